@@ -64,6 +64,8 @@ DEMONYMS = word_set(
     "Kuwaiti Saudi Yemeni Afghan "
     "Australian Fijian Samoan Hawaiian European African Asian Latino Latina"
 )
+# A pattern; longer words come first.
+DEMONYM_PATTERN = "(?:" + "|".join(sorted(DEMONYMS, key=len, reverse=True)) + ")"
 KIN_SINGULAR = {"children": "child", "parents": "parent", "puppies": "puppy"}
 PETS = word_set(
     "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "

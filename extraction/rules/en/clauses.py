@@ -8,7 +8,7 @@ from typing import Final
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Speaker
 from extraction.text.lexicon_en import (
-    DEMONYMS,
+    DEMONYM_PATTERN,
     FEMALE_KIN,
     KIN,
     KIN_NAME,
@@ -321,7 +321,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
         (r"\b(names?)'s\b", r"\1 is", 0),
         (
-            rf"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+)'s (?=(?:{'|'.join(sorted(DEMONYMS))})(?:$|"
+            rf"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+)'s (?={DEMONYM_PATTERN}(?:$|"
             rf"[,.;!]| "
             r"(?:and|but|so)\b))",
             r"\1 is ",

@@ -11,7 +11,7 @@ from typing import Final
 from extraction.rules.en.frames import Reader, positions, read_exact, read_known_places, read_one_thing
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
 from extraction.text.english_stems import gerund
-from extraction.text.lexicon_en import DEMONYMS, MANY_KIN, word_set
+from extraction.text.lexicon_en import DEMONYM_PATTERN, MANY_KIN, word_set
 from schema.entity import EntityType
 
 _OFTEN: Final = re.compile(
@@ -81,7 +81,6 @@ _MONEY: Final = (
     r"(?: ?(?:a|an|per|/) ?(?:month|year|hour|week|day)| monthly)?)"
 )
 _SIGN: Final = r"(?:Aries|Taurus|Gemini|Leo|Virgo|Libra|Scorpio|Sagittarius|Capricorn|Aquarius|Pisces)"
-DEMONYM: Final = "(?:" + "|".join(sorted(DEMONYMS, key=len, reverse=True)) + ")"
 _WORK_TITLE: Final = (
     r"(?P<o>(?:The |A )?[A-Z][\w'’&-]*(?: (?:(?:of|the|and|in|to|a|for|on) ){0,2}[A-Z\d][\w'’-]*){0,6})"
 )
@@ -248,9 +247,8 @@ ROWS: Final[tuple[Row, ...]] = (
         often=True,
     ),
     # School, work and money
-    _row(rf"{_BE} in (?P<o>{_GRADE}){_STOP}", "{s} is in {o}.", read_exact, relation="grade"),
     _row(
-        rf"(?:(?:just|has|have|only) ){{0,2}}(?:started|begun|began) (?P<o>{_GRADE}){_STOP}",
+        rf"(?:{_BE} in|(?:(?:just|has|have|only) ){{0,2}}(?:started|begun|began)) (?P<o>{_GRADE}){_STOP}",
         "{s} is in {o}.",
         read_exact,
         relation="grade",
@@ -314,7 +312,8 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     _row(rf"(?:am|is) an? (?P<o>{_SIGN})\b", "{s} is a {o}.", read_exact, relation="star sign"),
     _row(
-        rf"(?:am|is|are) (?:originally |actually )?(?P<o>{DEMONYM})(?=$|[,.;!]| (?:and|but|so|by|originally)\b)",
+        rf"(?:am|is|are) (?:originally |actually )?(?P<o>{DEMONYM_PATTERN})"
+        r"(?=$|[,.;!]| (?:and|but|so|by|originally)\b)",
         "{s} is {o}.",
         read_exact,
         relation="nationality",
@@ -330,7 +329,7 @@ ROWS: Final[tuple[Row, ...]] = (
         momentary=True,
     ),
     _row(
-        rf"(?:am|is|are) (?:re-?|binge-?)?watching (?!(?:TV|Netflix|YouTube|BBC|{DEMONYM})\b){_WORK_TITLE}(?=$|"
+        rf"(?:am|is|are) (?:re-?|binge-?)?watching (?!(?:TV|Netflix|YouTube|BBC|{DEMONYM_PATTERN})\b){_WORK_TITLE}(?=$|"
         rf"[,.;!]| (?:at the moment|right now|now|and|"
         rf"again|in|with|on Netflix)\b)(?! (?:play|perform))",
         "{s} is watching {o}.",
@@ -407,8 +406,7 @@ _SINGULAR_ENDS: Final = re.compile(r"(?:ss|us|is)$")
 
 
 def agree(subject: str, says: str) -> str:
-    """Return a statement with its verb in the plural if the subject is several people: "Ana's parents live in "
-    "Leeds"."""
+    """Return a statement with its verb in the plural if the subject is several people: "my parents live in Leeds"."""
     many = subject.rpartition(" ")[2] in MANY_KIN
     found = _VERB.match(says) if many else None
     if found is None:

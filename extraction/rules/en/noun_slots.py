@@ -14,7 +14,7 @@ from extraction.rules.en.objects import PLACES
 from extraction.rules.en.slot_table import DEVICES, ROLES, SERVICES, TIMED
 from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import CHILD_NAME, KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, PETS
+from extraction.text.lexicon_en import CHILD_NAME, KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, MONTHS, NOT_NAMES, PETS
 from schema.entity import EntityType
 
 _NAME: Final = f"(?-i:{NAME})"
@@ -157,12 +157,8 @@ _DEVICE_RUNS: Final = re.compile(
     rf"^(?:my|our) {_NEW}(?:work )?(?P<r>{any_of(DEVICES)}) (?:runs|is running|uses)(?: on)? (?P<o>(?-i:[A-Z]).+)",
     re.IGNORECASE,
 )
-_DATE: Final = (
-    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|"
-    r"october|november|december)|"
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december) (?:the "
-    r")?\d{1,2}(?:st|nd|rd|th)?)"
-)
+_MONTH: Final = f"(?:{'|'.join(sorted(MONTHS))})"
+_DATE: Final = rf"(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?)"
 _DATE_IS: Final = re.compile(
     rf"^{OWNER} (?P<r>(?:wedding )?anniversary|name day|due date) (?:is|falls)(?: always)?(?: on)? (?P<o>{_DATE})\b",
     re.IGNORECASE,

@@ -21,6 +21,8 @@ from schema.entity import EntityType
 
 _CONDITION: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=value, kind=EntityType.TOPIC, strength=0.8)
 _CHRONIC: Final = "(?:" + "|".join(CHRONIC) + ")"
+# As HAS_ILLNESS, with the strength of what was said in passing.
+SUFFERS_FROM: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC)
 HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "戴坐拄",
@@ -142,7 +144,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
         "伤折出石息肿瘤生劳液脱裂",
         r"(?:我)?(?P<o>[^，。我你有查得是把]{2,8}(?:损伤|骨折|突出|结石|息肉|囊肿|肌瘤|增生|劳损|积液|滑脱|"
         r"撕裂))(?:，|了|$)",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC),
+        SUFFERS_FROM,
     ),
     slot_rule(
         "忌",
@@ -152,7 +154,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "炎",
         r"(?:我)?(?P<o>[^，。我你有查得是]{2,7}炎)(?:，|了|$)",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC),
+        SUFFERS_FROM,
     ),
 )
 

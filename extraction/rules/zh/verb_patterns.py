@@ -6,6 +6,7 @@ They match the text after time, frequency and company (`adverbials`); some requi
 import re
 from typing import Final
 
+from extraction.rules.zh.health_patterns import SUFFERS_FROM
 from extraction.rules.zh.slot_cleaners import (
     any_employer,
     any_name,
@@ -162,6 +163,8 @@ _BONDS: Final = (
     r"最好的朋友|同学|同事|朋友|"
     r"闺蜜|发小|死党|老乡|邻居|室友|舍友|战友|队友|球友|同桌|搭档|合伙人|师兄弟|师姐妹|表兄弟|堂兄弟|双胞胎)"
 )
+_OF_BOND: Final = rf"(?:{DURATION}的|多年的?|以前的?|从小的?)?(?P<k>{_BONDS}){END}"
+_BOND: Final = Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.PERSON)
 _ZODIAC: Final = r"(?:白羊|牡羊|金牛|双子|巨蟹|狮子|处女|天秤|天平|天蝎|射手|人马|摩羯|魔羯|水瓶|双鱼)座"
 _AIDS: Final = (
     r"(?:助听器|眼镜|近视镜|老花镜|隐形眼镜|牙套|假牙|轮椅|心脏起搏器|起搏器|"
@@ -188,15 +191,14 @@ _GRADE: Final = (
 LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "是",
-        rf"我(?:们俩)?(?:跟|和|与)(?P<n>{NAME})(?:就|都|算)?是(?:{DURATION}的|多年的?|以前的?|"
-        rf"从小的?)?(?P<k>{_BONDS}){END}",
-        Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.PERSON),
+        rf"我(?:们俩)?(?:跟|和|与)(?P<n>{NAME})(?:就|都|算)?是{_OF_BOND}",
+        _BOND,
         reads="whole",
     ),
     slot_rule(
         "是",
-        rf"(?P<n>{NAME})(?:跟|和|与)我(?:就|都|算)?是(?:{DURATION}的|多年的?|以前的?|从小的?)?(?P<k>{_BONDS}){END}",
-        Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.PERSON),
+        rf"(?P<n>{NAME})(?:跟|和|与)我(?:就|都|算)?是{_OF_BOND}",
+        _BOND,
         reads="whole",
     ),
     slot_rule(
@@ -292,7 +294,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "年月",
         rf"(?:的)?(?P<o>[^，。我你是的]{{2,8}}?)(?:已经|都|快|有){{0,2}}{DURATION}(?:了)?{END}",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC),
+        SUFFERS_FROM,
         reads="verb",
     ),
     *(
@@ -307,7 +309,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "犯",
         rf"(?:的)?(?:老毛病)?(?P<o>[^，。我你是的]{{2,8}}?)(?:老是?|经常|总是?|又|时不时)?犯(?:了|病)?{END}",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC),
+        SUFFERS_FROM,
         reads="verb",
     ),
     slot_rule(

@@ -422,9 +422,10 @@ def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Calla
         return lambda _: True
     parts = {part for name in set(speakers) if name for part in name.casefold().split()}
     known = frozenset(analysis.capitalized | parts)
-    if kind in (ValueKind.NAME, ValueKind.PERSON):
-        return lambda one: _is_of_other(one, known) or holds_value(one.text[:_READ_CHARS_MAX], kind, known)
-    return lambda one: holds_value(one.text[:_READ_CHARS_MAX], kind, known)
+    of_somebody = kind in (ValueKind.NAME, ValueKind.PERSON)
+    return lambda one: (
+        (of_somebody and _is_of_other(one, known)) or holds_value(one.text[:_READ_CHARS_MAX], kind, known)
+    )
 
 
 def _is_of_other(one: Candidate, known: Collection[str]) -> bool:
