@@ -192,6 +192,7 @@ async def test_thing_shows_its_type_whose_it_is_and_a_quotation(viewer: Watching
     await expect(quotation.locator("time")).to_contain_text("1 Mar 2026")
 
 
+@pytest.mark.slow
 async def test_changes_are_told_by_conversation_with_time_and_author(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.page.keyboard.press("c")

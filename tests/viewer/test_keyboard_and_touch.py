@@ -210,6 +210,7 @@ async def test_touch_targets_are_large_enough(phone: Watching) -> None:
     assert await phone.page.evaluate(_SMALL) == []
 
 
+@pytest.mark.slow
 async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) -> None:
     await phone.page.set_viewport_size({"width": 390, "height": 844})
     await phone.open("#/map")

@@ -32,6 +32,7 @@ async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.until_shown("mnemograph remember")
 
 
+@pytest.mark.slow
 async def test_mistyped_memory_says_its_name_and_leads_to_the_default_one(viewer: Viewer) -> None:
     await viewer.say("I love jasmine tea.")
     mistyped = Viewer(viewer.page, viewer.address, f"{viewer.tenant}x")

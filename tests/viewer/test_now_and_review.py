@@ -98,6 +98,7 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
 _NOTE = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
 
 
+@pytest.mark.slow
 async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
     service: OpenService, viewer: Watching
 ) -> None:
@@ -181,6 +182,7 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
         await expect(page.locator(".line .whole")).to_have_text("记得 4 件事", timeout=WAIT_MS)
 
 
+@pytest.mark.slow
 async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
     server: Server, service: OpenService, address: str, browser: Browser, tmp_path: Path
 ) -> None:
@@ -202,6 +204,7 @@ async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
         await expect(said).to_have_text("已保存 4 条消息；收到请求后才提取事实", timeout=WAIT_MS)
 
 
+@pytest.mark.slow
 async def test_page_of_a_quarantined_memory_says_if_the_service_goes_away(
     service: OpenService, viewer: Watching, browser: Browser
 ) -> None:

@@ -33,6 +33,7 @@ from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import Api, api
 from tests.support.growth import cpu_within
+from tests.support.slow import slow_but
 
 __all__ = ["api"]
 _JOB_STATUS = "{ jobStatus { waiting } }"
@@ -165,16 +166,23 @@ def test_document_cache_stays_within_its_memory_bound() -> None:
     assert len(cache) == 100 or cache.bytes > 2**20
 
 
+_MANY_VALUES = "{ a(b: [" + "1," * 2_000 + "]) }"
+_LONG_TEXT = '{ a(b: "' + "茶" * 10_000 + '") }'
+
+
 @pytest.mark.parametrize(
     "text",
-    [
-        "{ jobStatus { waiting } }",
-        "{" + " a" * 1_500 + "}",
-        "{ a(b: [" + "1," * 2_000 + "]) }",
-        "query(" + "$a:I" * 1_000 + "){a}",
-        "{a" + "@a" * 2_000 + "}",
-        '{ a(b: "' + "茶" * 10_000 + '") }',
-    ],
+    slow_but(
+        [_MANY_VALUES, _LONG_TEXT],
+        [
+            "{ jobStatus { waiting } }",
+            "{" + " a" * 1_500 + "}",
+            _MANY_VALUES,
+            "query(" + "$a:I" * 1_000 + "){a}",
+            "{a" + "@a" * 2_000 + "}",
+            _LONG_TEXT,
+        ],
+    ),
 )
 def test_document_size_estimate_is_not_below_its_memory(text: str) -> None:
     gc.collect()

@@ -146,6 +146,7 @@ def test_a_file_of_conversations_is_imported_once(home: Home, address: str, tmp_
     assert (session["session_id"], session["state"], session["close_reason"]) == ("kim-1", "closed", "import")
 
 
+@pytest.mark.slow
 def test_session_is_closed_and_summarised_on_the_command_line(home: Home, address: str) -> None:
     texts = ["I moved to Lisbon in May.", "我五月搬到了里斯本。"]
     for text in texts:

@@ -15,6 +15,7 @@ from graph_service.graph.store import Graph
 from schema.errors import InstallError, MnemographError, UnavailableError
 from schema.predicates import fact_predicates, whitelist
 from tests.conftest import Server
+from tests.support.slow import slow_but
 
 
 async def test_connect_older_server_is_refused_with_a_remedy(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,12 +55,13 @@ async def test_connect_without_server_raises_unavailable() -> None:
         await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
 
 
-async def test_concurrent_processes_may_define_the_same_index(graph: Graph) -> None:
+@pytest.mark.parametrize("rounds", slow_but([4], [4, 15]))
+async def test_concurrent_processes_may_define_the_same_index(graph: Graph, rounds: int) -> None:
     """Regression: IF NOT EXISTS fails if another process creates the index after the check."""
     create = parse_statement("x/create", "CREATE INDEX sample_race IF NOT EXISTS FOR (n:SampleRace) ON (n.id)")
     drop = parse_statement("x/drop", "DROP INDEX sample_race IF EXISTS")
     try:
-        for _ in range(15):
+        for _ in range(rounds):
             await asyncio.gather(*(graph.define(create, {}) for _ in range(6)))
             await graph.define(drop, {})
     finally:

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from graph_service.graph.statements import Statement, migration_steps, statement, statement_names
 from graph_service.graph.store import Graph
+from tests.support.slow import slow_but
 
 _SCANS = {
     "AllNodesScan",
@@ -49,7 +50,11 @@ async def quiet(graph: Graph) -> Graph:
     return graph
 
 
-@pytest.mark.parametrize("name", statement_names())
+# The others are parsed where other tests run them; a test below compares their columns with the header.
+_HOT = [name for name in statement_names() if statement(name).hot]
+
+
+@pytest.mark.parametrize("name", slow_but(_HOT, statement_names()))
 async def test_each_statement_parses_and_hot_ones_do_not_scan(quiet: Graph, name: str) -> None:
     """Hot plans stay cached while the server runs: planned without pending work, one must not read all of it later."""
     written = statement(name)
@@ -94,6 +99,24 @@ def _first_bounds(plan: dict, index: str, bound: str) -> Iterator[str]:
 def test_header_declares_exactly_the_used_parameters(name: str) -> None:
     written = statement(name)
     assert written.parameters == frozenset(re.findall(r"\$(?:given\.)?([a-z]\w*)", written.text))
+
+
+@pytest.mark.parametrize("name", [name for name in statement_names() if not name.startswith("migrations/")])
+def test_header_declares_exactly_the_columns_of_the_last_clause(name: str) -> None:
+    written = statement(name)
+    clauses = re.split(r"\b(?:RETURN DISTINCT|RETURN|YIELD|FINISH)\b", _without_brackets(written.text))
+    items = re.split(r"\b(?:ORDER BY|SKIP|LIMIT|UNION|WHERE)\b", clauses[-1])[0] if clauses[1:] else ""
+    assert written.columns == tuple(item.split()[-1] for item in items.split(",") if item.strip())
+
+
+def _without_brackets(text: str) -> str:
+    """Return the text without what is between brackets: maps, lists, arguments and subqueries."""
+    depth, outside = 0, []
+    for char in text:
+        depth += char in "{[("
+        outside += [] if depth else [char]
+        depth -= char in "}])"
+    return "".join(outside)
 
 
 def test_no_statement_is_missing_or_unused() -> None:

@@ -70,6 +70,7 @@ async def test_scene_that_cannot_be_read_becomes_a_dead_letter_and_stays_searcha
     assert not any(hit.candidate.pending for hit in answer.hits)
 
 
+@pytest.mark.slow
 async def test_dead_letter_remains_after_later_reading_until_cancelled(graph: Graph, tenant: str) -> None:
     memory, letters = a_memory(graph), DeadLetters(graph)
     await memory.remember(TenantId(tenant), an_incoming(f"I am {SPIN}."))

@@ -24,6 +24,7 @@ from tests.integration.memory.forgetting.test_forgetting import DAY, Line, store
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import RedisProcess, redis_process
+from tests.support.slow import slow_but
 
 MB = 2**20
 # Names that no dictionary contains, in a story that refers to them before and after.
@@ -118,7 +119,7 @@ async def planted(
     return name, embedder
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", slow_but(["zh"], ["en", "zh"]))
 async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     graph: Graph, tenant: str, tmp_path: Path, redis: RedisProcess, language: str, caplog: pytest.LogCaptureFixture
 ) -> None:

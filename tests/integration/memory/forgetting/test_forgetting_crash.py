@@ -67,7 +67,7 @@ def expected() -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.parametrize("point", slow_but(["forgetting/enqueue_reread", "extract committed"], _MESSAGE))
+@pytest.mark.parametrize("point", slow_but(["extract committed"], _MESSAGE))
 async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
@@ -86,7 +86,7 @@ async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     assert log == list(range(1, len(log) + 1))
 
 
-@pytest.mark.parametrize("point", slow_but(["user_erasure/begin", "user_erasure/delete_sessions"], _USER))
+@pytest.mark.parametrize("point", slow_but(["user_erasure/delete_sessions"], _USER))
 async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:

@@ -62,6 +62,7 @@ async def test_second_endpoint_answers_while_the_first_is_unavailable(
     assert ["spare", tenant] in rows["cypher"]["rows"]
 
 
+@pytest.mark.slow
 async def test_call_that_would_exceed_the_budget_is_not_made(server: Server, tmp_path: Path, tenant: str) -> None:
     """The prompt is estimated at about 1,500 tokens; the endpoint reports 120 for each call."""
     with AnsweringEndpoint(lambda _prompt: LIKES_TEA) as model:
