@@ -55,6 +55,7 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
 
 
+@pytest.mark.slow
 async def test_summary_counts_what_the_map_shows_of_the_past(viewer: Watching) -> None:
     await viewer.open("#/map")
     things = [await _named(viewer, label) for label in ("Berlin", "jasmine tea", "Lisbon")]

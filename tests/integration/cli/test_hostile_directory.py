@@ -135,6 +135,7 @@ def test_commands_in_a_hostile_directory_ignore_its_files(hostile: Hostile) -> N
     assert list(hostile.folder.glob("*.ran")) == []
 
 
+@pytest.mark.slow
 def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostile: Hostile) -> None:
     trusted = hostile.run("trust", "--json")
     assert trusted.returncode == 0, trusted.stderr

@@ -169,6 +169,7 @@ async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) ->
     assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.fix) == (False, "1", True)
 
 
+@pytest.mark.slow
 async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:
     """A running server is refused; the restored directory starts with the same graph, password and spool."""
     file, copy = tmp_path / "of-today.tar.gz", tmp_path / "copy"
