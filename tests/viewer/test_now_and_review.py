@@ -162,6 +162,15 @@ def _refuses_writes(address: str, tenant: str) -> bool:
     return bool(answer["errors"][0]["extensions"]["code"] == QuarantinedError.code)
 
 
+# Collects what the summary and the cards of the page have said, in each of its states.
+_WATCH_SUMMARY = """
+  window.__summaries = [];
+  new MutationObserver(() => {
+    for (const one of document.querySelectorAll(".line, main")) window.__summaries.push(one.innerText);
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+"""
+
+
 async def test_memory_that_is_being_read_says_so(service: OpenService, address: str, browser: Browser) -> None:
     tenant, quarantine = TenantId(f"reading-{uuid4().hex[:8]}"), service.parts.quarantine
     # Nothing is read in a tenant whose writes are stopped; the service of all viewer tests reads for all tenants.
@@ -170,8 +179,11 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
     await service.parts.memory.remember(tenant, an_incoming(*_SAID, user_name="Alice"))
     async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
         page, said = viewer.page, viewer.page.locator("[data-reading]:visible")
+        await page.add_init_script(_WATCH_SUMMARY)
         await viewer.open("#/map")
         await expect(said).to_have_text("4 messages stored, extracting facts …", timeout=WAIT_MS)
+        # Not even while the page asks what is stored.
+        assert await page.evaluate("window.__summaries.filter((text) => /Remembers|remembers nothing/.test(text))") == []
         await page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
         await page.set_viewport_size({"width": 390, "height": 844})
         await viewer.open("#/map")

@@ -27,6 +27,13 @@ _CJK = re.compile(r"^[\u3400-\u9fff]+$")
 _TITLES: Final = frozenset(("mr", "mrs", "ms", "miss"))
 # First words of names of places, whose point may be taken for the end of a sentence.
 _ABBREVIATIONS: Final = frozenset(("st", "mt", "ft"))
+# A name after one of these is what a phrase is about: "got a job at Philips" is not Philips, nor is 在飞利浦 or 去了飞利浦.
+_GOVERNING: Final = frozenset(
+    ("about", "after", "at", "before", "by", "for", "from", "in", "into", "near", "of", "on", "to", "with", "without")
+)
+_GOVERNING_ZH: Final = frozenset("在去到给和跟与对向从往是了着过有为")
+# Longer names are descriptions or sentences, which name something in passing.
+_WORDS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +164,7 @@ def _name_similarity(one: str, other: str) -> tuple[float, str]:
     short, long = a.split(), b.split()
     if {short[0], long[0]} & _TITLES:
         return 0.0, ""
-    if _is_part(short, long) or (_CJK.match(a) and len(a) > 1 and b.endswith(a)):
+    if _is_part(short, long) or _ends_chinese(a, b):
         return 0.65, f"{one} and {other}: one name is a part of the other"
     if " " not in a and len(a) > 1 and a == _initials(b):
         return 0.65, f"{one} and {other}: one is the other's initials"
@@ -171,14 +178,21 @@ def _name_similarity(one: str, other: str) -> tuple[float, str]:
 
 
 def _is_part(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Return whether one name begins or ends the other (Anna, Anna Smith).
+    """Return whether one name begins or ends the other (Anna, Anna Smith), which is a name and not a sentence.
 
     Parts under three letters do not count, except those that end at the point of an abbreviation (St, St. Mary's).
     """
-    if not len(short) < len(long) or (max(map(len, short)) < 3 and short[0] not in _ABBREVIATIONS):
+    if not len(short) < len(long) <= _WORDS_MAX or (max(map(len, short)) < 3 and short[0] not in _ABBREVIATIONS):
         return False
     size = len(short)
-    return list(long[:size]) == list(short) or list(long[-size:]) == list(short)
+    ends = list(long[-size:]) == list(short) and long[-size - 1] not in _GOVERNING
+    return ends or list(long[:size]) == list(short)
+
+
+def _ends_chinese(short: str, long: str) -> bool:
+    """Return whether one Chinese name ends the other (小红, 王小红), which is a name and not a sentence."""
+    is_end = len(short) > 1 and _CJK.match(short) is not None and long.endswith(short)
+    return is_end and (len(short) == len(long) or long[-len(short) - 1] not in _GOVERNING_ZH)
 
 
 def _initials(key: str) -> str:

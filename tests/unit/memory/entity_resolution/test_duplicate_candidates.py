@@ -32,6 +32,8 @@ def pairs(*entities: ComparedEntity, apart: tuple[tuple[str, str], ...] = ()) ->
         ("NYC", "New York City"),
         ("小红", "王小红"),
         ("北大", "北京大学"),
+        ("Bank of China", "Bank"),
+        ("Salvation Army", "The Salvation Army of Leeds"),
     ],
 )
 def test_similar_names_are_suggested(one: str, other: str) -> None:
@@ -54,6 +56,21 @@ def test_similar_names_are_suggested(one: str, other: str) -> None:
 )
 def test_accidentally_similar_names_are_not_suggested(one: str, other: str) -> None:
     assert pairs(an_entity(one), an_entity(other)) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("husband Daan got a job at Philips", "Philips"),
+        ("trip to Japan", "Japan"),
+        ("University of Leeds", "Leeds"),
+        ("Daan told me yesterday that he leaves", "Daan"),
+        ("老公在飞利浦", "飞利浦"),
+        ("大安去了飞利浦", "飞利浦"),
+    ],
+)
+def test_a_sentence_is_not_suggested_as_the_name_that_it_contains(sentence: str, name: str) -> None:
+    assert pairs(an_entity(sentence, "acme"), an_entity(name, "acme")) == []
 
 
 def test_names_one_letter_apart_need_common_neighbours() -> None:
