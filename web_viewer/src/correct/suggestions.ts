@@ -31,6 +31,9 @@ export function likenessesOf(id: string, suggestions: readonly Suggestion[]): Li
   return found.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 }
 
+/** The service compares all things of a person, which takes seconds in a large memory: not for each one that is passed by. */
+const STAYED_MS = 600;
+
 /**
  * Fetch what the selected entity may be the same as; nothing for others.
  *
@@ -47,6 +50,8 @@ export function useLikenesses(id: Ref<string>, kind: Ref<string>, version: Ref<s
     found.value = [];
     if (kind.value !== "Entity") return;
     const userId = graph.value.nodes.get(id.value)?.user_id ?? null;
+    await new Promise((stayed) => setTimeout(stayed, STAYED_MS));
+    if (mine.signal.aborted) return;
     // Optional: without a response nothing is suggested.
     const answer = await askGraphql<{ suggestedMerges: Suggestion[] }>(SUGGESTED, { userId }, tenant, mine.signal).catch(() => null);
     if (!mine.signal.aborted && answer) found.value = likenessesOf(id.value, answer.suggestedMerges);

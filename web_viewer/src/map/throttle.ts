@@ -6,7 +6,7 @@ export class Throttle {
 
   constructor(
     private readonly run: () => void,
-    private readonly intervalMs: number,
+    public intervalMs: number,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 

@@ -7,6 +7,9 @@ import { Throttle } from "../map/throttle";
 /** More memories than these are not compared at once. */
 const USERS_MAX = 10;
 const AGAIN_MS = 5_000;
+/** Of a large memory the service compares facts for seconds: it does so for a tenth of the time at most. */
+const PAUSE_FACTOR = 10;
+const QUERY = "query($user: String!) { contradictions(userId: $user) { facts { id } } }";
 
 export interface ConflictsHost {
   tenant: string;
@@ -18,34 +21,48 @@ export class Conflicts {
   /** Ids of facts, two of each contradiction. */
   readonly ids: Ref<ReadonlySet<string>> = shallowRef(new Set());
   private readonly pace = new Throttle(() => void this.load(), AGAIN_MS);
-  private loading = 0;
+  /** Number of the last load. */
+  private loads = 0;
+  private isLoading = false;
+  /** Facts have changed since the load began. */
+  private isOutdated = false;
 
   constructor(private readonly host: ConflictsHost) {}
 
   /** Ask again, at most every five seconds, because facts have changed. */
   ask(): void {
-    this.pace.ask();
+    if (this.isLoading) this.isOutdated = true;
+    else this.pace.ask();
   }
 
   clear(): void {
-    this.loading += 1;
+    this.loads += 1;
+    this.isLoading = this.isOutdated = false;
     this.pace.stop();
+    this.pace.intervalMs = AGAIN_MS;
     this.ids.value = new Set();
   }
 
   private async load(): Promise<void> {
-    const mine = ++this.loading;
-    const people = this.host.people().slice(0, USERS_MAX);
-    if (people.length === 0) return;
-    const names = people.map((_, index) => `$u${index}: String!`).join(", ");
-    const fields = people.map((_, index) => `c${index}: contradictions(userId: $u${index}) { facts { id } }`).join(" ");
-    const variables = Object.fromEntries(people.map((user, index) => [`u${index}`, user]));
+    const mine = ++this.loads;
+    const begunMs = performance.now();
+    const ids = new Set<string>();
+    this.isLoading = true;
+    this.isOutdated = false;
     try {
-      const found = await askGraphql<Record<string, { facts: { id: string }[] }[]>>(`query(${names}) { ${fields} }`, variables, this.host.tenant);
-      if (mine !== this.loading) return;
-      this.ids.value = new Set(Object.values(found).flatMap((cards) => cards.flatMap((card) => card.facts.map((fact) => fact.id))));
+      // One memory after another, so that the service has time for what a person waits for.
+      for (const user of this.host.people().slice(0, USERS_MAX)) {
+        const { contradictions } = await askGraphql<{ contradictions: { facts: { id: string }[] }[] }>(QUERY, { user }, this.host.tenant);
+        if (mine !== this.loads) return;
+        for (const { facts } of contradictions) for (const { id } of facts) ids.add(id);
+      }
+      this.ids.value = ids;
     } catch {
       // The status bar shows that the service is away; what it said last stays.
     }
+    if (mine !== this.loads) return;
+    this.isLoading = false;
+    this.pace.intervalMs = Math.max(AGAIN_MS, PAUSE_FACTOR * (performance.now() - begunMs));
+    if (this.isOutdated) this.pace.ask();
   }
 }

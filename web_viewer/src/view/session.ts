@@ -63,19 +63,22 @@ export function openSession() {
 
   store.listen((state, touched) => {
     const opened = opening.value && touched.whole;
+    const isLarge = state.total.nodes + state.total.edges > WHOLE_MAX;
     if (opened) {
       places.open(chosen.user, state);
       opening.value = false;
       void fetchLinked();
-      // Computing the communities of a large memory takes a while: start before they are needed.
-      if (state.total.nodes + state.total.edges > WHOLE_MAX) void communities.load(state.seq, state.epoch);
+      // Computing the communities of a large memory takes a while: start before they are needed, and compare its facts afterwards.
+      if (isLarge) void communities.load(state.seq, state.epoch).then(() => conflicts.ask());
     } else {
       places.extend(state);
       if (touched.whole) void explore.fetchAgain();
     }
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
-    if (!state.stale) conflicts.ask();
+    // What was fetched from the same memory changes no fact.
+    const isChange = touched.whole ? !(opened && isLarge) : touched.added.length + touched.changed.length + touched.removed.length > 0;
+    if (isChange && !state.stale) conflicts.ask();
     unread.ask();
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
