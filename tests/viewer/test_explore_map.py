@@ -106,14 +106,17 @@ async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -
 
 
 async def test_back_button_goes_through_views_and_selections_and_stays_on_the_page(viewer: Watching) -> None:
-    page, place = viewer.page, "[__mnemograph.tab, __mnemograph.selection]"
+    page, place = (
+        viewer.page,
+        "`[${[__mnemograph.tab, __mnemograph.selection].map((one) => JSON.stringify(one)).join(', ')}]`",
+    )
     await viewer.open("#/map?user=alice")
     tea, coriander = await _named(viewer, "jasmine"), await _named(viewer, "coriander")
     steps = [["map", tea], ["map", coriander], ["list", coriander], ["time", coriander]]
     for tab, chosen in steps:
         await viewer.choose(chosen)
         await page.keyboard.press({"map": "1", "time": "3", "list": "4"}[tab])
-        await viewer.until(f"JSON.stringify({place}) === {json.dumps(json.dumps([tab, chosen], separators=(',', ':')))}")
+        await viewer.until(f"{place} === {json.dumps(json.dumps([tab, chosen]))}")
         here = {"list": '.list [tabindex="0"]', "time": '[data-timeline] [tabindex="0"]'}.get(tab)
         if here is not None:
             # List and time go to what is selected.
@@ -121,7 +124,7 @@ async def test_back_button_goes_through_views_and_selections_and_stays_on_the_pa
             await viewer.until(f"document.querySelector('{here}').outerHTML.includes('coriander')")
     for tab, chosen in [*reversed(steps[:-1]), ["map", None]]:
         await page.go_back()
-        await viewer.until(f"JSON.stringify({place}) === {json.dumps(json.dumps([tab, chosen], separators=(',', ':')))}")
+        await viewer.until(f"{place} === {json.dumps(json.dumps([tab, chosen]))}")
     assert "#/map?user=alice" in page.url
 
 

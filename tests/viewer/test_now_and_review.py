@@ -183,7 +183,9 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
         await viewer.open("#/map")
         await expect(said).to_have_text("4 messages stored, extracting facts …", timeout=WAIT_MS)
         # Not even while the page asks what is stored.
-        assert await page.evaluate("window.__summaries.filter((text) => /Remembers|remembers nothing/.test(text))") == []
+        assert (
+            await page.evaluate("window.__summaries.filter((text) => /Remembers|remembers nothing/.test(text))") == []
+        )
         await page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
         await page.set_viewport_size({"width": 390, "height": 844})
         await viewer.open("#/map")

@@ -27,7 +27,7 @@ _CJK = re.compile(r"^[\u3400-\u9fff]+$")
 _TITLES: Final = frozenset(("mr", "mrs", "ms", "miss"))
 # First words of names of places, whose point may be taken for the end of a sentence.
 _ABBREVIATIONS: Final = frozenset(("st", "mt", "ft"))
-# A name after one of these is what a phrase is about: "got a job at Philips" is not Philips, nor is 在飞利浦 or 去了飞利浦.
+# A name after one of these is what a phrase is about: "a job at Philips" is not Philips, nor is 去了飞利浦.
 _GOVERNING: Final = frozenset(
     ("about", "after", "at", "before", "by", "for", "from", "in", "into", "near", "of", "on", "to", "with", "without")
 )
