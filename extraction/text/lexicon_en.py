@@ -221,6 +221,14 @@ NOT_NAMES = (
         "boss"
     )
 )
+# Words that begin a clause and name nobody, though names of places and firms may begin with them: "Big change: …",
+# "For Margery from the club", "Surgeon's got shingles", but "New Haven".
+NOT_SUBJECTS = NOT_NAMES | word_set(
+    "big small huge tiny quick slight major minor final latest new old bad sad happy funny weird fun fresh extra for "
+    "from with without about like unlike despite because given considering feel feels reckon wish surgeon dentist "
+    "doctor nurse midwife physio optician plumber builder teacher coach manager supervisor neighbour neighbor "
+    "colleague housemate flatmate roommate honestly seriously basically literally"
+)
 # Words joined by "and" that name one thing.
 JOINED = (
     "rock and roll",

@@ -16,6 +16,7 @@ from extraction.text.lexicon_en import (
     MALE_KIN,
     MANY_KIN,
     NOT_NAMES,
+    NOT_SUBJECTS,
     SOLE_KIN,
     WHICH_KIN,
 )
@@ -93,6 +94,7 @@ _INVENTED: Final = re.compile(
 SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
+    r"^(?:yeah|yes|oh),? (?:I'm|I am) (?:such |definitely |totally |clearly )?a (?:real|true|total|proper)\b|"
     r"^(?:great|wonderful|fantastic|brilliant|perfect|lovely|sure|right|of course|because),? .{0,30}"
     r"\b(?:just|totally|absolutely|simply|so) (?:love|enjoy|adore)\b|\b(?:just what I needed|my favou?rite\.\.\.)",
     re.IGNORECASE,
@@ -141,6 +143,8 @@ _JOKING: Final = re.compile(
     r"full-time job|type|workout|self-care|hobby) (?:is|consists)\b(?=.{0,60}\b(?:coffee|pizza|caffeine|sarcasm|"
     r"regret|crumbs|wine|"
     r"complaining|worrying|panic|crying|napping|sleeping|existing|overthinking|denial|vibes|anxiety|spite|\d+ ?%))|"
+    r"\b(?:phd|doctorate|degree|master's|masters|diploma|black belt|certificate|medal) in (?:procrastinat|overthinking|"
+    r"snack|napping|worrying|sarcasm|chaos|complaining|doing nothing|laziness|sleeping)|"
     r"\bspirit animal\b|\b(?:professional|olympic|world-class|award-winning|certified|full-time|part-time) (?:napper|"
     r"procrastinator|overthinker|worrier|couch potato|snacker|complainer|disaster|disappointment|mess|superhero|"
     r"ninja)|"
@@ -214,6 +218,7 @@ _CONTRACTIONS: Final = tuple(
         ),
         (r"\b(do|does|did|is|are|was|were|has|have|would|could|should)nt\b", r"\1 not", re.IGNORECASE),
         (r"\bgonna\b", "going to", re.IGNORECASE),
+        (r"\b(try|trying|tries) and (?=[a-z]+ )", r"\1 to ", re.IGNORECASE),
         (r"\bwanna\b", "want to", re.IGNORECASE),
         (r"\b(?:gotta|have got to|'ve got to)\b", "have to", re.IGNORECASE),
         (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
@@ -449,7 +454,7 @@ _LEAD = re.compile(
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
     r"now(?=,? (?:I |(?-i:[A-Z][a-z]+ [a-z])))|"
     r"last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
-    r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
+    r"last year|last month|last week|in general|overall|frankly)(?:[,!.:]+ ?| ))+",
     re.IGNORECASE,
 )
 # Words at the end of a chat message that state nothing.
@@ -887,7 +892,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     named = _NAME_APPOSED.fullmatch(text) or _NAMED.match(text)
     if (
         named
-        and named["n"].split()[0].lower() not in NOT_NAMES
+        and named["n"].split()[0].lower() not in NOT_SUBJECTS
         and not _SHORT_FORM.search(named["n"])
         and not named["n"].endswith("'s")
     ):
@@ -971,9 +976,13 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
     return (subject, report["rest"]) if is_third else (None, rest)
 
 
+# Plurals and masses without "s".
+_MANY: Final = frozenset(("mice", "geese", "sheep", "fish", "cattle", "children", "people", "teeth", "feet", "poultry"))
+
+
 def with_article(name: str) -> str:
     """Return the placeholder "{o}", with "a" or "an" unless the object is a plural."""
-    if name.endswith("s") and not name.endswith("ss"):
+    if (name.endswith("s") and not name.endswith("ss")) or name.rpartition(" ")[2].lower() in _MANY:
         return "{o}"
     return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extraction.rules.en.frames import Reader, positions, read_exact, read_known_places, read_one_thing
+from extraction.rules.en.statements import AMOUNT
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
 from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import DEMONYM_PATTERN, MANY_KIN, word_set
@@ -74,11 +75,6 @@ _GRADE: Final = (
     r"reception|nursery|kindergarten|preschool|pre-school|primary school|elementary school|middle school|secondary "
     r"school|high school|sixth form|"
     r"junior high|daycare)"
-)
-_MONEY: Final = (
-    r"(?:about |around |roughly |just over |just under |almost |nearly )?(?P<o>[£$€]? ?\d[\d,.]*(?:k|K)?(?: "
-    r"(?:euros?|pounds?|dollars?|quid|bucks|francs|zloty|kroner))?"
-    r"(?: ?(?:a|an|per|/) ?(?:month|year|hour|week|day)| monthly)?)"
 )
 _SIGN: Final = r"(?:Aries|Taurus|Gemini|Leo|Virgo|Libra|Scorpio|Sagittarius|Capricorn|Aquarius|Pisces)"
 _WORK_TITLE: Final = (
@@ -273,7 +269,8 @@ ROWS: Final[tuple[Row, ...]] = (
         relation="works from",
     ),
     _row(
-        rf"(?:earn|earns|make|makes|am on|is on|am paid|is paid|get paid|gets paid) {_MONEY}{_STOP}",
+        rf"(?:earns?|makes?|am on|is on|am paid|is paid|gets? paid|clears?|takes? home|brings? home|nets?) {AMOUNT}"
+        rf"{_STOP}",
         "{s} earns {o}.",
         lambda text: read_exact(text) if re.search(r"k$|month|year|hour|week", text) else [],
         relation="earns",
@@ -363,8 +360,8 @@ _CUES: Final = word_set(
     "dance dances meditate "
     "meditates surf surfs ski skis sail sails fish fishes garden gardens sing sings box boxes row rows sew sews "
     "journal journals "
-    "skateboard skateboards am is are been started begun began work works working earn earns come comes came live "
-    "lives decided"
+    "skateboard skateboards am is are been started begun began work works working earn earns "
+    "clear clears net nets bring brings paid come comes came live lives decided"
 )
 
 

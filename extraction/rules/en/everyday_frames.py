@@ -25,6 +25,7 @@ from extraction.rules.en.frames import (
     read_slots,
     read_things,
 )
+from extraction.rules.en.household_frames import HOUSEHOLD
 from extraction.rules.en.spoken_frames import (
     SPOKEN_AGES,
     SPOKEN_BELONGINGS,
@@ -1016,7 +1017,7 @@ HEALTH: Final = (
         IS_TOPIC,
     ),
     after(
-        rf"(?:am|is|are) (?:no longer|not) (?:a )?(?P<old>{DIETS})\b",
+        rf"(?:am|is|are) (?:no longer|not(?= (?:a )?{DIETS} (?:now|any ?more|any longer)\b)) (?:a )?(?P<old>{DIETS})\b",
         IS_NO_LONGER,
     ),
 )
@@ -1144,7 +1145,9 @@ TASTES: Final = (
     after(
         r"(?:(?:am|is|become|became|turned into|turning into|been) )(?:such |quite )?an? (?:complete |total |huge |"
         r"big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute "
-        r")*(?P<o>(?!(?:big|huge|massive|real|true|total|major|super|great) )[a-z]+(?: [a-z]+)?) (?:nerd|fan|"
+        r")*(?P<o>(?!(?:big|huge|massive|real|true|total|major|super|great|new|different|changed|better|bad|good|nice|"
+        r"private|people|quiet|shy|simple|patient|lazy|tidy|messy|religious|sick|lucky|poor|rich|old|young) )"
+        r"[a-z]+(?: [a-z]+)?) (?:nerd|fan|"
         r"fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
         r"obsessive|aficionado|devotee|person|drinker|(?<=[a-z]{3} )(?<!free )(?<!single )(?<!grown )(?<!married "
         r")(?<!busy )(?<!happy )(?:girl|guy|woman|man))\b(?! (?:of|for)\b)",
@@ -1354,6 +1357,7 @@ TOPICS: Final = tuple(
         (*TASTES, *SPOKEN_TASTES),
         (*CHANGES, *SPOKEN_CHANGES),
         SPOKEN_NUMBERS,
+        HOUSEHOLD,
     )
 )
 

@@ -105,6 +105,13 @@ _CONSUMED: Final = word_set(
     "something anything everything bug cold habit accent skill skills story stories lot bunch"
 )
 
+# "A red, eagle-shaped kite": the noun follows after the comma.
+_NO_NOUN: Final = word_set(
+    "red blue green yellow black white grey gray brown pink purple orange golden silver big small little tiny huge "
+    "old new lovely beautiful nice cute cheap expensive second-hand used shiny long short tall round square colorful "
+    "colourful"
+)
+
 
 def read_goods(text: str) -> list[ObjectPhrase]:
     """Return what someone bought or inherited, except consumables such as food: `a Vitamix`."""
@@ -113,14 +120,14 @@ def read_goods(text: str) -> list[ObjectPhrase]:
     piece = re.split(r",? and |, ", _THING_END.sub("", text.strip()))[0].strip()
     name = piece[_COUNTED.match(piece).end() :].strip(" .!?")  # type: ignore[union-attr]  # matches empty too
     words = name.lower().split()
-    if not 0 < len(words) <= 4 or words[0] in PRONOUNS or words[-1] in _CONSUMED or words[-1] in VAGUE:
+    if not 0 < len(words) <= 4 or words[0] in PRONOUNS or words[-1] in _CONSUMED | _NO_NOUN or words[-1] in VAGUE:
         return []
     return [ObjectPhrase(name, EntityType.THING)] if _NOT_IN_NAME.isdisjoint(words) else []
 
 
 _MODEL = re.compile(
-    r"^(?:(?!for |at |to |in |with |from |on |by |of |and |like )(?:an?|the|my|our|his|her|now|[a-z][a-z-]+|\d{4}|"
-    r"\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
+    r"^(?:(?!for |at |to |in |with |from |on |by |of |and |like |called |named |near |outside )(?:an?|the|my|our|his|"
+    r"her|now|[a-z][a-z-]+|\d{4}|\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
 )
 
 
@@ -231,7 +238,7 @@ def read_value(text: str) -> list[ObjectPhrase]:
 _POSITION = re.compile(
     r"^(?:an? |the |our |new )*(?P<n>(?:(?:senior|junior|deputy|assistant|associate|lead|chief|acting|interim|regional|"
     r"head|vice|managing|executive|principal|team|shift|store|branch|site|sous|line|night|bus|lorry|truck|taxi|train|"
-    r"(?!been |am |is |are |was )[a-z-]+) ){0,3}(?:"
+    r"(?!(?:been|am|is|are|was|at|to|with|in|on|for|from|by|near|not|seeing|my|our|his|her) )[a-z-]+) ){0,3}(?:"
     + JOB
     + r"|head|partner|secretary|president|chair|captain|leader|foreman|forewoman|"
     r"apprentice|sous[- ]chef|chef|director)(?: of [a-z]+(?: [a-z]+)?)?)"
@@ -590,8 +597,14 @@ def _slots(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             yield _size(clause, state, more["o"], more["i"])
 
 
+# A change that does not say the new value: "our wifi password changed".
+_NO_VALUE: Final = word_set("changed updated expired reset wrong different gone changing")
+
+
 def _fits(kind: str, value: str) -> bool:
     """Return whether a value has the digits that its kind needs; a telephone number has six or more."""
+    if value.lower() in _NO_VALUE:
+        return False
     digits = sum(character.isdigit() for character in value)
     return digits >= {"password": 0, "phone number": 6, "postcode": 1, "address": 1}.get(kind, 0)
 

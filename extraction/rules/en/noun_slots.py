@@ -12,6 +12,7 @@ from extraction.rules.en.constructions import NAME
 from extraction.rules.en.frames import OWNER, owner_in, read_brand, read_one_thing, read_product
 from extraction.rules.en.objects import PLACES
 from extraction.rules.en.slot_table import DEVICES, ROLES, SERVICES, TIMED
+from extraction.rules.en.statements import AMOUNT
 from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import CHILD_NAME, KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, MONTHS, NOT_NAMES, PETS
@@ -164,11 +165,10 @@ _DATE_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _AMOUNT_IS: Final = re.compile(
-    r"^(?P<w>my|our) (?:monthly |weekly |yearly |annual |current |new )?(?P<r>rent|salary|wages?|mortgage|pension|"
-    r"budget|hourly rate|pocket money|car payment) "
-    r"(?:is|are)(?: now| about| around| roughly| just| only| still| up to)* (?P<o>[£$€]? ?\d[\d,.]*(?:k|K)?(?: "
-    r"(?:euros?|pounds?|dollars?|quid|bucks))?"
-    r"(?: ?(?:a|an|per|/) ?(?:month|year|hour|week))?)",
+    r"^(?:(?P<w>my|our) )?(?:monthly |weekly |yearly |annual |current |new )?(?P<r>rent|salary|wages?|mortgage|pension|"
+    r"budget|hourly rate|pocket money|car payment)(?:'s)?(?: is| are| has| have| just| now| still)* (?:(?:gone|going|"
+    r"went|go|been put|risen|dropped|fallen|increased)(?: (?:up|down))?(?: again)? to )?"
+    rf"{AMOUNT}",
     re.IGNORECASE,
 )
 _KNOWS: Final = re.compile(
@@ -188,7 +188,10 @@ _PETS_NAME: Final = re.compile(
 
 # Patterns anywhere in a clause
 
-_ROLE_NAME: Final = re.compile(rf"\b(?P<w>[Mm]y|[Oo]ur) (?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}),? (?P<o>{NAME})(?!'s)\b")
+_ROLE_NAME: Final = re.compile(
+    rf"\b(?P<w>[Mm]y|[Oo]ur) (?!(?:former|previous|ex|last|old) (?!friend|mate|pal))(?:[a-z-]+ ){{0,1}}?"
+    rf"(?P<r>{_ROLE}),? (?P<o>{NAME})(?!'s)\b"
+)
 _NAME_ROLE: Final = re.compile(
     # Only from the start of a word, because trying each of its letters takes a millisecond more.
     rf"(?<![\w'-])(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|"
@@ -208,8 +211,9 @@ _THIRD_ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 _TITLED: Final = re.compile(
-    r"\b(?P<r>[Gg]randma|[Gg]randpa|[Gg]ranny|[Gg]ran|[Nn]an|[Nn]ana|[Gg]randad|[Aa]unt|[Aa]untie|[Uu]ncle|[Tt]ío|"
-    r"[Tt]ía|[Cc]ousin) (?P<o>[A-Z][a-z]+)\b(?!'s)"
+    # Not "Bart's cousin Oliver" or "his uncle Ray".
+    r"(?<!'s )(?<!’s )(?<!his )(?<!her )(?<!their )\b(?P<r>[Gg]randma|[Gg]randpa|[Gg]ranny|[Gg]ran|[Nn]an|"
+    r"[Nn]ana|[Gg]randad|[Aa]unt|[Aa]untie|[Uu]ncle|[Tt]ío|[Tt]ía|[Cc]ousin) (?P<o>[A-Z][a-z]+)\b(?!'s)"
 )
 _TITLE_NAME: Final = {
     "granny": "grandmother",

@@ -78,14 +78,14 @@ _AFTER_FIRM = re.compile(
     r"a (?:few|couple|year|month|week)|\w+ (?:years|months|weeks) ago|for (?:a|an|my|[A-Z]\w+)|as)\b)"
 )
 _SETTLEMENT = re.compile(
-    r"^an? (?P<n>(?:[a-z-]+ ){0,3}?(?:village|town|suburb|city|farm|farmhouse|houseboat|smallholding|croft|cabin|"
+    r"^an? (?P<n>(?:[a-z-]+ ){0,3}?(?:village|town|suburb|city|farm|farmhouse|bungalow|smallholding|croft|cabin|"
     r"cottage|houseboat|island|commune|"
     r"neighbou?rhood)"
     r"(?: (?:outside|near|in|south of|north of|west of|east of|close to|by|on)(?: the)? [A-Z][\w-]+(?: "
     r"[A-Z][\w-]+)?)?)"
 )
 _FIRM_WORDS = re.compile(
-    r"\b(?:company|firm|bank|hospital|school|startup|start-up|agency|studio|clinic|store|shop|restaurant|"
+    r"\b(?:company|firm|brokerage|stall|bank|hospital|school|startup|start-up|agency|studio|clinic|store|shop|restaurant|"
     r"university|college|"
     r"museum|newspaper|charity|ngo|nonprofit|non-profit|council|government|ministry|department|factory|hotel|"
     r"airline|cafe|"
@@ -173,13 +173,21 @@ def known_place(_rule: Rule, text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
-_KIND_OF_FIRM = re.compile(r"^(?:an?|the|this) (?:[a-z-]+ ){1,3}(?:called|named) (?=[A-Z])")
+# "A smaller brokerage called Harbourline", "the design team at Harbourline".
+_KIND_OF_FIRM = re.compile(
+    r"^(?:an?|the|this) (?:[a-z-]+ ){1,3}(?:called|named) (?=[A-Z])|^(?:an?|the|their) (?:[a-z-]+ ){1,3}?(?:team|"
+    r"department|office|branch) (?:at|of) (?=[A-Z])"
+)
+# "An EV startup": the name says what kind of firm it is, it is not its name.
+_NAME_OF_KIND = re.compile(r"^an? [A-Z][\w&-]*(?: [a-z][a-z-]*){1,3}")
 
 
 def workplaces(text: str) -> list[ObjectPhrase]:
     """Return the organisation that a text begins with, by name or kind: `Siemens`, `an insurance company`."""
     text = _KIND_OF_FIRM.sub("", text)
-    if name := proper(text):
+    name = proper(text)
+    of_kind = _NAME_OF_KIND.match(_FIRM_END.split(text)[0]) is not None
+    if name and not of_kind and not text.startswith(f"{name}'s "):
         return [ObjectPhrase(name, EntityType.ORGANIZATION)]
     if not re.match(r"(?:an?|the|my|our) ", text):
         return []

@@ -36,7 +36,7 @@ from extraction.rules.en.objects import PLACES, condition, language, pastime, pr
 from extraction.rules.en.slot_table import HOME, LINES, OWN_HOME
 from extraction.rules.en.word_classes import ALLERGENS, MEDICINE, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, Rule, draft
-from extraction.text.lexicon_en import KIN, NOT_NAMES, word_set
+from extraction.text.lexicon_en import KIN, MANY_KIN, NOT_NAMES, PETS, word_set
 from schema.entity import EntityType
 
 # Verb groups
@@ -47,6 +47,7 @@ _MODALS: Final = word_set(
     "will would could should must may might shall can need needs want wants try tries hope hopes "
     "plan plans intend aim used going about let to"
 )
+_WISHES: Final = word_set("want wants hope hopes need needs try tries plan plans aim intend")
 _ADVERBS: Final = word_set(
     "really also just still always actually now currently recently finally already even so officially only both all "
     "since basically probably temporarily happily very quite pretty totally completely absolutely utterly fully "
@@ -185,7 +186,8 @@ _WORD: Final = r"[\w'.-]+"
 _PLACEHOLDERS: Final = {
     "X": r" (?P<o>.+)",
     "OLD": r" (?P<old>(?:(?! for | with | to | and ).){2,40}?)",
-    "*": rf"(?: {_WORD}){{1,3}}?",
+    # No negation: "isn't allergic to eggs".
+    "*": rf"(?: (?!(?:not|never|no|hardly)\b){_WORD}){{1,3}}?",
     "SERVED": r" (?P<o>(?:coffee|tea|steak|eggs?|toast|porridge|curry|chips|pizza|whisky|gin|beer|martinis?|burgers?) "
     r"(?:black|white|rare|medium|well done|runny|strong|weak|sweet|plain|milky|hot|spicy|neat|with [a-z ]{3,20}|"
     r"without [a-z]+))\b",
@@ -271,7 +273,8 @@ def _qualifier(group: VerbGroup, word: str, after: str) -> VerbGroup | None:
     if word == "to" and group.auxiliary == "have" and group.past:
         return replace(group, forced=True)
     if word in _MODALS:
-        return replace(group, modal=True)
+        # "I used to want to be a vet" says nothing of having been one.
+        return None if group.ended and word in _WISHES else replace(group, modal=True)
     return group if word in _ADVERBS else None
 
 
@@ -334,7 +337,18 @@ def _home(text: str) -> list[ObjectPhrase]:
 _NOT_HOMES: Final = frozenset(("A&E", "Ward", "Zoom", "Teams", "Slack", "ICU", "Year", "Room", "Chapter"))
 
 
+# What people join in their free time: "joined a dragon boat team".
+_NO_WORKPLACE: Final = re.compile(
+    r"(?:an?|the|my|our|this|[A-Z][\w']*(?:'s)?) (?:[\w'-]+ ){0,3}?(?:band|choir|club|league|gym|society|union|squad|"
+    r"church|orchestra|group|forum|class|course|queue|waiting list|protest|march|"
+    r"(?:boat|football|rugby|hockey|netball|cricket|darts|quiz|relay|swim|swimming|rowing|volleyball|basketball|"
+    r"bowling|running|cycling|tennis|sports?) team)\b"
+)
+
+
 def _work(text: str) -> list[ObjectPhrase]:
+    if _NO_WORKPLACE.match(text):
+        return []
     found = read_workplaces(text)
     return [one for one in found if one.name.lower() not in PLACES and not re.match(r"\d", one.name)]
 
@@ -599,6 +613,7 @@ _CHANGES_BY_SLOT: Final = {
     "joined change": _CHANGES,
     "change of a thing": (("takes", "stopped"), ("has", "lost")),
 }
+_FAMILY: Final = KIN | MANY_KIN | PETS
 _MOVES_SOMETHING: Final = re.compile(
     r" (?:\w+ly |just |now |also )?(?:my|our|the|his|her|an?|that) "
     r"(?!(?:whole )?(?:family|kids|children|household|home|house|base|residence|lot of us)\b)[a-z]"
@@ -740,7 +755,11 @@ def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState
                 return []
             slot = "change of a thing"
         fill = partial(_changed, kinds=_CHANGES_BY_SLOT[slot]) if slot in _CHANGES_BY_SLOT else partial(_stated, slot)
-        if drafts := fill(found.groupdict(), clause, state, subject):
+        drafts = fill(found.groupdict(), clause, state, subject)
+        if group.lemma == "move" and not _FAMILY.isdisjoint(found[0].split()):
+            # "We moved the kids from Ashfield to Northgate" is about schools, if about no towns.
+            drafts = [one for one in drafts if one.relation != "uses"]
+        if drafts:
             return drafts
     if group.lemma == "be" and group.is_lasting and not group.negated and not group.modal:
         return _stated("state", {"o": rest[group.end :].strip()}, clause, state, subject)

@@ -146,7 +146,6 @@ do the * at/for X
 !finish/end up? at/with X
 !part ways with X
 !walk out of/on X
-!be done with X
 """,
     "works as": """
 work as X

@@ -848,7 +848,7 @@ SPOKEN_HEALTH: Final = (
         IS_NO_LONGER,
     ),
     after(
-        rf"(?:am|is|are) (?:no longer|not) (?:a )?(?P<old>{DIETS})\b",
+        rf"(?:am|is|are) (?:no longer|not(?= (?:a )?{DIETS} (?:now|any ?more|any longer)\b)) (?:a )?(?P<old>{DIETS})\b",
         IS_NO_LONGER,
     ),
     clause_frame(

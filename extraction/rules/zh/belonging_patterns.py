@@ -30,6 +30,13 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?P<o>[A-Za-z\d][\w.-]{{3,29}})",
         Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
     ),
+    # 手机换号了，新的是13980042617
+    slot_rule(
+        "1",
+        r"(?:我)?(?:的)?(?:手机|电话)?(?:号码?)?(?:换|改)(?:号|了)[^，。]{0,4}，(?:新的?|现在|以后|新号码?|是|[：:]){0,3}"
+        r"(?P<o>1[3-9]\d{9})(?!\d)",
+        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+    ),
     slot_rule(
         "1",
         r"(?=[^，。]{0,24}(?:号|电话|手机|打|联系|新的|换成))[^，。不]{0,12}?(?P<o>1[3-9]\d{9})(?!\d)",

@@ -112,6 +112,7 @@ _CUT = re.compile(
     r"[，,；;：:]+|——|(?<=了)(?=要不要|该不该|能不能|可不可以|怎么办)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|"
     r"(?=但是|不过(?!敏)|可是|而且(?!是)|然而|虽然)"
 )
+_SPACED = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _WORD_NEXT = re.compile("[\u4e00-\u9fff]")
 _LEAD = re.compile(
     r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
@@ -248,9 +249,15 @@ _REPORT = re.compile(
 )
 
 
+_MOVED_ME = re.compile(
+    r"(?:就|又|已经|都|刚|非要)?(?:把|叫|接|让)(?:我|咱)[^，。]{0,8}?(?:接|带|送|搬|叫|弄|调|来|去|到)"
+)
+
+
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
     """Yield the clauses that state something; skip questions and hypotheses."""
-    text = mask_quoted_speech(sentence.text)
+    # A space between characters divides clauses as a comma does.
+    text = _SPACED.sub("，", mask_quoted_speech(sentence.text))
     state.subject = None
     state.kin = None
     state.opens = True
@@ -342,6 +349,9 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
         subject, rest = _reported(subject, rest, state)
     # After a clause about others, the next one may be about them: 我知道他喜欢旅游，喜欢美食.
     state.subject = None if subject == state.speaker.me and re.search(r"[他她你]", rest) else subject
+    if subject is not None and _MOVED_ME.match(rest):
+        # 女儿把我接到深圳来了，住在南山: it is the speaker who lives there.
+        state.subject = state.speaker.me
     return Clause(
         text=text,
         rest=rest,

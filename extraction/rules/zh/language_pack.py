@@ -30,8 +30,10 @@ from extraction.rules.zh.constructions import (
     reports_reaction,
 )
 from extraction.rules.zh.ended_patterns import ENDED_RULES
+from extraction.rules.zh.fact_guards import may_be_stored
 from extraction.rules.zh.health_patterns import HEALTH_RULES, MEDICATION_RULES
 from extraction.rules.zh.home_work_patterns import HOME_RULES, WORK_RULES
+from extraction.rules.zh.household_patterns import HOUSEHOLD_RULES, TWIN_RULES
 from extraction.rules.zh.life_patterns import LIFE_RULES
 from extraction.rules.zh.objects import objects
 from extraction.rules.zh.people_patterns import AGE_RULES, FAMILY_RULES, PET_RULES
@@ -50,6 +52,7 @@ from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 RULES: Final = ENDED_RULES + GOAL_RULES + TASTE_RULES + LIFE_RULES
 SLOT_RULES: Final = (
     SPOKEN_FIRST
+    + TWIN_RULES
     + FAMILY_RULES
     + PET_RULES
     + AGE_RULES
@@ -64,6 +67,7 @@ SLOT_RULES: Final = (
     + TASTE_SLOT_RULES
     + SPOKEN_RULES
     + VERB_RULES
+    + HOUSEHOLD_RULES
 )
 _JOB_AFTER_PLACE = re.compile(
     r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)"
@@ -118,22 +122,6 @@ def _strength(rule: Rule, rest: str) -> float:
     return 0.5 if _SLIGHTLY.match(rest) else rule.strength
 
 
-_MOVED: Final = re.compile("[搬迁]")
-# 每年过年都回爸妈家 is a habit, and 下午四点以后不喝咖啡 says nothing of the morning.
-_HABIT: Final = re.compile("每(?:年|次|到|逢)")
-_AT_TIMES: Final = re.compile("[点饭睡觉](?:以[前后]|之[前后]|前(?=不|从)|后(?=不|从))")
-
-
-def _still_so(clause: Clause, one: Draft) -> bool:
-    """Return whether a fact may be stored: no plan from a habit, no home from a move as a child."""
-    said = clause.lead + clause.text
-    if one.relation == "plan" and _HABIT.search(said):
-        return False
-    if one.predicate == "DISLIKES" and _AT_TIMES.search(said):
-        return False
-    return not (clause.past and one.relation == "lives in" and _MOVED.search(clause.text))
-
-
 CHINESE: Final = LanguagePack(
     rules=RuleBook(RULES, SYNTAX),
     wording=Wording(
@@ -177,5 +165,5 @@ CHINESE: Final = LanguagePack(
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
     analyse=analyse_slots,
-    holds=_still_so,
+    holds=may_be_stored,
 )

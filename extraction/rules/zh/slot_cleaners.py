@@ -16,7 +16,7 @@ _COUNT: Final = re.compile(
     rf"^(?:[那这](?={MEASURE}))?{MEASURE}(?<![匹片面本根份口堂样])(?=.{{1}})|^(?:{NUMBER}){MEASURE}(?=.{{1}})"
 )
 _ADDED: Final = re.compile(
-    r"^(?:刚|新(?!闻|鲜|娘|郎|生|疆|加坡|西兰|华|冠)|旧|自己|一直|着|了|的|又|还|再|也|都|就)+(?=.{1})"
+    r"^(?:家里的|里的|我们的|个(?!人|体|性)|刚|新(?!闻|鲜|娘|郎|生|疆|加坡|西兰|华|冠)|旧|自己|一直|着|了|的|又|还|再|也|都|就)+(?=.{1})"
 )
 _LOOKS: Final = re.compile(
     r"^(?:二手|[\u4e00-\u9fff]色|全新|[一二两三四五六七八九十几\d]+年|最新款?|国产|进口|便宜|普通|同款|老|旧|"
@@ -33,6 +33,8 @@ _NO_THING: Final = re.compile(
 THING_CHARS_MAX: Final = 16
 
 
+# 金卡明年不续了
+_LATER: Final = re.compile(r"(?<=..)(?:明年|今年|下个?月|下周|年底|月底|到期)$")
 _CALLED: Final = re.compile(r"名?叫.+的")
 # Words of a clause, which no thing has in its name: 眼镜戴着头晕, 仓鼠今天死, iPad借.
 _SAID_OR_DONE: Final = re.compile(
@@ -46,7 +48,7 @@ def thing(text: str) -> str | None:
     """Return a thing without measure words and particles, such as `小米SU7` in `一辆小米SU7了`."""
     text = _TAIL.sub("", text.strip(_EDGE))
     text = _COUNT.sub("", _ADDED.sub("", _COUNT.sub("", text))).strip(_EDGE)
-    text = _LOOKS.sub("", _BOUGHT.sub("", text))
+    text = _LATER.sub("", _LOOKS.sub("", _BOUGHT.sub("", text)))
     if _CALLED.match(text):
         # The name is read with its owner (`constructions.PET_CALLED`).
         return None
@@ -126,7 +128,7 @@ _ILLNESS: Final = re.compile(
 def illness(text: str) -> str | None:
     """Return the name of a lasting illness, such as `半月板损伤`; None for passing ones and other text."""
     name = re.sub(
-        r"^(?:的|了|点|很|比较|严重|轻微|轻度|重度|老(?!年)|是|有|来|出|为|得|一点|一些)+",
+        r"^(?:的|了|点|个|很|比较|严重|轻微|轻度|重度|老(?!年)|是|有|来|出|为|得|一点|一些)+",
         "",
         _TAIL.sub("", text.strip(_EDGE)),
     )
@@ -381,7 +383,7 @@ _JOB_SUFFIX: Final = re.compile(
     r"采购|财务|行政|人事|"
     r"法务|市场|品牌|公关|编辑|记者|主播|模特|演员|歌手|学徒|合伙人|骑手|外卖|快递|网约车|公交|出租车|滴滴|"
     r"货拉拉|自媒体|电商|外贸|"
-    r"保险|主妇|军人|农民|支书|书记|护工|教授|法官|渔民|HR|PM|leader|TL|CEO|CTO|CFO|总|副高|正高|职称)$"
+    r"保险|主妇|军人|海军|空军|陆军|武警|特警|消防|志愿兵|助教|助理|农民|支书|书记|护工|教授|法官|渔民|HR|PM|leader|TL|CEO|CTO|CFO|总|副高|正高|职称)$"
 )
 _NO_JOB: Final = re.compile(
     r"(?:党|会|团|成|伤|学|队)员$|之家$|患者$|爱好者$|依赖|[你您他她它我]|什么|怎么|这|那(?!边)|大家|^(?:国家|人家|"
@@ -395,7 +397,7 @@ _NO_JOB: Final = re.compile(
 
 def job(text: str) -> str | None:
     """Return an occupation or position, such as `年级主任`."""
-    text = re.sub(rf"^(?:了)?{DURATION}(?:的)?", "", text)
+    text = re.sub(rf"^[了过]?{DURATION}(?:的)?|^过", "", text)
     if re.fullmatch(r"[\u4e00-\u9fff](?:大夫|医生|老师|师傅|经理|教练|护士|律师|教授|主任|会计)", text.strip(_EDGE)):
         # 帕大夫 is somebody's name.
         return None
@@ -566,9 +568,9 @@ def work(text: str) -> str | None:
 
 
 def swapped(text: str) -> str | None:
-    """Return the thing, such as a brand, that replaced another; None if it is shorter than two characters."""
+    """Return the thing, such as a brand, that replaced another; None if it is short or no thing: 新款的, 租的."""
     name = thing(text)
-    return name if name and len(name) > 1 else None
+    return name if name and len(name) > 1 and not re.fullmatch("[新旧老]?款|[租借]的?|[新旧大小]的", name) else None
 
 
 _EXAM: Final = re.compile(

@@ -33,7 +33,7 @@ _FILLERS: Final = re.compile(
     r"顺利|成功|被迫|每[天周晚月年次]|天天|"
     r"[^，。我你他她的]{0,4}(?:毕业|结婚|离婚|退休|回国|辞职|离职|生完?孩子|生了孩子)(?:以后|之后|后)(?:就|一直)?|"
     r"经常|常年|长期|通常|一般|打心底里?|打心眼里|从小|小时候|跟着|终于|毕业(?:以?后)?(?:就)?|婚后|离婚后|退休后|"
-    r"目前为止|的|[，, ]){0,5}"
+    r"退休(?=[搬回去])|目前为止|的|[，, ]){0,5}"
 )
 # Words about people whose facts are not read.
 _SOMEBODY: Final = re.compile(
@@ -86,6 +86,14 @@ _ILL_PET: Final = re.compile(
     rf"喜欢|爱)(?!人|家)[^，。叫]*$"
 )
 _MINE: Final = re.compile("[我咱俺]")
+# 老大确诊坚果过敏 is about a child; 猎头说岗位在苏州 about somebody's offer, and so is what follows.
+_CHILD_SUBJECT: Final = re.compile(
+    r"老[大二三幺](?=确诊|对|爱|喜欢|讨厌|怕|不|有|得|查|学|上|考|在|要|想|也|最|刚|住|去)"
+)
+_SAID_BY_OTHERS: Final = re.compile(
+    r"(?![^，。]{0,40}[我咱俺])[^，。]{0,4}(?:猎头|中介|HR|人事|面试官|领导|老板|房东|邻居|客服|店员|卖家|网上|网友|新闻|专家|广告|星座|算命的?|"
+    r"他们|人家|同事|同学|推销的?)(?:都|也|老|总|一直|跟我)?(?:说|讲|宣传|吹)"
+)
 _NAMES_SOMEBODY: Final = re.compile(
     rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]"
 )
@@ -217,6 +225,11 @@ def person_of(clause: Clause, state: DiscourseState) -> str | None:
     """Return the person whom a clause is about, by default the speaker; None if that is unclear."""
     if clause.subject is not None:
         return clause.subject
+    if child := _CHILD_SUBJECT.match(clause.text):
+        return child[0]
+    if _SAID_BY_OTHERS.match(clause.text):
+        state.stranger = True
+        return None
     unnamed = clause.rest != clause.text
     if _ILL_PET.match(clause.text):
         state.stranger = True

@@ -7,6 +7,7 @@ from extraction.rules.zh.slot_cleaners import (
     any_name,
     job,
     owned,
+    swapped,
     taste,
     thing,
     town,
@@ -78,7 +79,7 @@ _NOT_HAS: Final = Says(obj="o", relation="has", says="{s}不再有{o}。", clean
 _LIKES: Final = Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=taste)
 _NOT_LIKES: Final = Says(obj="o", predicate="DISLIKES", says="{s}不喜欢{o}。", clean=taste)
 _NO_MORE: Final = Says(obj="o", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True)
-_USES: Final = Says(obj="b", relation="uses", says="{s}用{o}。", clean=thing)
+_USES: Final = Says(obj="b", relation="uses", says="{s}用{o}。", clean=swapped)
 _OOPS: Final = r"(?:说错了|打错了|写错了|记错了|不对|不是|更正(?:一下)?|纠正(?:一下)?|哦不|啊不)(?:，|,|。)?"
 _KIND: Final = (
     r"(?:手机号?|电话号?码?|鞋码|鞋号|房间号|房号|门牌号|座位号|车牌号?|工号|学号|尺码|身高|体重|"
@@ -565,9 +566,8 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "欠",
-        r"(?:我)?(?:还)?欠(?P<w>[\u4e00-\u9fff]{2,4}?)(?P<o>[一二两三四五六七八九十百千万\d]{1,5}"
-        r"(?:块|元|万|千|百|顿饭|顿|杯奶茶|"
-        r"个人情)(?:钱)?)(?:，|$|。)",
+        r"(?:我)?(?:还)?欠(?P<w>[\u4e00-\u9fff]{2,4}?)(?P<o>[一二两三四五六七八九十\d]{1,3}(?:顿饭|顿|杯奶茶|个人情))"
+        r"(?:，|$|。)",
         Says(obj="o", predicate="CARES_ABOUT", relation="promise", says="{s}欠{w}{o}。", clean=value),
     ),
 )

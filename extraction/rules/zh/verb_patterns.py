@@ -21,7 +21,7 @@ from extraction.rules.zh.slot_cleaners import (
     verb_first,
 )
 from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
-from extraction.rules.zh.word_classes import DATE, DEVICE, DURATION, END, KINS, MAKE, MEASURE, NAME, NUMBER
+from extraction.rules.zh.word_classes import AMOUNT, DATE, DEVICE, DURATION, END, KINS, MAKE, MEASURE, NAME, NUMBER
 from extraction.text.lexicon_zh import SUBJECTS
 from schema.entity import EntityType
 
@@ -249,17 +249,9 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "资薪租供贷",
-        rf"(?:的)?(?P<k>工资|月薪|年薪|薪水|房租|月租|月供|房贷|车贷|退休金|生活费|零花钱)(?:是|一个月|每个?月|每月|"
-        rf"一年|大概|差不多|才|要|有|只有|现在|涨到了?|降到了?){{0,3}}"
-        rf"(?P<o>[\d一二两三四五六七八九十百千万]{{1,8}}(?:\.\d)?(?:多)?(?:块钱?|元|万|千|k|K|w)?(?:一个?月|"
-        rf"一年)?)(?:左右|出头|多)?{END}",
-        Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
-        reads="verb",
-    ),
-    slot_rule(
-        "工",
-        rf"(?:一个月|每个?月|每月)(?P<k>工资)(?:是|大概|差不多|才|有|"
-        rf"到手)?(?P<o>[\d一二两三四五六七八九十百千万]{{1,8}}(?:块钱?|元|万|千|k|K|w)?){END}",
+        rf"(?:一个月|每个?月|每月)?(?:的)?(?P<k>工资|月薪|年薪|薪水|房租|月租|月供|房贷|车贷|退休金|生活费|零花钱)"
+        rf"(?:是|一个月|每个?月|每月|一年|大概|差不多|才|要|有|只有|现在|到手|又?涨到了?|又?降到了?){{0,3}}"
+        rf"(?P<o>{AMOUNT}(?:一个?月|一年)?)(?:左右|出头|多)?{END}",
         Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
         reads="verb",
     ),
@@ -341,13 +333,13 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "学",
-        rf"在(?P<w>[^，。我你]{{2,8}}?)(?<![上放开大同入留小中文科数化教自])学(?P<o>(?![到了过得完的])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
+        rf"在(?P<w>[^，。我你]{{2,8}}?)(?<![上放开大同入留小中文科数化教自])学(?P<o>会计|(?![到了过得完的])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
         Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
         reads="verb",
     ),
     slot_rule(
         "学",
-        rf"(?:在|正在|开始|刚开始|想着)学(?P<o>[^，。我你校习会着]{{2,6}}?)(?:了)?(?:{DURATION})?{END}",
+        rf"(?:在|正在|开始|刚开始|想着)学(?P<o>会计|[^，。我你校习会着]{{2,6}}?)(?:了)?(?:{DURATION})?{END}",
         Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
         reads="verb",
     ),

@@ -192,3 +192,5 @@ OTHER_NUMBERS: Final = _any(
 )
 # Secrets are not read.
 SECRET: Final = re.compile(r"密码|口令|验证码|暗号|密钥|身份证|银行卡号|CVV|PIN|pin码|门禁码|开锁码")
+# An amount of money: 九千二, 3200, 两万四, 15k.
+AMOUNT: Final = r"[\d一二两三四五六七八九十百千万]{1,8}(?:\.\d)?(?:多)?(?:块钱?|元|万|千|k|K|w)?"

@@ -1,0 +1,98 @@
+"""Reject English facts that the mood, the subject or the object of their clause speaks against."""
+
+import re
+from typing import Final
+
+from extraction.reader import THE_USER
+from extraction.rules.en.word_classes import SOFTWARE
+from extraction.rules.engine import Clause, Draft
+from extraction.text.lexicon_en import DEMONYMS, KIN, MANY_KIN, PETS, word_set
+from schema.entity import EntityType
+from schema.predicates import TASTES
+
+# "Our cat Smudge needs insulin": the user takes none.
+_OF_PET: Final = re.compile(rf"(?:[Mm]y|[Oo]ur|[Tt]he) (?:[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(PETS))})\b")
+# "I rented a flat in Leeds for a year" is over.
+_STAYED: Final = re.compile(
+    r"(?:am |is |are )?(?:staying|stays|stay|living)\b.{3,60}\b(?:until|till)\b|"
+    r"(?:rented|shared|stayed|had|owned|lodged|was|were)\b.{3,60}\bfor (?:an?|[a-z]+|\d+) (?:and a half )?(?:years?|"
+    r"months?|weeks?|terms?)\b"
+)
+# What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
+_LIFE: Final = ("lives in", "works at", "works as", "studies at", "studies", "has age", "is")
+_OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
+# "I never drink coffee after four" says nothing of coffee in the morning.
+_AT_TIMES: Final = re.compile(
+    r"(?:never|do not|does not|rarely|hardly ever) (?:eat|drink|smoke|have|use)\b.* (?:after|before|during|at night|"
+    r"on (?:week|mon|tues|"
+    r"wednes|thurs|fri|satur|sun)|in the (?:morning|afternoon|evening))"
+)
+# "My sister can't stand my cooking" says nothing of other cooking.
+_OF_MINE: Final = re.compile(r"(?:[a-z]+ ){0,4}?(?:stand|like|love|hate|enjoy|dislike|adore|prefer)s? (?:my|our) ")
+# "I'd rather eat my hat" is a figure of speech.
+_FIGURE: Final = re.compile(
+    r"(?:rather|prefer|prefer to|sooner) (?:eat|chew|swallow|lick|die|starve|poke|stick|gouge|pull|set fire to|"
+    r"watch paint) "
+)
+# "Got into Durham to read law" is about a university.
+_ADMITTED: Final = re.compile(
+    r"(?:just |finally |only just )?(?:got|gets|getting|has got) into (?P<o>.{2,40}?) to (?:read|study|do)\b"
+)
+# Words at the beginning or the end of an object that show a clause, a request or a particle rather than a thing.
+_NO_FIRST_WORD: Final = word_set(
+    "nobody everybody everyone somebody someone anybody anyone nothing everything no-one out up off back over away "
+    "welcome thanks please"
+)
+_NO_LAST_WORD: Final = word_set("welcome please thanks pls plz cheers appreciated sadly unfortunately lol haha though")
+# "My dentist is basically my best friend" is about a person, "my dentist is on Friday" about an appointment.
+_ROLES: Final = word_set("dentist doctor gp optician hairdresser physio")
+_ROLE_IS: Final = re.compile(
+    r"(?:[A-Za-z,]+ ){0,4}?(?:[Mm]y|[Oo]ur|[Tt]he) [a-z]+ (?:is|was|has|says|said|thinks|told|wants|keeps|seems) "
+    r"(?!(?:on|at|in|next|this|tomorrow|today|booked|moved|been moved|the \d|\d)\b)"
+)
+
+
+def may_be_stored(clause: Clause, one: Draft) -> bool:
+    """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
+    if one.predicate in TASTES and not one.closes and _is_no_taste(clause, one):
+        return False
+    if _is_no_thing(one) or (one.relation == "plan" and _is_no_plan(clause, one)):
+        return False
+    if one.relation == "takes" and one.subject == THE_USER and _OF_PET.match(clause.text):
+        return False
+    if one.object.partition("-")[0] in DEMONYMS and (one.relation in KIN or one.object_type is EntityType.PERSON):
+        return False
+    if one.relation in MANY_KIN and one.object != one.relation:
+        # "Two kids, Sam and Ella": each of them is a kid.
+        return False
+    if one.relation == "uses" and one.subject.isupper() and "moved from" in clause.text:
+        # "CI moved from GitLab to GitHub Actions" is about a system, which has no facts of a person.
+        return False
+    if one.relation == "lives in" and (one.object in SOFTWARE or (not one.closes and _STAYED.match(clause.rest))):
+        # "We moved from Slack to Teams"
+        return False
+    if one.relation == "has age" and one.subject in MANY_KIN:
+        # "My kids are 4 and 7" states two ages.
+        return False
+    return not clause.past or one.closes or (one.predicate == "RELATES_TO" and one.relation not in _OF_THEN)
+
+
+def _is_no_taste(clause: Clause, one: Draft) -> bool:
+    """Return whether a clause says nothing of a lasting taste: of certain times, of one's own things, or a figure."""
+    own = one.subject != THE_USER and _OF_MINE.match(clause.rest) is not None
+    if own or _AT_TIMES.match(clause.rest) or _FIGURE.search(clause.text):
+        return True
+    admitted = _ADMITTED.match(clause.rest)
+    return admitted is not None and one.object in admitted["o"]
+
+
+def _is_no_thing(one: Draft) -> bool:
+    """Return whether an object is part of a clause, a request or a particle: "nobody shouts", "tips welcome"."""
+    words = one.object.lower().split()
+    if not words or (len(words) > 1 and words[-1] in _NO_LAST_WORD):
+        return True
+    return words[0] in _NO_FIRST_WORD and one.predicate != "CAUSED_BY"
+
+
+def _is_no_plan(clause: Clause, one: Draft) -> bool:
+    return one.object.lower() in _ROLES and _ROLE_IS.match(clause.text) is not None

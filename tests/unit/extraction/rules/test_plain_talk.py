@@ -1,0 +1,108 @@
+"""Test what is read from plain talk: one-off wordings of daily life, and clauses that only look like a fact."""
+
+import pytest
+
+from extraction.text.name_spotting import load_words
+from tests.unit.extraction.rules.rule_reading import read, shown
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _dictionary() -> None:
+    load_words()
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I used to smoke a pack a day", {"user|PREFERS|smoking|closed"}),
+        ("My sister works in insurance", {"sister|RELATES_TO:works in|insurance"}),
+        ("My son wants to be a pilot", {"son|CARES_ABOUT:goal|become a pilot"}),
+        ("Daan plays for Ajax", {"Daan|RELATES_TO:plays for|Ajax"}),
+        ("I take home 2,400 a month", {"user|RELATES_TO:earns|2,400 a month"}),
+        ("rent's gone up to 950, bills on top", {"user|RELATES_TO:rent|950"}),
+        (
+            "im 52 and learning the cello",
+            {"user|RELATES_TO:has age|52 years old", "user|RELATES_TO:learns|cello"},
+        ),
+        (
+            "We swapped broadband from TalkSafe to Zenlink",
+            {"user|RELATES_TO:uses|Zenlink", "user|RELATES_TO:uses|TalkSafe|closed"},
+        ),
+        ("not at the council any more", {"user|RELATES_TO:works at|council|closed"}),
+        (
+            "I'm a product manager at an EV startup",
+            {"user|RELATES_TO:works as|product manager", "user|RELATES_TO:works at|EV startup"},
+        ),
+        ("ok news: from now on I teach at Millbrook Primary", {"user|RELATES_TO:works at|Millbrook Primary"}),
+        ("我当过二十年海军", {"user|RELATES_TO:works as|海军|closed"}),
+        ("我在夜校学会计", {"user|RELATES_TO:studies|会计"}),
+        ("我在药房上夜班", {"user|RELATES_TO:works at|药房"}),
+        ("我欠我哥四千块钱", {"user|RELATES_TO:owes|四千块钱"}),
+        ("到手一个月两万四", {"user|RELATES_TO:工资|两万四"}),
+        ("不在街道办了，春天裁的", {"user|RELATES_TO:works at|街道办|closed"}),
+        ("舍曲林六月停的", {"user|RELATES_TO:takes|舍曲林|closed"}),
+        ("家里有对双胞胎，叫诺诺和扎扎", {"user|RELATES_TO:孩子|诺诺", "user|RELATES_TO:孩子|扎扎"}),
+        ("手机换号了 新的是13980042617", {"user|RELATES_TO:phone number|13980042617"}),
+        ("供应商从恒通换成了明达", {"user|RELATES_TO:供应商|明达", "user|RELATES_TO:供应商|恒通|closed"}),
+        ("I joined the design team at Harbourline", {"user|RELATES_TO:works at|Harbourline"}),
+    ],
+)
+def test_plain_statement_is_read_as_its_fact(text: str, facts: set[str]) -> None:
+    found = {shown(fact) for fact in read(text).facts}
+    assert {fact for fact in found if not fact.startswith(("user|RELATES_TO:sister", "user|RELATES_TO:son"))} == facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not a vegetarian",
+        "I joined a dragon boat team",
+        "I joined Dougal's band",
+        "Ella got into Durham to read law!",
+        "im a new man",
+        "Yeah I'm a real morning person, ask anyone",
+        "Feel less like porridge already",
+        "Surgeon's got shingles, poor man",
+        "I'd rather eat my hat",
+        "booked out till jan.",
+        "our wifi password changed, I'll send it later",
+        "I have a PhD in procrastination and a master's in snacks",
+        "My dentist is basically my best friend, four visits this month",
+        "I'm at the dentist with Leo",
+        "I used to want to be a vet",
+        "my nephew isn't allergic to eggs",
+        "We moved the kids from Ashfield to Northgate",
+        "保姆一个月六千",
+        "车送修了",
+        "不喜欢在健身房",
+        "喜欢的名字：知夏、望舒、以宁。",
+        "猎头说岗位在苏州，年薪四十万",
+        "出事以前我天天骑车上班",
+        "五一生意太好，打算秋天再盘下隔壁院子",
+        "从这个月起房价统一调到468一晚",
+        "文化馆装修 挪到社区活动室",
+        "昨天挂了俩小时。",
+    ],
+)
+def test_clause_that_only_looks_like_a_fact_yields_none(text: str) -> None:
+    assert [shown(fact) for fact in read(text).facts] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("女儿把我接到深圳来了，住在南山", {"user|RELATES_TO:lives in|南山", "user|RELATES_TO:女儿|女儿"}),
+        ("老大确诊坚果过敏", {"老大|RELATES_TO:has|坚果过敏"}),
+        ("弟弟小时候想当飞行员", {"user|RELATES_TO:弟弟|弟弟"}),
+        ("车也换了，原来的五菱太破，买了辆二手的腾势D9", {"user|RELATES_TO:has|腾势D9"}),
+    ],
+)
+def test_clause_is_about_its_own_subject_and_time(text: str, facts: set[str]) -> None:
+    assert {shown(fact) for fact in read(text).facts} == facts
+
+
+def test_relative_of_a_named_person_is_not_the_users() -> None:
+    """Regression: Oliver was the user's cousin as well."""
+    assert [shown(fact) for fact in read("Bart and his cousin Oliver spent the day outside.").facts] == [
+        "Bart|RELATES_TO:cousin|Oliver"
+    ]
