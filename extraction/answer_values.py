@@ -143,10 +143,12 @@ _CURRENCY: Final = (
 )
 _MONEY: Final = re.compile(
     rf"[$€£¥₤₹₩]\s?\d|\d\s?{_CURRENCY}\b|\b(?:hundred|thousand) |\b(?:dollars?|bucks|euros?|pounds|quid|grand)\b|"
-    r"\d (?:per \w|an? (?:month|week|year|day|night|head|lesson|piece|session|hour)\b)|"
+    r"\d (?:per \w|an? (?:month|week|year|day|night|head|lesson|piece|session|hour|jar|box|bottle|bag|cup|visit|class|"
+    r"ticket|person)\b)|\d ?/ ?(?:h|hr|hour|day|night|week|wk|month|mo|year|yr|person)\b|"
+    r"\b(?:2[5-9]|[3-9]\d)\.\d\d\b|\bup to \d\d|"
     r"\b(?:costs?|paid|pays?|charged?|charges|for|rent|at|fee|is|was) (?:(?:just|only|about|around) )?\d\d|"
     rf"[\d{_NUMERALS}](?:块|元|万|千|百|毛|刀|欧|镑|蚊|文)|\d{{3}}|"
-    rf"(?:[涨降跌漲]到?|卖|賣|只要|才|一?[杯份斤盒瓶张張本件次])了?[\d{_NUMERALS}]|[\d{_NUMERALS}]一[杯份斤盒瓶张張本件次个個]"
+    rf"(?:[涨降跌漲]到?|卖|賣|只要|才|一?[杯份斤盒瓶张張本件次])了?[\d{_NUMERALS}]|[\d{_NUMERALS}](?:一|每)[杯份斤盒瓶张張本件次个個晚天月年节節人间間]|一个?(?:月|晚|天|小时|节)[\d{_NUMERALS}]"
 )
 _DURATION: Final = re.compile(
     rf"(?:{_NUMBER}|\ban?|\bfew|\bseveral)[ -]?(?:and a half )?"

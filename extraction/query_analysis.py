@@ -476,7 +476,8 @@ def asks_agent(question: str) -> bool:
 
 _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|still|any ?more|latest|"
-    r"newest|up to date)\b|现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵"
+    r"newest|up to date|in the end|end(?:s|ed)? up|(?:as of|from) (?:this|today))\b|"
+    r"现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵|最终|到头来|正在|在[吃用喝练](?![过了饭])"
 )
 _FORMER: Final = re.compile(
     r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old(?:er)?|earlier|at first|first|back then|"

@@ -13,10 +13,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis
 from extraction.temporal.question_time import TimeAxis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
 from graph_service.memory.recall.features import features_of
+from graph_service.memory.recall.follow_ups import follow_ups
 from graph_service.memory.recall.lexical_scores import Floats
 from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
@@ -159,6 +160,8 @@ _EVERYDAY_PLAIN = {
     "list_item": 0.8,
     "change_now": 0.75,
     "after_asked_time": -1.4,
+    "follow_up_now": 2.0,
+    "follow_up_open": 1.5,
     "superseded": -2.5,
     # Not fitted: the sets hardly contain wishes that compete with values.
     "intended": -1.0,
@@ -267,6 +270,7 @@ class WeightFactors:
         return 1.0 if group is None else float(getattr(self, group))
 
 
+_FOLLOW_UPS: Final = ("follow_up_now", "follow_up_open")
 # Features that also count multiplied by the relevance.
 _NEWER: Final = ("newer_now", "newer_open")
 _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -292,6 +296,7 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "newest_now",
                 "newest_dated",
                 "change_now",
+                *_FOLLOW_UPS,
                 "intended",
                 "former_only",
                 "after_asked_time",
@@ -385,10 +390,15 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         for name, weight in weights.scaled.items()
         if name in raw.scaled
     }
-    plain = _with_relevance(raw.plain, parts)
+    relevance = _relevance(parts)
+    plain = _with_relevance(raw.plain, relevance)
+    follow_up = f"follow_up_{analysis.time_reference}"
+    if relevance is not None and follow_up in weights.plain and analysis.answer_type is not AnswerType.WHY:
+        plain = {**plain, follow_up: follow_ups(found, relevance, analysis)}
     parts |= {name: weight * plain[name] for name, weight in weights.plain.items() if name in plain}
-    # Scale scores so that the usual maximum with these weights is about 1.
-    whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
+    # Scale scores so that the usual maximum with these weights is about 1. Few hits are follow-ups.
+    plain_weights = sum(weight for name, weight in weights.plain.items() if name not in _FOLLOW_UPS)
+    whole = sum(map(abs, weights.scaled.values())) * 3 + plain_weights / 2
     # Factors of 0 may leave no weight.
     whole = whole if whole > 0 else 1.0
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
@@ -401,16 +411,20 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
     return [Hit(candidate=candidates[at], score=-keys[at][0], parts=ScoreParts(names, table[:, at])) for at in order]
 
 
-def _with_relevance(plain: Mapping[str, Floats], scaled: Mapping[str, Floats]) -> Mapping[str, Floats]:
-    """Add the position in time, multiplied by the relevance: what is new and about something else is no answer.
+def _relevance(scaled: Mapping[str, Floats]) -> Floats | None:
+    """Return the sum of the weighted scaled features, from 0 (the lowest of the candidates) to 1; None without any."""
+    if not scaled:
+        return None
+    total: Floats = np.sum([*scaled.values()], axis=0)
+    relevance: Floats = (total - total.min()) / (float(np.ptp(total)) or 1.0)
+    return relevance
 
-    The relevance is the sum of the weighted scaled features, from 0 (the lowest of the candidates) to 1.
-    """
-    positions = {name: plain[name] for name in _NEWER if name in plain}
-    if not positions or not scaled:
+
+def _with_relevance(plain: Mapping[str, Floats], relevance: Floats | None) -> Mapping[str, Floats]:
+    """Add the position in time, multiplied by the relevance: what is new and about something else is no answer."""
+    if relevance is None:
         return plain
-    total = np.sum([*scaled.values()], axis=0)
-    relevance = (total - total.min()) / (float(np.ptp(total)) or 1.0)
+    positions = {name: plain[name] for name in _NEWER if name in plain}
     return {**plain, **{f"{name}_relevant": values * relevance for name, values in positions.items()}}
 
 
