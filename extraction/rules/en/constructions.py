@@ -254,11 +254,6 @@ _GONE: Final = re.compile(
     r"went missing|has gone missing|was put to sleep|flew (?:off|away))\b|^my late\b|\blost (?:my|our)\b",
     re.IGNORECASE,
 )
-# "My old boss Karen" is the boss no longer.
-_FORMER: Final = re.compile(
-    r"\b(?:[Mm]y|[Oo]ur) (?:(?:former|previous|ex)[ -][a-z]+|old (?:boss|manager|landlord|landlady|teacher|flatmate|"
-    r"roommate|housemate|colleague|supervisor|coach)) (?P<n>[A-Z]\w+)"
-)
 _HOUSEMATES: Final = frozenset(("flatmate", "housemate", "roommate"))
 
 
@@ -271,8 +266,6 @@ def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str
     is_pet = word.split()[-1] in PETS
     gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None
     gone = gone or (word in _HOUSEMATES and "moved out" in clause.text)
-    former = _FORMER.search(clause.text)
-    gone = gone or (former is not None and former["n"] == name.split()[0])
     yield draft(
         clause,
         state,
