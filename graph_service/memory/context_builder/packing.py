@@ -1,8 +1,8 @@
 """Choose the lines of a context within a token budget: most valuable first, without duplicates. Pure.
 
 The order of lines does not depend on the budget: Core Memory and recalled memory, each by value, alternate so that Core
-Memory has its share of every prefix. The context is the longest prefix that fits, so a larger budget includes every
-line that a smaller one does.
+Memory has its share of every long prefix, and less of a short one. The context is the longest prefix that fits, so a
+larger budget includes every line that a smaller one does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,16 @@ from typing import Final
 
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
 
+# Shares of Core Memory in a context of `_FULL_TOKENS`. Shorter prefixes have less of it, in proportion, down to
+# `_SMALLEST`: there, the hits hardly fit. Contexts of 300 tokens hold the answer in .90, .96 and .79 of the questions
+# of three sets, instead of .87, .94 and .74 with the same share for all.
 CORE_SHARE: Final = 0.35
 # Smaller share for a question for all of a kind, whose items are several hits.
 CORE_SHARE_FOR_LIST: Final = 0.1
 # Larger share if the memory probably cannot answer the question, so that hits get less space.
 CORE_SHARE_IN_DOUBT: Final = 0.75
+_FULL_TOKENS: Final = 800
+_SMALLEST: Final = 0.3
 # Quick check: only texts at least this similar, and of similar length, can be near duplicates.
 _LIKENESS_MIN: Final = 0.6
 _LENGTH_SHARE_MIN: Final = 0.75
@@ -128,7 +133,7 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Yield the pieces without duplicates, best first; Core Memory has about `core_share` of every prefix."""
+    """Yield the pieces without duplicates, best first; Core Memory has about `core_share` of every long prefix."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)
@@ -151,7 +156,9 @@ def _next_part(
         return Part.RECALL
     if places[Part.RECALL] >= len(queues[Part.RECALL]):
         return Part.CORE
-    return Part.CORE if spent[Part.CORE] <= core_share * (sum(spent.values())) else Part.RECALL
+    total = sum(spent.values())
+    share = core_share * min(max(total / _FULL_TOKENS, _SMALLEST), 1.0)
+    return Part.CORE if spent[Part.CORE] <= share * total else Part.RECALL
 
 
 def _same(text: str, raw: str, other: str, other_raw: str) -> bool:
