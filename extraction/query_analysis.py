@@ -150,6 +150,7 @@ def analyse(
     words = tuple(words_in(topic))
     expected_type = answer_type(text)
     keys = name_keys(text)
+    possible_names = _possible_names(text, chinese=chinese)
     # Hints and kinship words retrieve elements that mention the person, but do not select a speaker.
     more_keys = (*(name_key(hint) for hint in hints), *ties_in(text))
     embedding = embedded or EmbeddedQuestion(vector=[])
@@ -172,8 +173,8 @@ def analyse(
         topic_terms=topic_terms_of(topic),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
-        kinship_words=tuple(own_ties_in(text)),
-        possible_names=_possible_names(text, chinese=chinese),
+        kinship_words=tuple(own_ties_in(text, names_nobody=not possible_names)),
+        possible_names=possible_names,
         time_reference=time_reference(text, time),
         role=role_asked(text),
         asks_agent=asks_agent(text),
@@ -462,7 +463,13 @@ def role_asked(question: str) -> Role | None:
 _ASKS_AGENT: Final = re.compile(
     r"\b(?:did|have|had|will|would|can|were) you\b|\byou(?:'ll| will| promised?| offered?| said| going to)\b|"
     r"\byour (?:promise|offer|suggestion|advice)|"
-    r"(?<![跟和给向对与同替为让叫请帮据])[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)"
+    r"(?<![跟和给向对与同替为让叫请帮据])[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)|"
+    # Another agent or a person asks about the assistant.
+    r"\b(?:did|had|has|was|will|would|does) the (?:assistant|ai|chatbot|bot)\b|"
+    r"\bthe (?:assistant|ai|chatbot|bot)(?:'s (?:promise|offer|suggestion|advice)| (?:had |has )?(?:promised?|"
+    r"offer(?:ed)?|said|says|agreed|suggest(?:ed)?|recommend(?:ed)?|proposed?|will|would|(?:was|is) going to)\b)|"
+    r"(?<![跟和给向对与同替为让叫请帮据要望])(?:助手|助理|机器人|ai)[^，。？?]{0,4}?(?:答应|承诺|说过?要?|会|以后|打算|要给|准备|建议|推荐|"
+    r"主动|提议)"
 )
 
 
@@ -476,7 +483,7 @@ def asks_agent(question: str) -> bool:
 
 _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|still|any ?more|latest|"
-    r"newest|up to date|in the end|end(?:s|ed)? up|(?:as of|from) (?:this|today))\b|"
+    r"newest|up to date|in the end|(?:as of|from) (?:this|today))\b|"
     r"现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵|最终|到头来|正在|在[吃用喝练](?![过了饭])"
 )
 _FORMER: Final = re.compile(
@@ -489,21 +496,35 @@ _BEFORE_NOW: Final = re.compile(
     r"\b(?:before|prior to) (?:\w+ ){0,2}(?:current|present|latest|newest) \w+|"
     r"(?:现在|目前|当前|如今)[^，。？?]{0,8}(?:之前|以前)"
 )
-_NO_FORMER: Final = re.compile(r"\bhow old\b|\bfirst name\b")
+_NO_FORMER: Final = re.compile(
+    r"\bhow old\b|\bfirst name\b|[几\d一二三四五六七八九十两][点号日](?:钟|半)?(?:以前|之前)"
+)
+# "Which checks must pass before a merge?" asks what holds; "did" and "have I" ask about the past.
+_PRESENT: Final = re.compile(
+    r"^(?!.*\b(?:did|was|were|had|used)\b).*\b(?:must|should|ha(?:ve|s) to|needs? to|can|can't|cannot|do|does|will)\b"
+)
+_BEFORE_EVENT: Final = re.compile(r"\bbefore (?!that\b|this\b)(?=\w)")
 _CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住]|不再")
 
 
 def time_reference(question: str, time: QuestionTime) -> TimeReference:
     """Return the time that a question is about; "now" takes precedence, then a named time.
 
-    "How old" and "first name" are not about a former state.
+    "How old", "first name", and "before" in a question in the present tense are not about a former state.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     if _NOW.search(_BEFORE_NOW.sub(" before ", text)):
         return TimeReference.NOW
     if time.exact_span is not None:
         return TimeReference.DATED
-    return TimeReference.FORMER if _FORMER.search(_NO_FORMER.sub(" ", text)) else TimeReference.OPEN
+    return TimeReference.FORMER if _names_former(text) else TimeReference.OPEN
+
+
+def _names_former(text: str) -> bool:
+    text = _NO_FORMER.sub(" ", text)
+    if _PRESENT.search(text):
+        text = _BEFORE_EVENT.sub(" ", text)
+    return _FORMER.search(text) is not None
 
 
 def asks_what_ended(question: str) -> bool:
@@ -512,7 +533,7 @@ def asks_what_ended(question: str) -> bool:
     Ended facts belong in the answer to such a question.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
-    return bool(_CONTINUES.search(text) or _FORMER.search(_NO_FORMER.sub(" ", text)))
+    return _CONTINUES.search(text) is not None or _names_former(text)
 
 
 # Indirect questions: "what does my sister's employer sell?" names the sister, but the answer is a fact about her

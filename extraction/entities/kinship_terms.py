@@ -60,6 +60,9 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 # The two words after "my", as in "my dear sister".
 _MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
+# Whoever asks about the user says "her sister": the first person in a question that names nobody.
+_MINE_OR_THEIRS = re.compile(r"\b(?:my|her|his|their) ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
+_THEIRS_ZH = re.compile(r"^[他她](?=们?的?[\u4e00-\u9fff])们?的?")
 _OWN_ZH: Final = "我咱俺"
 _SECOND_CHARS_MAX: Final = 400
 _OF_SOMEBODY = re.compile(r"(?:'s|s') ([a-z]+(?:-[a-z]+)*)")
@@ -114,13 +117,18 @@ def ties_in(text: str) -> list[str]:
     return sorted(word for word, name in _tie_of_word().items() if name in named)
 
 
-def own_ties_in(text: str) -> list[str]:
+def own_ties_in(text: str, *, names_nobody: bool = False) -> list[str]:
     """Find the user's own ties in a question ("my sister", 我的姐姐); return all terms for them, as sorted name keys.
 
     The terms of more specific ties are included.
+
+    Args:
+        names_nobody: the question names nobody, so that "her sister" and 她姐姐 at its beginning are the user's too.
     """
     folded = name_key(text)
-    latin = {word for pair in _MINE.findall(folded) for word in pair}
+    if names_nobody:
+        folded = _THEIRS_ZH.sub("我", folded)
+    latin = {word for pair in (_MINE_OR_THEIRS if names_nobody else _MINE).findall(folded) for word in pair}
     named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
     named |= {one for name in named for one in more_specific_ties(name)}
     return sorted(word for word, name in _tie_of_word().items() if name in named)

@@ -307,6 +307,9 @@ def _plain(
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
+        "uncertain_fact": _column(
+            1.0 - (one.confidence or 0.0) if one.kind is HitKind.FACT else 0.0 for one in candidates
+        ),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
         **_of_dialogue(candidates, analysis, now),
         **_of_person(candidates, analysis),

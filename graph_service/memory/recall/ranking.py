@@ -147,7 +147,10 @@ _EVERYDAY_PLAIN = {
     "entity_match": 0.55,
     "multi_hop": 0.9,
     "confidence": 0.3,
-    "fact": -0.15,
+    # Facts that an agent provided have a confidence of 0.9. Those that the rules read have 0.75, and rank below their
+    # message: they say less.
+    "fact": 0.1,
+    "uncertain_fact": -2.7,
     "scene": -0.5,
     "not_a_question": 0.75,
     "contains_time": 1.2,
@@ -160,8 +163,8 @@ _EVERYDAY_PLAIN = {
     "list_item": 0.8,
     "change_now": 0.75,
     "after_asked_time": -1.4,
-    "follow_up_now": 2.0,
-    "follow_up_open": 1.5,
+    "follow_up_now": 1.0,
+    "follow_up_open": 1.0,
     "superseded": -2.5,
     # Not fitted: the sets hardly contain wishes that compete with values.
     "intended": -1.0,
@@ -271,6 +274,8 @@ class WeightFactors:
 
 
 _FOLLOW_UPS: Final = ("follow_up_now", "follow_up_open")
+# Weights that do not change the scale of scores, on which the weights of the confidence depend.
+_UNSCALED: Final = (*_FOLLOW_UPS, "uncertain_fact")
 # Features that also count multiplied by the relevance.
 _NEWER: Final = ("newer_now", "newer_open")
 _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -396,8 +401,8 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
     if relevance is not None and follow_up in weights.plain and analysis.answer_type is not AnswerType.WHY:
         plain = {**plain, follow_up: follow_ups(found, relevance, analysis)}
     parts |= {name: weight * plain[name] for name, weight in weights.plain.items() if name in plain}
-    # Scale scores so that the usual maximum with these weights is about 1. Few hits are follow-ups.
-    plain_weights = sum(weight for name, weight in weights.plain.items() if name not in _FOLLOW_UPS)
+    # Scale scores so that the usual maximum with these weights is about 1.
+    plain_weights = sum(weight for name, weight in weights.plain.items() if name not in _UNSCALED)
     whole = sum(map(abs, weights.scaled.values())) * 3 + plain_weights / 2
     # Factors of 0 may leave no weight.
     whole = whole if whole > 0 else 1.0

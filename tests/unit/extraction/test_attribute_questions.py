@@ -30,6 +30,12 @@ from extraction.attribute_questions import Attribute, attribute_asked, is_about_
         ("What line of work is my son-in-law in?", Attribute.WORK),
         ("我在吃什么降胆固醇的药？", Attribute.MEDICINE),
         ("Who is supervising my PhD?", Attribute.ADVISER),
+        ("Which ingredient must stay out of my meals, what can't I have?", Attribute.DIET),
+        ("哪种水果我受不了？", Attribute.DIET),
+        ("How long should your replies be?", Attribute.REPLIES),
+        ("他希望助手用什么口吻聊？", Attribute.REPLIES),
+        ("What does he like to be called?", Attribute.NICKNAME),
+        ("我该怎么称呼她？", Attribute.NICKNAME),
         ("What is my favourite tea?", None),
         ("When is the wedding?", None),
         ("我最喜欢什么茶？", None),
@@ -51,6 +57,10 @@ def test_the_attribute_asked_for_is_found(question: str, attribute: Attribute | 
         ("it's 555-0199 from now on", Attribute.NUMBER),
         ("GP put me up to 75 micrograms", Attribute.MEDICINE),
         ("Clara's gone pescatarian", Attribute.DIET),
+        ("epipen in my bag since", Attribute.DIET),
+        ("回复口语点，别整那种一二三四条的", Attribute.REPLIES),
+        ("keep it short please, my eyes are bad", Attribute.REPLIES),
+        ("just call me Bez", Attribute.NICKNAME),
     ],
 )
 def test_statements_of_an_attribute_are_recognised(text: str, attribute: Attribute) -> None:
@@ -83,6 +93,8 @@ def test_a_statement_is_found_whatever_stands_around_it(text: str, attribute: At
         Attribute.PARTNER: "engaged",
         Attribute.LEARNING: "在学吉他",
         Attribute.ADVISER: "牙医",
+        Attribute.REPLIES: "keep it short",
+        Attribute.NICKNAME: "叫我阿奇",
     }[attribute]
     assert states_attribute(f"{text}\n{statement}\n{text}", attribute)
 

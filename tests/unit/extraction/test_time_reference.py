@@ -29,6 +29,12 @@ ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
         ("How old is my son?", TimeReference.OPEN),
         ("What is my sister's first name?", TimeReference.OPEN),
         ("我妹妹吃什么？", TimeReference.OPEN),
+        ("我在吃什么药？", TimeReference.NOW),
+        ("Which checks have to pass before a merge?", TimeReference.OPEN),
+        ("早上几点以前不能打电话？", TimeReference.OPEN),
+        ("Where do I work, and before that?", TimeReference.FORMER),
+        ("What do I call my old dog before bed?", TimeReference.FORMER),
+        ("What did we do before the wedding?", TimeReference.FORMER),
     ],
 )
 def test_question_asks_about_a_state_of_affairs(question: str, expected: TimeReference) -> None:
@@ -58,6 +64,10 @@ def test_question_asks_what_ended(question: str, expected: bool) -> None:
         ("What did you promise to send me?", True),
         ("When will you remind me?", True),
         ("你答应每天几点叫我？", True),
+        ("What had the assistant offered to draft?", True),
+        ("关于买房，助手说过要准备什么？", True),
+        ("他希望助手用什么口吻聊？", False),
+        ("What should the assistant avoid?", False),
         ("What did my sister promise?", False),
         ("Where do I live?", False),
         ("我答应了妈妈什么？", False),

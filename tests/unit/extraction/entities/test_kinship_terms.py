@@ -24,3 +24,21 @@ def test_only_relatives_of_the_user_are_found(question: str, some: set[str], non
     words = set(own_ties_in(question))
     assert some <= words
     assert not none & words
+
+
+@pytest.mark.parametrize(
+    ("question", "some", "none"),
+    [
+        ("What does her sister do?", {"sister", "姐姐"}, {"brother"}),
+        ("他女朋友老家哪里？", {"女朋友", "girlfriend"}, {"男朋友"}),
+        ("小红说她妈妈叫什么？", set(), {"妈妈"}),
+        ("What does the sister do?", set(), {"sister"}),
+    ],
+)
+def test_relatives_of_the_third_person_are_the_users_if_nobody_is_named(
+    question: str, some: set[str], none: set[str]
+) -> None:
+    words = set(own_ties_in(question, names_nobody=True))
+    assert some <= words
+    assert not none & words
+    assert not some & set(own_ties_in(question))

@@ -75,16 +75,16 @@ def test_messages_that_both_prove_a_valid_fact_are_not_compared() -> None:
 
 def test_follow_up_comes_before_what_it_overtakes() -> None:
     """The old message has more words of the question."""
-    messages = (said(PILL, 0), said(OTHER, 30), said(SWITCHED, 60), said("my new pillow is soft", 90))
+    messages = (said(PILL, 0), said(OTHER, 30), said("my new pillow is soft", 45), said(SWITCHED, 60))
     hits = rank(
         all_found(*messages),
         EVERYDAY_BY_WORDS,
-        analysis=analyse("Which pressure pill am I on now?", reference=NOON + timedelta(days=99)),
+        analysis=analyse("Which pressure pill am I on?", reference=NOON + timedelta(days=99)),
         now=NOON + timedelta(days=99),
         limit=9,
     )
     assert hits[0].candidate.text == SWITCHED
-    assert hits[0].parts["follow_up_now"] > 0
+    assert hits[0].parts["follow_up_open"] > 0
     former = rank(
         all_found(*messages),
         EVERYDAY_BY_WORDS,
