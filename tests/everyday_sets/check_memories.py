@@ -17,7 +17,7 @@ from typing import Any
 
 CATEGORIES = (
     *("current", "former", "at_time", "relation", "two_hop", "preference", "dislike_or_health", "plan_or_date"),
-    *("reason", "promise_by_assistant", "list", "other_persons", "cross_language"),
+    *("reason", "promise_by_assistant", "list", "other_persons", "single", "cross_language"),
     *("unanswerable_near", "unanswerable_far"),
 )
 PREDICATES = ("PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY")
