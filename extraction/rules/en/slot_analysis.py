@@ -675,7 +675,7 @@ def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> 
         return
     stated = [one for one in found if one.relation not in KIN and one.object_type is not EntityType.PERSON]
     first = _by_verb(subject, rest, clause, state, elided=elided)
-    further = _coordinated(rest, clause, state, subject)
+    further = _coordinated(rest, clause, state, subject, elided=elided)
     if not stated:
         yield from first or ([] if elided else read_daily_life(subject, rest, clause, state))
         yield from further
@@ -719,14 +719,18 @@ _COORDINATED: Final = re.compile(r"(?:,? (?:and|but|then|so) |, )(?:(?:then|now|
 _SEGMENTS_MAX: Final = 4
 
 
-def _coordinated(rest: str, clause: Clause, state: DiscourseState, subject: str) -> list[Draft]:
-    """Return what the verbs after the first one state: `grew up in Hamburg, ended up in Cork`."""
+def _coordinated(rest: str, clause: Clause, state: DiscourseState, subject: str, *, elided: bool) -> list[Draft]:
+    """Return what the verbs after the first one state: `grew up in Hamburg, ended up in Cork`.
+
+    Without a subject, a verb in the third person is not about the speaker: `Jean, that's my sister, swears by it`.
+    """
     drafts: list[Draft] = []
+    forms = ("past", "part") if elided else ("past", "part", "s")
     segments = [found for found in _COORDINATED.finditer(rest) if found["v"] in _FORMS][:_SEGMENTS_MAX]
     for found in segments:
         segment = rest[found.end() :]
         for group in _main_verbs(list(verb_groups(segment))):
-            if group.form in ("past", "part", "s") or group.lemma == "be":
+            if group.form in forms or (group.lemma == "be" and not elided):
                 drafts += _by_group(group, segment, clause, state, subject)
     return drafts
 

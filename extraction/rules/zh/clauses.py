@@ -236,10 +236,22 @@ _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
 _VERB_NEXT = (
     r"(?=也|很|非常|特别|最|不|喜欢|讨厌|住|爱|热爱|害怕|怕|在|的|叫|今年|是|有|说|想|打算|对|养|超|挺|从|"
-    r"和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮|吃|喝|刚|又|已|正|会|家)"
+    r"和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮|吃|喝|刚|又|已|正|会|家|"
+    r"调[到去回来走]|退[休伍学]|辞职|换了|考[上了研]|转[学行岗正]|升[了职]|毕业|结婚|订婚|离[婚职]|跳槽|入职|加入|嫁|"
+    r"搬[家到去回走来进出])"
+)
+# 老王: a colleague or neighbour by surname.
+_BY_SURNAME: Final = (
+    "老[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任"
+    "沈姚卢姜崔钟谭陆汪范石廖贾韦付邹孟熊秦邱江尹薛闫段雷侯史陶黎贺顾郝龚邵万钱严覃武戴莫孔向汤穆]"
 )
 _NAMED = re.compile(
-    r"^(?P<n>小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|[" + "".join(sorted(SURNAMES)) + r"][\u4e00-\u9fff]{1,2}?)" + _VERB_NEXT
+    r"^(?P<n>"
+    + _BY_SURNAME
+    + r"|小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|["
+    + "".join(sorted(SURNAMES))
+    + r"][\u4e00-\u9fff]{1,2}?)"
+    + _VERB_NEXT
 )
 _REPORT = re.compile(
     r"^(?:也|曾|总是?|经常|还)?(?:说(?![好定话实])过?|觉得|告诉我|认为|表示|提到|承认|告诉过我|发现)(?:，|,)?"
@@ -406,8 +418,8 @@ _MUST = re.compile(r"(?:就|又)?(?:得(?=[\u4e00-\u9fff])|必须|只好|只能|
 
 
 def _may_be_name(word: str) -> bool:
-    """Return whether the dictionary lists the word as a name or not at all, unlike 周末, 高中, 小店."""
-    return word[0].isascii() or word_tag(word) in (None, "nr")
+    """Return whether the dictionary lists the word as a name or not at all, unlike 周末, 高中, 小店; 老张 is a name."""
+    return word[0].isascii() or re.fullmatch(_BY_SURNAME, word) is not None or word_tag(word) in (None, "nr")
 
 
 def _own_subject(rest: str, state: DiscourseState) -> tuple[str | None, str]:
@@ -445,7 +457,8 @@ def _kin_subject(kin: re.Match[str], text: str, state: DiscourseState) -> tuple[
 _LATIN_NAME = re.compile(r"[A-Z][A-Za-z]+")
 _PET_NAME = re.compile(
     r"([\u4e00-\u9fff])\1(?!\1)|(?:[小阿大][\u4e00-\u9fff]|"
-    r"老[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾韦付邹孟熊秦邱江尹薛闫段雷侯史陶黎贺顾郝龚邵万钱严覃武戴莫孔向汤穆])(?="
+    + _BY_SURNAME
+    + r")(?="
     + _VERB_NEXT[3:-1]
     + r"|订|离|分|处|谈|求|结|领|交|正|已|刚|上|[\d一二三四五六七八九十两]|$)"
 )

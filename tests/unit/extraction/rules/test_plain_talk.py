@@ -106,3 +106,20 @@ def test_relative_of_a_named_person_is_not_the_users() -> None:
     assert [shown(fact) for fact in read("Bart and his cousin Oliver spent the day outside.").facts] == [
         "Bart|RELATES_TO:cousin|Oliver"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("肖雯调到成都来了 在华西附近一个药房当药师", "肖雯"),
+        ("老王退休了，在小区门口的超市当保安。", "老王"),
+        ("老张喜欢下棋。", "老张"),
+    ],
+)
+def test_clause_after_one_about_somebody_else_is_about_them(text: str, subject: str) -> None:
+    assert {fact.subject for fact in read(text).facts} == {subject}
+
+
+@pytest.mark.parametrize("text", ["Jean, that's my sister, swears by turmeric for joints.", "老家喜欢热闹。"])
+def test_verb_of_somebody_else_is_no_taste_of_the_user(text: str) -> None:
+    assert not {fact for fact in read(text).facts if fact.predicate == "PREFERS" and fact.subject == "@user"}
