@@ -63,4 +63,20 @@ describe("contradictions of several memories", () => {
     await calls[1]?.answer(["3", "4"]);
     expect([...conflicts.ids.value]).toEqual(["3", "4"]);
   });
+
+  it("of a large memory are asked for after half a minute, unless it is left", async () => {
+    vi.useFakeTimers();
+    const calls = aService();
+    const conflicts = new Conflicts({ tenant: "t", people: () => ["ana"] });
+    conflicts.askLater();
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(calls.length).toBe(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(calls.length).toBe(1);
+    conflicts.clear();
+    conflicts.askLater();
+    conflicts.clear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.length).toBe(1);
+  });
 });

@@ -9,6 +9,8 @@ const USERS_MAX = 10;
 const AGAIN_MS = 5_000;
 /** Of a large memory the service compares facts for seconds: it does so for a tenth of the time at most. */
 const PAUSE_FACTOR = 10;
+/** Meanwhile a person opens what they came for. */
+const LATER_MS = 30_000;
 const QUERY = "query($user: String!) { contradictions(userId: $user) { facts { id } } }";
 
 export interface ConflictsHost {
@@ -21,6 +23,7 @@ export class Conflicts {
   /** Ids of facts, two of each contradiction. */
   readonly ids: Ref<ReadonlySet<string>> = shallowRef(new Set());
   private readonly pace = new Throttle(() => void this.load(), AGAIN_MS);
+  private later: ReturnType<typeof setTimeout> | undefined;
   /** Number of the last load. */
   private loads = 0;
   private isLoading = false;
@@ -35,7 +38,14 @@ export class Conflicts {
     else this.pace.ask();
   }
 
+  /** Ask for the first time about a large memory. */
+  askLater(): void {
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.ask(), LATER_MS);
+  }
+
   clear(): void {
+    clearTimeout(this.later);
     this.loads += 1;
     this.isLoading = this.isOutdated = false;
     this.pace.stop();
