@@ -14,7 +14,7 @@ from extraction.rules.zh.slot_cleaners import (
     value,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
-from extraction.rules.zh.statements import HAS_THING, LIVES, LIVES_TOWN, STUDIES_AT, WORKS_AT
+from extraction.rules.zh.statements import EMPLOYER_OF_JOB, HAS_THING, LIVES, LIVES_TOWN, STUDIES_AT, WORKS_AT
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, PLACE, TIME
 from extraction.text.lexicon_zh import SUBJECTS
 from schema.entity import EntityType
@@ -269,14 +269,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         "干做",
         rf"(?P<w>{_ORG})的(?P<o>[^，。的]{{2,8}}?)，(?:干|做|当)了{DURATION}",
         _JOB,
-        Says(
-            obj="w",
-            relation="works at",
-            says="{s}在{o}工作。",
-            clean=employer,
-            kind=EntityType.ORGANIZATION,
-            needed=False,
-        ),
+        EMPLOYER_OF_JOB,
     ),
     slot_rule(
         "在",
@@ -314,14 +307,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"高中|[初高][一二三]|大学|"
         rf"[一二三四五六]年级)?(?P<o>{_SUBJECT})(?:的)?(?:{DURATION})?(?:了)?{END}",
         Says(obj="o", relation="teaches", says="{s}教{o}。", clean=value),
-        Says(
-            obj="w",
-            relation="works at",
-            says="{s}在{o}工作。",
-            clean=employer,
-            kind=EntityType.ORGANIZATION,
-            needed=False,
-        ),
+        EMPLOYER_OF_JOB,
     ),
     slot_rule(
         "退待失业全",

@@ -14,6 +14,7 @@ from extraction.rules.zh.slot_cleaners import (
     value,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import EMPLOYER_OF_JOB
 from extraction.rules.zh.word_classes import AMOUNT, DATE, DURATION, END, NAME
 from schema.entity import EntityType
 
@@ -51,14 +52,7 @@ HOUSEHOLD_RULES: Final[tuple[SlotRule, ...]] = (
             kind=EntityType.PLACE,
             needed=False,
         ),
-        Says(
-            obj="w",
-            relation="works at",
-            says="{s}在{o}工作。",
-            clean=employer,
-            kind=EntityType.ORGANIZATION,
-            needed=False,
-        ),
+        EMPLOYER_OF_JOB,
     ),
     # 我当过二十年海军
     slot_rule(

@@ -7,6 +7,7 @@ from extraction.rules.zh.slot_cleaners import (
     any_employer,
     any_name,
     drug,
+    employer,
     event,
     home,
     illness,
@@ -26,6 +27,15 @@ LIVES: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=
 LIVES_TOWN: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE)
 WORKS_AT: Final = Says(
     obj="o", relation="works at", says="{s}在{o}工作。", clean=any_employer, kind=EntityType.ORGANIZATION, strength=0.8
+)
+# The place in a clause about a job, if it is an employer: 在药房当药师.
+EMPLOYER_OF_JOB: Final = Says(
+    obj="w",
+    relation="works at",
+    says="{s}在{o}工作。",
+    clean=employer,
+    kind=EntityType.ORGANIZATION,
+    needed=False,
 )
 STUDIES_AT: Final = Says(
     obj="o", relation="studies at", says="{s}在{o}上学。", clean=school, kind=EntityType.ORGANIZATION
