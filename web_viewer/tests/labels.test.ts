@@ -1,6 +1,6 @@
 import { allVisible } from "../src/map/overview";
-import { describe, expect, it } from "vitest";
-import { cutLabel, cutNames, type LabelWish, placeLabels, withNote } from "../src/map/labels";
+import { describe, expect, it, vi } from "vitest";
+import { cellsOf, cutLabel, cutNames, type LabelWish, placeLabels, withNote } from "../src/map/labels";
 import { dice } from "./builders";
 
 function aWish(id: string, x: number, y: number, forced = false): LabelWish {
@@ -32,6 +32,25 @@ describe("cutting lists of names", () => {
     ["a very long name of one thing · Oliver", "a very long name of one…"],
   ])("shows only whole names of %s", (names, shown) => {
     expect(cutNames(names)).toBe(shown);
+  });
+});
+
+describe("splitting into graphemes", () => {
+  it("takes no segmenter for Latin and Chinese names with the dot between them", () => {
+    const segment = vi.spyOn(Intl.Segmenter.prototype, "segment");
+    expect(cellsOf("café · 山路，钢琴 “é” – …")).toBe(25);
+    cutNames("a long name of one · 海港的灯笼 · Zürich");
+    expect(segment).not.toHaveBeenCalled();
+    expect(cellsOf("e\u0301")).toBe(1);
+    expect(segment).toHaveBeenCalled();
+    segment.mockRestore();
+  });
+
+  it("finds each sign of such names to be one grapheme", () => {
+    const codes = [[0x20, 0x7e], [0xa0, 0xff], [0x2013, 0x201d], [0x2026, 0x2026], [0x3000, 0x3029], [0x3400, 0x9fff], [0xff00, 0xff60]] as const;
+    const signs = codes.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => String.fromCharCode(from + index)));
+    const found = Array.from(new Intl.Segmenter().segment(signs.join("")), (part) => part.segment);
+    expect(found).toEqual(signs);
   });
 });
 
