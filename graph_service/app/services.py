@@ -553,6 +553,7 @@ async def _assemble(
     # Also in commands: what they forget must not stay on disk.
     forgotten.listen(memory.recall_snapshots.forget)
     forgotten.listen(lambda _tenant: memory.answers.clear())
+    forgotten.listen(memory.forget_compared)
     return Services(
         settings=settings,
         local_server=local_server,

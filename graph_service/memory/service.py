@@ -17,10 +17,21 @@ from graph_service.memory.consolidation.provided_outcome import provided_outcome
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
-from graph_service.memory.curation.review import ReviewCard, ReviewStack, contradiction_cards, review_stack
+from graph_service.memory.curation.review import (
+    ReviewCard,
+    ReviewStack,
+    contradiction_cards,
+    kept_contradictions,
+    review_stack,
+)
 from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import ListedEntity, list_entities, suggested_merges
+from graph_service.memory.entity_resolution.listing import (
+    ListedEntity,
+    compared_pairs,
+    list_entities,
+    suggested_merges,
+)
 from graph_service.memory.entity_resolution.merge import (
     MergeResult,
     StoredMerge,
@@ -163,6 +174,8 @@ class Memory:
         self.nodes = Nodes(graph, clock=clock)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
+        self._compared = compared_pairs(self.changes)
+        self._contradictions = kept_contradictions(self.changes)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
@@ -451,7 +464,7 @@ class Memory:
             InputError: the user id or the limit is invalid.
             UnavailableError: Neo4j does not answer.
         """
-        return await review_stack(self._graph, tenant, user_id, limit=limit, now=self._clock())
+        return await review_stack(self._graph, tenant, user_id, limit=limit, now=self._clock(), compared=self._compared)
 
     async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
         """Return the contradictions in one user's memory that no person has settled.
@@ -460,7 +473,7 @@ class Memory:
             InputError: the user id is invalid.
             UnavailableError: Neo4j does not answer.
         """
-        return await contradiction_cards(self._graph, tenant, user_id)
+        return await contradiction_cards(self._graph, tenant, user_id, kept=self._contradictions)
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
         """Return pairs of entities that may be the same, the likeliest first; nothing is merged.
@@ -469,7 +482,12 @@ class Memory:
             InputError: the limit is out of bounds, or the user id is invalid.
             UnavailableError: Neo4j does not answer.
         """
-        return await suggested_merges(self._graph, tenant, user_id, limit=limit)
+        return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
+
+    def forget_compared(self, tenant: str) -> None:
+        """Drop what was compared in a tenant's memory, because something of it was forgotten."""
+        self._compared.forget(tenant)
+        self._contradictions.forget(tenant)
 
     async def warm_up(self) -> None:
         """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.

@@ -68,7 +68,7 @@ def test_duplicate_pairs_of_many_spellings_are_linear() -> None:
                 id=MemoryId("b"), user_id="u", name="Anna Smith", aliases=tuple(f"{name} Smith" for name in names)
             ),
         ]
-        return lambda: duplicate_pairs(portraits, ())
+        return lambda: duplicate_pairs(portraits)
 
     assert_about_linear(work_of, 400)
 

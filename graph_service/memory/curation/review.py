@@ -18,6 +18,8 @@ from extraction.entities.place_hierarchy import other_level
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.change_log.unchanged_cache import UnchangedCache
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
 from graph_service.memory.entity_resolution.listing import suggested_merges
@@ -28,6 +30,8 @@ from schema.timespan import millis
 CARDS_MAX: Final = 50
 _FACTS_MAX: Final = 3_000
 _PAIRS_MAX: Final = 100
+# Two facts each.
+_KEPT_MAX: Final = 10_000
 # A fact that nobody mentioned for so long may have ended.
 OLD_DAYS: Final = 90.0
 # Facts below this importance are not worth a person's time.
@@ -109,8 +113,19 @@ class ReviewStack:
     left: int
 
 
-async def review_stack(graph: Graph, tenant: TenantId, user_id: str, *, limit: int, now: datetime) -> ReviewStack:
+async def review_stack(
+    graph: Graph,
+    tenant: TenantId,
+    user_id: str,
+    *,
+    limit: int,
+    now: datetime,
+    compared: UnchangedCache[list[DuplicatePair]],
+) -> ReviewStack:
     """Return the cards about one user's memory.
+
+    Args:
+        compared: see `suggested_merges`.
 
     Raises:
         InputError: the user id or the limit is invalid.
@@ -123,7 +138,7 @@ async def review_stack(graph: Graph, tenant: TenantId, user_id: str, *, limit: i
     midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
     rows, pairs, settled = await asyncio.gather(
         graph.read(statement("curation/review_facts"), {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}),
-        suggested_merges(graph, tenant, user_id, limit=_PAIRS_MAX),
+        suggested_merges(graph, tenant, user_id, limit=_PAIRS_MAX, compared=compared),
         graph.read(
             statement("curation/settled_since"),
             {
@@ -143,17 +158,31 @@ async def review_stack(graph: Graph, tenant: TenantId, user_id: str, *, limit: i
     )
 
 
-async def contradiction_cards(graph: Graph, tenant: TenantId, user_id: str) -> list[ReviewCard]:
+def kept_contradictions(log: ChangeLog) -> UnchangedCache[list[ReviewCard]]:
+    """Return a cache for `contradiction_cards`, which holds up to `_KEPT_MAX` cards."""
+    return UnchangedCache(log, weigh=len, weight_max=_KEPT_MAX)
+
+
+async def contradiction_cards(
+    graph: Graph, tenant: TenantId, user_id: str, *, kept: UnchangedCache[list[ReviewCard]]
+) -> list[ReviewCard]:
     """Return all contradictions in one user's memory that no person has settled.
+
+    Args:
+        kept: keeps those of an unchanged memory.
 
     Raises:
         InputError: the user id is invalid.
         UnavailableError: Neo4j does not answer.
     """
     check_ids(userId=user_id)
-    parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
-    rows = await graph.read(statement("curation/review_facts"), parameters)
-    return contradictions([ReviewFact(**row) for row in rows])
+
+    async def find() -> list[ReviewCard]:
+        parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
+        rows = await graph.read(statement("curation/review_facts"), parameters)
+        return contradictions([ReviewFact(**row) for row in rows])
+
+    return await kept.get(tenant, user_id, find)
 
 
 def possible_cards(facts: Sequence[ReviewFact], pairs: Iterable[DuplicatePair], *, now: datetime) -> list[ReviewCard]:

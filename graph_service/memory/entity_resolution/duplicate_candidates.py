@@ -69,24 +69,29 @@ class DuplicatePair:
     reasons: tuple[str, ...]
 
 
-def duplicate_pairs(entities: Sequence[ComparedEntity], rejected: Collection[frozenset[str]]) -> list[DuplicatePair]:
-    """Return possible duplicates, best score first; the order of `entities` does not matter.
-
-    Args:
-        rejected: pairs of entity ids that a person declared different.
-    """
+def duplicate_pairs(entities: Sequence[ComparedEntity]) -> list[DuplicatePair]:
+    """Return possible duplicates, best score first; the order of `entities` does not matter."""
     by_id = {entity.id: entity for entity in entities}
     names = {entity.id: _distinct_names(entity) for entity in entities}
+    pairs = []
+    for a_id, b_id in sorted(_pairs_to_compare(entities)):
+        pair = _compare(by_id[a_id], by_id[b_id], names[a_id], names[b_id])
+        if pair is not None:
+            pairs.append(pair)
+    return sorted(pairs, key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+
+
+def without_rejected(pairs: Sequence[DuplicatePair], rejected: Collection[frozenset[str]]) -> list[DuplicatePair]:
+    """Return the pairs that no person declared different.
+
+    Args:
+        rejected: pairs of entity ids.
+    """
     rejected_with: dict[str, set[str]] = {}
     for two in rejected:
         for one in two:
             rejected_with.setdefault(one, set()).update(two - {one})
-    pairs = []
-    for a_id, b_id in sorted(_pairs_to_compare(entities)):
-        pair = _compare(by_id[a_id], by_id[b_id], names[a_id], names[b_id])
-        if pair is not None and not _is_rejected(pair, rejected_with):
-            pairs.append(pair)
-    return sorted(pairs, key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+    return [pair for pair in pairs if not _is_rejected(pair, rejected_with)]
 
 
 def _is_rejected(pair: DuplicatePair, rejected_with: Mapping[str, Collection[str]]) -> bool:

@@ -10,7 +10,14 @@ from extraction.bounded_threads import BoundedThreads
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair, duplicate_pairs
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.change_log.unchanged_cache import UnchangedCache
+from graph_service.memory.entity_resolution.duplicate_candidates import (
+    ComparedEntity,
+    DuplicatePair,
+    duplicate_pairs,
+    without_rejected,
+)
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
@@ -74,11 +81,18 @@ def entity_cursor(entity: ListedEntity) -> str:
 _ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
+# Two entities each, of which most are in several pairs.
+_KEPT_MAX: Final = 10_000
 _COMPARE_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
-async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[DuplicatePair]:
+async def suggested_merges(
+    graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int, compared: UnchangedCache[list[DuplicatePair]]
+) -> list[DuplicatePair]:
     """Return possible duplicates among one user's entities, or each user's if None; best score first.
+
+    Args:
+        compared: keeps the pairs of an unchanged memory, with those that people rejected.
 
     Raises:
         InputError: the limit or the user id is invalid.
@@ -89,16 +103,25 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
     if user_id is not None:
         check_ids(userId=user_id)
     users = [user_id] if user_id is not None else await _users(graph, tenant)
-    parameters = {"tenant": tenant, "users": users, "rows_max": _ENTITIES_MAX, "ties_max": _TIES_MAX}
-    rows, rejections = await asyncio.gather(
-        graph.read(statement("entity_resolution/duplicate_profiles"), parameters),
+    # A rejection is no change of the memory, so it is read each time.
+    pairs, rejections = await asyncio.gather(
+        compared.get(tenant, user_id, lambda: _compared_pairs(graph, tenant, users)),
         graph.read(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": users}),
     )
-    rejected = {frozenset((row["a_id"], row["b_id"])) for row in rejections}
+    return without_rejected(pairs, {frozenset((row["a_id"], row["b_id"])) for row in rejections})[:limit]
+
+
+def compared_pairs(log: ChangeLog) -> UnchangedCache[list[DuplicatePair]]:
+    """Return a cache for `suggested_merges`, which holds up to `_KEPT_MAX` pairs."""
+    return UnchangedCache(log, weigh=len, weight_max=_KEPT_MAX)
+
+
+async def _compared_pairs(graph: Graph, tenant: TenantId, users: list[str]) -> list[DuplicatePair]:
+    parameters = {"tenant": tenant, "users": users, "rows_max": _ENTITIES_MAX, "ties_max": _TIES_MAX}
+    rows = await graph.read(statement("entity_resolution/duplicate_profiles"), parameters)
     entities = [_compared_entity(row) for row in rows]
     # In a thread: comparing thousands of names would block the event loop.
-    pairs = await _COMPARE_THREADS.run(lambda: duplicate_pairs(entities, rejected))
-    return pairs[:limit]
+    return await _COMPARE_THREADS.run(lambda: duplicate_pairs(entities))
 
 
 async def _users(graph: Graph, tenant: TenantId) -> list[str]:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
+from graph_service.memory.change_log import unchanged_cache
+from graph_service.memory.curation import review
 from graph_service.memory.curation.review import CardKind, ReviewStack
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
@@ -96,6 +98,31 @@ async def test_open_values_of_one_attribute_are_a_contradiction(graph: Graph, te
     assert await memory.contradictions(TenantId(tenant), "bob") == []
     await memory.statements.reject(TenantId(tenant), card.facts[1].id)
     assert CardKind.CONTRADICTION not in [one.kind for one in (await stack_of(memory, tenant)).cards]
+    assert await memory.contradictions(TenantId(tenant), "alice") == []
+
+
+async def test_contradictions_of_an_unchanged_memory_are_compared_once_for_each_tenant(
+    graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unchanged_cache, "SETTLED_S", 0.0)
+    memory, other = a_reviewed_memory(graph), f"{tenant}-other"
+    for number, name in enumerate(("Riyaad", "Boris")):
+        fact = _works_at(name, relation="fish supplier", statement=f"They buy their fish from {name}.")
+        for place in (tenant, other)[: 2 - number]:
+            incoming = an_incoming(f"Fish comes from {name}.", session=f"s{number}", facts=(fact,))
+            await memory.remember(TenantId(place), incoming)
+    await a_worker(graph).drain()
+    first = [await memory.contradictions(TenantId(tenant), "alice") for _ in range(3)]
+    assert len(first[0]) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(review, "contradictions", lambda _facts: pytest.fail("nothing has changed"))
+        assert await memory.contradictions(TenantId(tenant), "alice") == first[0]
+    for _ in range(3):
+        assert await memory.contradictions(TenantId(other), "alice") == []
+        assert await memory.contradictions(TenantId(tenant), "bob") == []
+    await memory.statements.confirm(TenantId(tenant), first[0][0].facts[1].id)
+    assert await memory.contradictions(TenantId(tenant), "alice") == []
+    memory.forget_compared(tenant)
     assert await memory.contradictions(TenantId(tenant), "alice") == []
 
 

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
+from graph_service.memory.entity_resolution.duplicate_candidates import (
+    ComparedEntity,
+    duplicate_pairs,
+    without_rejected,
+)
 from schema.ids import MemoryId
 
 
@@ -18,7 +22,7 @@ def an_entity(name: str, *ties: str, **more: Any) -> ComparedEntity:
 
 
 def pairs(*entities: ComparedEntity, apart: tuple[tuple[str, str], ...] = ()) -> list[tuple[str, str]]:
-    found = duplicate_pairs(entities, {frozenset(f"id-{name}" for name in pair) for pair in apart})
+    found = without_rejected(duplicate_pairs(entities), {frozenset(f"id-{name}" for name in pair) for pair in apart})
     return [(pair.first.name, pair.second.name) for pair in found]
 
 
@@ -79,8 +83,8 @@ def test_names_one_letter_apart_need_common_neighbours() -> None:
 
 
 def test_common_neighbours_raise_the_score_but_do_not_suffice_alone() -> None:
-    bare = duplicate_pairs([an_entity("Bob"), an_entity("Robert")], ())[0].score
-    tied = duplicate_pairs([an_entity("Bob", "acme"), an_entity("Robert", "acme")], ())[0]
+    bare = duplicate_pairs([an_entity("Bob"), an_entity("Robert")])[0].score
+    tied = duplicate_pairs([an_entity("Bob", "acme"), an_entity("Robert", "acme")])[0]
     assert tied.score > bare
     assert tied.reasons[1] == "1 ties in common"
     assert pairs(an_entity("Anna", "acme", "oslo"), an_entity("Carl", "acme", "oslo")) == []
@@ -147,7 +151,7 @@ def test_blocking_keys_miss_no_pair_of_similar_names(ours: list[str], theirs: li
     def suggested(mine: list[str], other: list[str]) -> list[tuple[float, tuple[str, ...]]]:
         pair = (an_entity("1", aliases=()), an_entity("2", aliases=()))
         named = [replace(one, name=n[0], aliases=tuple(n[1:])) for one, n in zip(pair, (mine, other), strict=True)]
-        return [(found.score, found.reasons) for found in duplicate_pairs(named, ())]
+        return [(found.score, found.reasons) for found in duplicate_pairs(named)]
 
     each = [found for a in ours for b in theirs for found in suggested([a], [b])]
     assert suggested(ours, theirs) == ([max(each, key=lambda found: found[0])] if each else [])

@@ -1,0 +1,83 @@
+"""Keep what was computed from a tenant's memory while its change log is at the same end."""
+
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from cachetools import LRUCache
+
+from graph_service.memory.change_log.log import ChangeLog, Head
+from schema.ids import TenantId
+
+T = TypeVar("T")
+
+# Neo4j applies a commit in parts: for some milliseconds a reader may see the new head without all changes before it.
+SETTLED_S: Final = 1.0
+# Maximum age, in case data changes without a change in the log, as in a repair by hand.
+FRESH_S: Final = 600.0
+_TENANTS_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[T]):
+    head: Head
+    at_s: float
+    value: T
+    weight: int
+
+
+class UnchangedCache(Generic[T]):
+    """The results used last, bounded by their weight; every write to a tenant by any process makes its results invalid.
+
+    Args:
+        weigh: size of a result in the unit of `weight_max`.
+        weight_max: of all results together; a larger result is not kept.
+        clock_s: monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        log: ChangeLog,
+        *,
+        weigh: Callable[[T], int],
+        weight_max: int,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._log = log
+        self._weigh = weigh
+        self._clock_s = clock_s
+        self._kept: LRUCache[tuple[TenantId, Hashable], _Kept[T]] = LRUCache(weight_max, lambda kept: kept.weight)
+        # The head of each tenant that was seen last, and when it was seen first.
+        self._heads: LRUCache[TenantId, tuple[Head, float]] = LRUCache(_TENANTS_MAX)
+        # Counts forgettings: what was read before one may still contain what was forgotten.
+        self._forgettings = 0
+
+    async def get(self, tenant: TenantId, key: Hashable, compute: Callable[[], Awaitable[T]]) -> T:
+        """Return the result for this key, which is computed if the memory has changed.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        forgettings = self._forgettings
+        # Read before the data: a change that arrives in between makes the result invalid.
+        head = await self._log.head(tenant)
+        now_s = self._clock_s()
+        kept = self._kept.get((tenant, key))
+        if kept is not None and kept.head == head and now_s - kept.at_s <= FRESH_S:
+            return kept.value
+        seen, since_s = self._heads.get(tenant, (None, now_s))
+        if seen != head:
+            self._heads[tenant] = (head, now_s)
+        is_settled = seen == head and now_s - since_s >= SETTLED_S
+        value = await compute()
+        weight = 1 + self._weigh(value)
+        if is_settled and forgettings == self._forgettings and weight <= self._kept.maxsize:
+            self._kept[tenant, key] = _Kept(head, now_s, value, weight)
+        return value
+
+    def forget(self, tenant: str) -> None:
+        """Drop a tenant's results, because something in them was forgotten."""
+        self._forgettings += 1
+        for name in [name for name in self._kept if name[0] == tenant]:
+            del self._kept[name]
