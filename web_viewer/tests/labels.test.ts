@@ -66,6 +66,15 @@ describe("placing labels", () => {
     }
   });
 
+  it("shortens what matters rather than leave it out, without covering anything", () => {
+    const hemmed = [aWish("long", 100, 100), ...[[20, 100], [180, 100], [100, 84], [70, 114]].map(([x, y], index) => ({ ...aWish(`other${index}`, x!, y!), width: 900 }))];
+    const room = { x: 0, y: 0, w: 300, h: 300 };
+    expect(placeLabels(hemmed, 9, [], room)).toEqual([]);
+    const [placed] = placeLabels([{ ...hemmed[0]!, shorter: () => 30 }, ...hemmed.slice(1)], 9, [], room);
+    expect(placed).toMatchObject({ id: "long", isShort: true });
+    expect(placeLabels([{ ...aWish("free", 100, 100), shorter: () => 30 }], 9, [], room)[0]?.isShort).toBe(false);
+  });
+
   it("always labels what is pointed out", () => {
     const wishes = Array.from({ length: 40 }, (_, index) => aWish(`n${index}`, 50, 50, index === 39));
     expect(placeLabels(wishes, 1).map((label) => label.id)).toContain("n39");

@@ -58,6 +58,17 @@ describe("the label of a thing", () => {
   });
 });
 
+describe("the label of a badge", () => {
+  it("covers other labels unless something else is pointed out", () => {
+    const nodes = new Map([["badge", aNode("badge", { kind: "Scenes" as "Entity" })]]);
+    const cy = cytoscape({ headless: true, elements: [{ data: { id: "badge", w: 20, h: 20 } }] });
+    const forced = (): boolean | undefined => labelled({ cy, nodes, edges: new Map(), points: new Map([["badge", { x: 0, y: 0 }]]), facts: new Map(), marks: NONE, hovered: null })[0]?.forced;
+    expect(forced()).toBe(true);
+    cy.nodes().addClass("dim");
+    expect(forced()).toBe(false);
+  });
+});
+
 describe("scarce labels", () => {
   /** Of six nodes on one spot, in the order in which they get the only label left. */
   function ranked(): string[] {

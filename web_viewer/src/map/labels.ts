@@ -94,6 +94,8 @@ export interface LabelWish {
   forced: boolean;
   /** Prefer the spot above. */
   above?: boolean;
+  /** Measure a shorter text, for a label that matters and has no room as a whole. */
+  shorter?: () => number;
 }
 
 export interface PlacedLabel {
@@ -101,6 +103,7 @@ export interface PlacedLabel {
   /** Centre of the text, relative to the node, in screen pixels. */
   dx: number;
   dy: number;
+  isShort?: boolean;
 }
 
 const CELL = 48;
@@ -123,12 +126,17 @@ export function placeLabels(wishes: readonly LabelWish[], most: number, obstacle
   const placed: PlacedLabel[] = [];
   for (const wish of wishes) {
     if (placed.length >= most && !wish.forced) continue;
-    const spots = spotsAround(wish);
     const fits = (box: Box): boolean => (room === undefined || inside(box, room)) && taken.free(box, wish.id);
-    const spot = spots.find(({ dx, dy }) => fits(labelBox(wish, dx, dy))) ?? (wish.forced ? spots[0] : undefined);
+    const spotFor = (one: LabelWish) => spotsAround(one).find(({ dx, dy }) => fits(labelBox(one, dx, dy)));
+    let chosen = wish;
+    let spot = spotFor(wish) ?? (wish.forced ? spotsAround(wish)[0] : undefined);
+    if (!spot && wish.shorter) {
+      chosen = { ...wish, width: wish.shorter() };
+      spot = spotFor(chosen);
+    }
     if (!spot) continue;
-    taken.add(labelBox(wish, spot.dx, spot.dy), wish.id);
-    placed.push({ id: wish.id, ...spot });
+    taken.add(labelBox(chosen, spot.dx, spot.dy), wish.id);
+    placed.push({ id: wish.id, ...spot, isShort: chosen !== wish });
   }
   return placed;
 }

@@ -1,7 +1,7 @@
 /** Draw labels, markers of new elements and the keyboard cursor at screen size above the main canvas. */
 
 import { onScreen, type Viewport } from "./layer";
-import { type Box, cutLabel, type LabelWish, placeLabels } from "./labels";
+import { type Box, cutLabel, LABEL_CELLS, type LabelWish, placeLabels } from "./labels";
 import { ACCENT, GROUND, INK, MUTED, type Theme } from "./palette";
 import type { NodeSize } from "./elements";
 import type { Point } from "./place";
@@ -32,6 +32,10 @@ interface Drawn {
 }
 
 const AREA_PER_LABEL = 5_200;
+/** Cells of a label that has no room as a whole. */
+const SHORT_CELLS = 12;
+/** Lowest rank of what facts are about. */
+export const MATTERS = 2_000;
 
 /** Keeps the same labels while the map moves, so that nothing flickers. */
 export class LabelPainter {
@@ -56,13 +60,15 @@ export class LabelPainter {
         height: (node.strong ? heights.strong : heights.usual) + 4,
         forced: node.forced,
         above: node.above,
+        ...(node.rank < MATTERS ? {} : { shorter: () => this.width(pen, node, view.zoom, SHORT_CELLS) + 4 }),
       });
     }
     yield;
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
-    this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy }) => {
+    this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy, isShort }) => {
       const node = byId.get(id) as LabelledNode;
-      return { node, text: cutLabel(node.label), dx, dy, width: this.width(pen, node, view.zoom), height: fontPx(view.zoom, node.strong) };
+      const cells = isShort ? SHORT_CELLS : LABEL_CELLS;
+      return { node, text: cutLabel(node.label, cells), dx, dy, width: this.width(pen, node, view.zoom, cells), height: fontPx(view.zoom, node.strong) };
     });
   }
 
@@ -95,12 +101,12 @@ export class LabelPainter {
     pen.globalAlpha = 1;
   }
 
-  private width(pen: CanvasRenderingContext2D, node: LabelledNode, zoom: number): number {
-    const key = `${font(zoom, node.strong)} ${node.label}`;
+  private width(pen: CanvasRenderingContext2D, node: LabelledNode, zoom: number, cells = LABEL_CELLS): number {
+    const key = `${font(zoom, node.strong)} ${cells} ${node.label}`;
     let width = this.widths.get(key);
     if (width === undefined) {
       pen.font = font(zoom, node.strong);
-      width = pen.measureText(cutLabel(node.label)).width;
+      width = pen.measureText(cutLabel(node.label, cells)).width;
       this.widths.set(key, width);
     }
     return width;

@@ -104,7 +104,7 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     // Labels stand outside of rings.
     const ring = marks.recalled?.has(node.id) || node.id === marks.cursor ? (2 * RING_PX) / cy.zoom() : 0;
     const size = { w: (drawn.data("w") as number) + ring, h: (drawn.data("h") as number) + ring };
-    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge || (!isUser && (below.get(node.id) ?? 0) > 0) });
+    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM && !drawn.hasClass("dim")), strong: isUser, faint: isScene, above: isBadge || (!isUser && (below.get(node.id) ?? 0) > 0) });
   }
   return found;
 }
