@@ -9,11 +9,20 @@ const prefetchChunks: Plugin = {
   name: "prefetch-chunks",
   transformIndexHtml: {
     order: "post",
-    handler: (_, { bundle }) =>
-      Object.values(bundle ?? {}).flatMap((file) => {
-        const later = (file.type === "chunk" && file.isDynamicEntry) || (file.type === "asset" && /^assets\/(?!index-).*\.css$/.test(file.fileName));
+    handler: (_, { bundle = {} }) => {
+      const first = new Set<string>();
+      const visit = (name: string): void => {
+        const file = bundle[name];
+        if (file?.type !== "chunk" || first.has(name)) return;
+        first.add(name);
+        file.imports.forEach(visit);
+      };
+      for (const file of Object.values(bundle)) if (file.type === "chunk" && file.isEntry) visit(file.fileName);
+      return Object.values(bundle).flatMap((file) => {
+        const later = file.type === "chunk" ? !first.has(file.fileName) : /^assets\/(?!index-).*\.css$/.test(file.fileName);
         return later ? [{ tag: "link", attrs: { rel: "prefetch", href: `./${file.fileName}` }, injectTo: "head" as const }] : [];
-      }),
+      });
+    },
   },
 };
 

@@ -122,6 +122,9 @@ def test_built_page_is_small_and_names_no_other_host() -> None:
     assert len(named) >= 2
     loaded = [page, *(VIEWER / "dist" / name for name in named)]
     assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) <= SIZE_MAX_BYTES
+    # The service worker keeps what the page names, so that each part opens without the service too.
+    named_all = set(re.findall(r'"\./(assets/[^"]+)"', text))
+    assert named_all == {f"assets/{path.name}" for path in (VIEWER / "dist" / "assets").iterdir()}
     html = page.read_text("utf-8")
     assert re.findall(r'(?:src|href)="(?!\./)', html) == []
     assert re.findall(r"<script(?![^>]*src=)", html) == []

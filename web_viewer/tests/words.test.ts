@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { en, zh } from "../src/i18n/messages";
-import { fill, languageOf, Words } from "../src/i18n/words";
+import * as correcting from "../src/i18n/correctWords";
+import { addWords } from "../src/i18n/messages";
+import * as nowing from "../src/i18n/nowWords";
+import * as reviewing from "../src/i18n/reviewWords";
+import { fill, LANGS, languageOf, Words } from "../src/i18n/words";
+
+const LATE = [correcting, nowing, reviewing];
+LATE.forEach(addWords);
+const { en, zh } = LANGS;
 
 const SOURCES = readdirSync("src", { recursive: true, encoding: "utf-8" })
   .filter((name) => /\.(ts|vue)$/.test(name))
@@ -21,6 +29,30 @@ describe("the catalogues", () => {
     const all = SOURCES.filter(([name]) => !name.startsWith("i18n")).map(([, text]) => text).join("\n");
     const built = /^(sentence|about|did|export|feed|now|review|since|kind1?|pred|rel|back|role|sector|code|tab|state|why|trouble|overview|type|reader)\./;
     for (const key of Object.keys(en)) if (!built.test(key)) expect([key, all.includes(`"${key}"`) || all.includes(`'${key}'`)]).toEqual([key, true]);
+  });
+});
+
+describe("the texts of parts that are loaded late", () => {
+  /** Return the sources that the page imports at once. */
+  function early(): Map<string, string> {
+    const sources = new Map(SOURCES);
+    const found = new Map<string, string>();
+    const waiting = ["main.ts"];
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      const text = sources.get(name) ?? sources.get((name = `${name}.ts`));
+      if (text === undefined || found.has(name)) continue;
+      found.set(name, text);
+      for (const [, at] of text.matchAll(/^(?:import|export) (?!type\b)[^"]*from "(\.[^"]+)";/gm)) waiting.push(join(dirname(name), at as string));
+    }
+    return found;
+  }
+
+  it("are not said, nor loaded, by what is loaded at once", () => {
+    const sources = early();
+    expect([...sources.keys()]).toEqual(expect.arrayContaining(["App.vue", "panel/DetailsPanel.vue", "i18n/messages.ts"]));
+    expect([...sources.keys()].filter((name) => /(correct|now|review)Words/.test(name))).toEqual([]);
+    const late = LATE.flatMap((one) => Object.keys(one.en));
+    for (const [name, text] of sources) expect([name, late.filter((key) => text.includes(`"${key}"`) || text.includes(`'${key}'`))]).toEqual([name, []]);
   });
 });
 

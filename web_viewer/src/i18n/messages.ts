@@ -1,18 +1,25 @@
 /** All texts of the viewer, in both languages; `{n|one|many}` selects singular or plural by `n`. */
 
-import * as correcting from "./correctWords";
+import type * as correcting from "./correctWords";
 import * as taking from "./exportWords";
 import * as guiding from "./guideWords";
-import * as nowing from "./nowWords";
-import * as reviewing from "./reviewWords";
+import type * as nowing from "./nowWords";
+import type * as reviewing from "./reviewWords";
 
 export const en = {
   ...taking.en,
-  ...correcting.en,
   ...guiding.en,
-  ...nowing.en,
-  ...reviewing.en,
   "app.title": "Memory map",
+  "correct.merge.text": "“{merge}” merged into “{keep}”",
+  "now.open": "Now: questions and messages",
+  "keys.now": "questions and messages",
+  "review.title": "Review",
+  "keys.review": "review",
+  "correct.switch.why": "Edit mode: correct the memory",
+  "correct.byhand": "Confirmed by a person",
+  "correct.merge": "Merge with …",
+  "panel.acts": "Corrections",
+  "why.rejected": "Rejected by a person",
   "tab.map": "Map",
   "tab.list": "List",
   "lang.switch": "中文",
@@ -302,15 +309,22 @@ export const en = {
   "state.some": "{n} of {nodes} people, things and scenes, {m} of {edges} links",
 };
 
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof en | keyof typeof correcting.en | keyof typeof nowing.en | keyof typeof reviewing.en;
 
-export const zh: Record<MessageKey, string> = {
+export const zh: Record<keyof typeof en, string> = {
   ...taking.zh,
-  ...correcting.zh,
   ...guiding.zh,
-  ...nowing.zh,
-  ...reviewing.zh,
   "app.title": "记忆图谱",
+  "correct.merge.text": "“{merge}”已并入“{keep}”",
+  "now.open": "此刻：提问与对话",
+  "keys.now": "提问与对话",
+  "review.title": "核对记忆",
+  "keys.review": "核对记忆",
+  "correct.switch.why": "编辑模式：纠正记忆",
+  "correct.byhand": "由人确认",
+  "correct.merge": "合并……",
+  "panel.acts": "更正",
+  "why.rejected": "已被人否定",
   "tab.map": "图谱",
   "tab.list": "列表",
   "lang.switch": "EN",
@@ -599,3 +613,9 @@ export const zh: Record<MessageKey, string> = {
   "state.scenes": "{n} 项内容，{s} 个场景，{m} 条关联",
   "state.some": "人物、事物和场景 {n} / {nodes}，关联 {m} / {edges}",
 };
+
+/** Add the texts of a part of the page that is loaded when it is opened; it does so before it shows any. */
+export function addWords(more: { en: object; zh: object }): void {
+  Object.assign(en, more.en);
+  Object.assign(zh, more.zh);
+}

@@ -2,7 +2,6 @@
 
 export const en = {
   "now.title": "Now",
-  "now.open": "Now: questions and messages",
   "now.follow": "Show new questions",
   "now.parts": "What to list",
   "now.part.all": "All",
@@ -28,12 +27,10 @@ export const en = {
   "now.elsewhere": "not on the map; click to show it",
   "now.closed": "no longer true",
   "now.unread": "Facts have not been extracted yet",
-  "keys.now": "questions and messages",
 };
 
 export const zh: Record<keyof typeof en, string> = {
   "now.title": "此刻",
-  "now.open": "此刻：提问与对话",
   "now.follow": "显示新提问",
   "now.parts": "显示哪些内容",
   "now.part.all": "全部",
@@ -59,5 +56,4 @@ export const zh: Record<keyof typeof en, string> = {
   "now.elsewhere": "不在当前图谱上，点击可显示",
   "now.closed": "已不成立",
   "now.unread": "尚未提取事实",
-  "keys.now": "提问与对话",
 };

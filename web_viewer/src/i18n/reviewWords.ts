@@ -1,7 +1,7 @@
 /** Texts of the review: today's questions about the memory. */
 
 export const en = {
-  "review.title": "Review",
+  "review.loading": "Loading …",
   "review.progress": "{done} of {total} today",
   "review.STILL_TRUE": "Is this still true?",
   "review.STILL_TRUE.why": "Nobody has mentioned it for a long time.",
@@ -34,11 +34,10 @@ export const en = {
   "review.nobody": "This memory has no users yet.",
   "review.surer": "{statement} Certainty: {from} → {to}",
   "review.merge.reason": "reviewed as the same: {names}",
-  "keys.review": "review",
 };
 
 export const zh: Record<keyof typeof en, string> = {
-  "review.title": "核对记忆",
+  "review.loading": "正在加载……",
   "review.progress": "今日进度 {done}/{total}",
   "review.STILL_TRUE": "这件事现在还成立吗？",
   "review.STILL_TRUE.why": "已经很久没有人提到。",
@@ -71,5 +70,4 @@ export const zh: Record<keyof typeof en, string> = {
   "review.nobody": "这份记忆还没有用户。",
   "review.surer": "{statement} 可信度：{from} → {to}",
   "review.merge.reason": "核对时确认为同一个：{names}",
-  "keys.review": "核对记忆",
 };

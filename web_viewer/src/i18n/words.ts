@@ -7,7 +7,8 @@ import { en, zh, type MessageKey } from "./messages";
 export type Lang = "en" | "zh";
 export type Blanks = Record<string, string | number>;
 
-export const LANGS: Record<Lang, Record<MessageKey, string>> = { en, zh };
+/** Those of late parts are missing until they are loaded. */
+export const LANGS = { en, zh } as Record<Lang, Record<MessageKey, string>>;
 
 export function languageOf(wanted: readonly string[]): Lang {
   return wanted[0]?.toLowerCase().startsWith("zh") ? "zh" : "en";
