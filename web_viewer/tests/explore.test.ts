@@ -155,6 +155,29 @@ describe("the search over the whole memory", () => {
     vi.unstubAllGlobals();
   });
 
+  it("shows the best of a memory without an answer only if no other memory has one", async () => {
+    vi.useFakeTimers();
+    const doubtful = new Set(["bart"]);
+    vi.stubGlobal("fetch", async (path: string, { body }: { body?: string } = {}) => {
+      if (path !== "graphql") return new Response(JSON.stringify(aPart(1, [], [])));
+      const { userId } = (JSON.parse(body ?? "{}") as { variables: { userId: string } }).variables;
+      const hits = [{ kind: "FACT", id: userId, score: userId === "bart" ? 0.9 : 0.4, text: "", title: null, saidAt: "" }];
+      return new Response(JSON.stringify({ data: { recall: { nothingRelevant: doubtful.has(userId), hits } } }));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => null, people: () => ["bart", "lisa"] });
+    const found = async (): Promise<string[]> => {
+      explore.search("");
+      explore.search("dinosaurs");
+      await vi.runAllTimersAsync();
+      return explore.meant.value.map((hit) => hit.id);
+    };
+    expect(await found()).toEqual(["lisa"]);
+    doubtful.add("lisa");
+    expect(await found()).toEqual(["bart", "lisa"]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
   it("asks once for the last words, and takes no late answer", async () => {
     vi.useFakeTimers();
     const asked: string[] = [];

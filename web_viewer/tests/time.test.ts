@@ -89,6 +89,19 @@ describe("the time a memory covers", () => {
     }
   });
 
+  it("has several ticks for a span of about a week, on the same days wherever it begins", () => {
+    const daysOf = (from: number, to: number): number[] => ticks({ fromMs: new Date(2023, 3, from, 20).getTime(), toMs: new Date(2023, 3, to, 20).getTime() }, 7).map(({ atMs }) => new Date(atMs).getTime());
+    const found = daysOf(27, 36);
+    expect(found.length).toBeGreaterThan(3);
+    expect(daysOf(28, 37)).toEqual(expect.arrayContaining(found.slice(1)));
+  });
+
+  it.each([[new Date(2024, 1, 3), 1], [new Date(1965, 6, 5), 1]])("has weekly ticks on Mondays, also before 1970", (from, monday) => {
+    const found = ticks({ fromMs: from.getTime(), toMs: from.getTime() + 30 * 86_400_000 }, 8);
+    expect(found.map(({ atMs }) => new Date(atMs).getDay())).toEqual(found.map(() => monday));
+    expect((found[0]?.atMs ?? Infinity) - from.getTime()).toBeLessThan(7 * 86_400_000);
+  });
+
   it("is played from one change to the next, without the empty years between", () => {
     expect(busyParts([1, 0, 0, 0, 2])).toEqual([0.2, 1]);
     expect(busyParts([0, 0])).toEqual([]);

@@ -512,7 +512,7 @@ export class MapCanvas {
     const view = this.view();
     this.overview.paint(view, this.theme);
     this.under.draw((pen) => {
-      paintSectors(pen, view, this.fans, this.theme, this.captioned ? this.captions() : null, this.marks.recalled !== null || this.marks.trail !== null);
+      paintSectors(pen, view, this.fans, this.theme, this.captioned ? this.captions() : null, (this.marks.recalled ?? this.marks.trail ?? this.marks.matches) !== null);
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");

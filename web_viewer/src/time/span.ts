@@ -63,6 +63,7 @@ const STEPS: readonly { unit: TickUnit; by: number; hours: number }[] = [
   { unit: "hour", by: 1, hours: 1 },
   { unit: "hour", by: 6, hours: 6 },
   { unit: "day", by: 1, hours: 24 },
+  { unit: "day", by: 2, hours: 24 * 2 },
   { unit: "day", by: 7, hours: 24 * 7 },
   { unit: "month", by: 1, hours: 24 * 31 },
   { unit: "month", by: 3, hours: 24 * 92 },
@@ -71,7 +72,7 @@ const STEPS: readonly { unit: TickUnit; by: number; hours: number }[] = [
 ];
 const HOUR_MS = 3_600_000;
 
-/** Return at most `most` ticks, on the first of local hours, days, Mondays, months, quarters or years. */
+/** Return at most `most` ticks, on the first of local hours, days, every other day, Mondays, months, quarters or years. */
 export function ticks(span: Span, most: number): { atMs: number; unit: TickUnit }[] {
   const length = span.toMs - span.fromMs;
   const fitting = STEPS.find((one) => length / (one.hours * HOUR_MS) <= most - 1);
@@ -91,7 +92,9 @@ function startOf(ms: number, { unit, by }: { unit: TickUnit; by: number }): Date
   if (unit === "year") return new Date(year - (year % by), 0, 1);
   if (unit === "month") return new Date(year, month - (month % by), 1);
   if (unit === "hour") return new Date(year, month, day, at.getHours() - (at.getHours() % by));
-  return new Date(year, month, by === 7 ? day - ((at.getDay() + 6) % 7) : day);
+  // Counted from a Monday.
+  const days = Math.floor(Date.UTC(year, month, day) / (24 * HOUR_MS)) + 3;
+  return new Date(year, month, day - (((days % by) + by) % by));
 }
 
 function after(at: Date, { unit, by }: { unit: TickUnit; by: number }): Date {

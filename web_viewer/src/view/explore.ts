@@ -31,7 +31,7 @@ export interface MeantHit {
 
 /** A search of the person at this page is not a question of an agent, which the panel Now shows. */
 const RECALL = `query($userId: String!, $query: String!, $limit: Int!) {
-  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE], watched: false) { hits { kind id score text title saidAt } }
+  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE], watched: false) { nothingRelevant hits { kind id score text title saidAt } }
 }`;
 const MEANT_USERS_MAX = 3;
 const HAN = /[\u3400-\u9FFF]/;
@@ -183,12 +183,15 @@ export class Explore {
     const { tenant, people } = this.host;
     const user = this.host.user();
     const users = user === null ? people().slice(0, MEANT_USERS_MAX) : [user];
-    const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
+    const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { nothingRelevant: boolean; hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
     if (mine !== this.pending || mine?.signal.aborted) return;
     this.recalling.value = false;
     const failed = found.find((one) => one.status === "rejected");
     if (failed) this.searchFailure.value ??= troubleOf(failed.reason);
-    const hits = found.flatMap((one) => (one.status === "fulfilled" ? one.value.recall.hits : []));
+    const answers = found.flatMap((one) => (one.status === "fulfilled" ? [one.value.recall] : []));
+    // The best of a memory that has no answer is noise beside the answer of another one.
+    const relevant = answers.filter((one) => !one.nothingRelevant);
+    const hits = (relevant.length > 0 ? relevant : answers).flatMap((one) => one.hits);
     this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
   }
 
