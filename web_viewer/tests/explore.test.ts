@@ -155,6 +155,19 @@ describe("the search over the whole memory", () => {
     vi.unstubAllGlobals();
   });
 
+  it("fetches as many members of an opened community again as it showed", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path);
+      return new Response(JSON.stringify(aPart(1, [aNode("tea")], [])));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => null, people: () => [] });
+    await explore.community("c", 160);
+    await explore.fetchAgain();
+    expect(asked).toEqual(Array(2).fill("api/explore/community/c?limit=160"));
+    vi.unstubAllGlobals();
+  });
+
   it("shows the best of a memory without an answer only if no other memory has one", async () => {
     vi.useFakeTimers();
     const doubtful = new Set(["bart"]);

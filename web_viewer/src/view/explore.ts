@@ -17,7 +17,7 @@ const MEANT_FROM = 3;
 export const AROUND = 40;
 
 /** Requests whose results are not in snapshots; repeated after the next one. */
-type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments } | { whole: number };
+type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string; limit: number } | { at: Moments } | { whole: number };
 
 /** A fact or scene that the service recalls for a query. */
 export interface MeantHit {
@@ -74,7 +74,7 @@ export class Explore {
 
   /** Fetch the members of a community; pass them to `takeIn` once their community is recorded. */
   community(id: string, limit: number): Promise<GraphPart | null> {
-    this.keep({ community: id });
+    this.keep({ community: id, limit });
     return this.fetch(`community/${encodeURIComponent(id)}`, { limit });
   }
 
@@ -138,7 +138,7 @@ export class Explore {
   async fetchAgain(): Promise<void> {
     for (const one of [...this.fetched]) {
       if ("around" in one) await this.take(`around/${encodeURIComponent(one.around)}`, { limit: one.limit });
-      else if ("community" in one) await this.take(`community/${encodeURIComponent(one.community)}`, {});
+      else if ("community" in one) await this.take(`community/${encodeURIComponent(one.community)}`, { limit: one.limit });
       else if ("at" in one) await this.at(one.at);
       else if ("whole" in one) await this.whole(one.whole);
       else await this.findPath(one.source, one.target);
