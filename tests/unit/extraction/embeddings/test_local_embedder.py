@@ -26,7 +26,7 @@ from extraction.embeddings.local_embedder import (
     load_local_embedder,
     space_file,
 )
-from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
+from extraction.embeddings.local_models import ALL_MODELS, CHINESE, ENGLISH, MODELS, converted_sha256, published
 from extraction.embeddings.model_conversion import read_onnx
 from extraction.embeddings.model_download import fetched_models, is_verified, model_folder
 from extraction.embeddings.token_vectors import HEAD_BYTES, unpack
@@ -44,7 +44,7 @@ SPACES = {
 @pytest_asyncio.fixture(scope="module")
 async def embedder() -> AsyncIterator[LocalEmbedder]:
     try:
-        await fetched_models(MODELS, cache_dir=CACHE)
+        await fetched_models(ALL_MODELS, cache_dir=CACHE)
     except InstallError as error:
         pytest.skip(f"the embedding models cannot be fetched here: {error}")
     loaded = await load_local_embedder(cache_dir=CACHE)
@@ -327,7 +327,7 @@ async def test_file_with_a_wrong_hash_is_refused_and_deleted(
 
 
 async def test_damaged_model_is_an_install_error_that_names_its_folder(tmp_path: Path) -> None:
-    for model in MODELS:
+    for model in ALL_MODELS:
         folder = model_folder(model, tmp_path)
         folder.mkdir()
         (folder / "tokenizer.json").write_text("{not json at all")
@@ -358,9 +358,9 @@ def test_model_planted_in_the_cache_is_not_loaded(tmp_path: Path) -> None:
 
 async def test_models_in_the_cache_match_the_lock(tmp_path: Path) -> None:
     """Converted elsewhere and copied, without a local record: verified by the lock's hash."""
-    await fetched_models(MODELS, cache_dir=CACHE)
-    for model in MODELS:
+    await fetched_models(ALL_MODELS, cache_dir=CACHE)
+    for model in ALL_MODELS:
         found = model_folder(model, CACHE)
         assert converted_sha256(found.name) is not None, "another ctranslate2: write the hash of what it converts"
         copied = shutil.copytree(found, tmp_path / found.name)
-        assert is_verified(copied), model.name
+        assert is_verified(copied), found.name

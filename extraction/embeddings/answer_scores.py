@@ -1,0 +1,106 @@
+"""Score how well a text answers a question, by small cross-encoders: BERT models that read both together.
+
+A vector of a text must serve all questions; a cross-encoder sees this one. "What do I drive?" and "picked up the Skoda
+on Friday" share no word and have a low cosine, but the second answers the first. It costs a run of the model for each
+text, so only the best candidates of a question are scored.
+
+The models are those of the local embedder with a low-rank adapter of their weights, trained on questions about invented
+everyday memories (`tests/benchmarks/answer_model.py`, docs/decisions/0007-answer-scores.md).
+
+Source: Nogueira & Cho 2019 (passage re-ranking with BERT); Hu et al. 2022 (LoRA).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from extraction.embeddings.ctranslate2_setup import ctranslate2
+from extraction.embeddings.local_models import LocalModel
+from extraction.embeddings.token_vectors import Floats, product
+
+# As in training.
+QUESTION_PIECES_MAX: Final = 40
+TEXT_PIECES_MAX: Final = 100
+# A longer text is scored in windows, of which the best counts.
+WINDOWS_MAX: Final = 3
+_CHARS_MAX: Final = 4_000
+# Pairs of one run; more are slower because shorter ones are padded to the longest.
+BATCH_SIZE: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedPair:
+    """A question and a text as word pieces.
+
+    Attributes:
+        at: index of the text.
+        ids: start token, question, separator, text, separator.
+        types: 0 for the question, 1 for the text.
+    """
+
+    at: int
+    ids: list[int]
+    types: list[int]
+
+
+class AnswerModel:
+    """The cross-encoder of one language; thread-safe."""
+
+    def __init__(self, model: LocalModel, folder: Path, *, calls: int, compute_type: str) -> None:
+        """Load a converted model.
+
+        Args:
+            calls: concurrent calls, one thread each; others wait.
+        """
+        assert model.adapter_file is not None, "only adapted models score answers"
+        with np.load(model.adapter_file) as archive:
+            head = {name: archive[name].astype(np.float32) for name in archive.files if name.startswith("head.")}
+        self._hidden, self._hidden_bias = np.ascontiguousarray(head["head.hidden"]), head["head.hidden_bias"]
+        self._out, self._bias = head["head.out"], float(head["head.bias"])
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        words = self._tokenizer.get_vocab(with_added_tokens=True)
+        self._start, self._separator = words["[CLS]"], words["[SEP]"]
+        self._encoder = ctranslate2.Encoder(
+            str(folder), device="cpu", compute_type=compute_type, inter_threads=calls, intra_threads=1
+        )
+
+    def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
+        """Tokenize a question with each text; long texts give several pairs. Shortest first."""
+        asked = self._pieces(question)[:QUESTION_PIECES_MAX]
+        first = [self._start, *asked, self._separator]
+        pairs = []
+        for at, text in enumerate(texts):
+            pieces = self._pieces(text)[: TEXT_PIECES_MAX * WINDOWS_MAX]
+            for begin in range(0, max(len(pieces), 1), TEXT_PIECES_MAX):
+                second = [*pieces[begin : begin + TEXT_PIECES_MAX], self._separator]
+                pairs.append(EncodedPair(at=at, ids=[*first, *second], types=[0] * len(first) + [1] * len(second)))
+        return sorted(pairs, key=lambda pair: len(pair.ids))
+
+    def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
+        """Return the log odds that each text answers its question, in order."""
+        found = self._encoder.forward_batch([one.ids for one in pairs], token_type_ids=[one.types for one in pairs])
+        states = np.asarray(found.last_hidden_state)
+        pooled = np.stack([_pooled(states[row, : len(one.ids)]) for row, one in enumerate(pairs)])
+        hidden = _gelu(product(pooled, self._hidden) + self._hidden_bias)
+        return [float(score) for score in hidden @ self._out + self._bias]
+
+    def _pieces(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text[:_CHARS_MAX], add_special_tokens=False).ids)
+
+
+def _pooled(states: Floats) -> Floats:
+    """Return the first state and the mean of all, one after the other."""
+    pooled: Floats = np.concatenate([states[0], states.mean(axis=0)])
+    return pooled
+
+
+def _gelu(values: Floats) -> Floats:
+    """Return the Gaussian error linear unit of each value, by the usual approximation with tanh."""
+    result: Floats = values * (1 + np.tanh(np.float32(0.7978846) * (values + np.float32(0.044715) * values**3))) / 2
+    return result

@@ -1,0 +1,134 @@
+"""Test the cross-encoders with their real models, which are downloaded once into the user's cache."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+import pytest
+import pytest_asyncio
+
+from extraction.embeddings.answer_scores import TEXT_PIECES_MAX, WINDOWS_MAX, AnswerModel
+from extraction.embeddings.embedder import AnswerScorer
+from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
+from extraction.embeddings.local_models import ALL_MODELS, ANSWER_MODELS, ENGLISH_ANSWERS, LocalModel
+from extraction.embeddings.model_conversion import ADAPTED
+from extraction.embeddings.model_download import fetched_models, model_folder
+from schema.errors import InstallError
+
+CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+ADAPTERS = {
+    "e5-small-v2.answers-a.npz": "c854fe96abcfcd4433af8cb473b2436640a9a35f651abca1edd3be32f1574d1a",
+    "bge-small-zh-v1.5.answers-a.npz": "b427897e4889a507994c3011fd5b0be12c2c00c629bbbd3f6b180b147b8141d0",
+}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    try:
+        await fetched_models(ALL_MODELS, cache_dir=CACHE)
+    except InstallError as error:
+        pytest.skip(f"the embedding models cannot be fetched here: {error}")
+    loaded = await load_local_embedder(cache_dir=CACHE)
+    yield loaded
+    loaded.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "others"),
+    [
+        (
+            "What do I drive?",
+            "picked up the Skoda on Friday, finally",
+            ["the drive to the office takes an hour", "what a drive they have, my boys", "I like to walk"],
+        ),
+        (
+            "What do I do for a living?",
+            "been teaching year four since September",
+            ["living by the sea is my dream", "my sister is a dentist", "the living room needs paint"],
+        ),
+        (
+            "Am I allergic to anything?",
+            "peanuts make my throat close up, I carry a pen for it",
+            ["my allergies make me sneeze says Tom", "I ate at the new place", "anything is fine with me"],
+        ),
+        (
+            "我现在开什么车？",
+            "上周终于把那辆二手卡罗拉提回来了",
+            ["今天开会开了三个小时", "车位太难找了", "我弟骑电动车上班"],
+        ),
+        ("我是做什么工作的？", "在二小教数学，这学期带四年级", ["工作太累了", "我老公是做装修的", "什么都不想做"]),
+    ],
+)
+async def test_answer_in_other_words_scores_above_texts_with_the_words_of_the_question(
+    embedder: LocalEmbedder, question: str, answer: str, others: list[str]
+) -> None:
+    found, *rest = await embedder.answer_scores(question, [answer, *others])
+    assert found is not None
+    for other in rest:
+        assert other is not None
+        assert other < found
+
+
+async def test_scores_do_not_depend_on_the_other_texts(embedder: LocalEmbedder) -> None:
+    texts = ["I moved to Porto in May", "ok", "my brother drives a Fiesta and hates it", "the weather is nice"] * 3
+    together = await embedder.answer_scores("Where do I live?", texts)
+    alone = [(await embedder.answer_scores("Where do I live?", [text]))[0] for text in texts]
+    # Eight bits round the activations.
+    np.testing.assert_allclose(np.array(together, np.float64), np.array(alone, np.float64), atol=0.4)
+    assert await embedder.answer_scores("Where do I live?", texts) == together
+
+
+async def test_texts_in_the_other_language_have_no_score(embedder: LocalEmbedder) -> None:
+    english, chinese = await embedder.answer_scores("Where do I live?", ["I moved to Porto", "我五月搬到了波尔图"])
+    assert english is not None
+    assert chinese is None
+    assert await embedder.answer_scores("我住在哪里？", ["I moved to Porto"]) == [None]
+    assert await embedder.answer_scores("Where do I live?", []) == []
+
+
+async def test_answer_in_a_later_window_of_a_long_text_is_found(embedder: LocalEmbedder) -> None:
+    filler = "and then we talked about the garden and the neighbours for a while " * 10
+    with_answer, without = await embedder.answer_scores(
+        "What is my blood type?", [f"{filler} by the way my blood type is A negative", filler]
+    )
+    assert with_answer is not None
+    assert without is not None
+    assert with_answer > without + 2
+
+
+async def test_empty_and_extreme_texts_have_finite_scores(embedder: LocalEmbedder) -> None:
+    texts = ["", " ", "?", "\U0001f600" * 200, "a" * 50_000, "x " * 5_000, "\x00\ufffd", "[CLS] [SEP] [PAD]"]
+    for question in ("Where?", "[SEP]", "q " * 3_000):
+        scores = await embedder.answer_scores(question, texts)
+        assert all(score is not None and np.isfinite(score) for score in scores)
+
+
+async def test_work_on_a_long_text_is_bounded(embedder: LocalEmbedder) -> None:
+    model = AnswerModel(ENGLISH_ANSWERS, model_folder(ENGLISH_ANSWERS, CACHE), calls=1, compute_type="int8")
+    pairs = model.encoded("Where do I live now? " * 200, ["word " * 20_000])
+    assert len(pairs) == WINDOWS_MAX
+    assert all(len(one.ids) == len(one.types) <= 256 for one in pairs)
+    assert max(len(one.ids) for one in pairs) >= TEXT_PIECES_MAX
+
+
+async def test_embedder_without_these_models_scores_nothing(embedder: LocalEmbedder) -> None:
+    plain = await load_local_embedder(cache_dir=CACHE, with_answers=False)
+    try:
+        assert isinstance(plain, AnswerScorer)
+        assert await plain.answer_scores("Where?", ["here", "there"]) == [None, None]
+    finally:
+        plain.close()
+
+
+@pytest.mark.parametrize("model", ANSWER_MODELS, ids=lambda one: one.name)
+def test_adapter_has_the_hash_of_its_name_and_changes_of_each_layer(model: LocalModel) -> None:
+    file = model.adapter_file
+    assert file is not None
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == ADAPTERS[file.name], "another adapter needs another name"
+    with np.load(file) as archive:
+        for name in ADAPTED:
+            down, up = archive[f"{name}.down"], archive[f"{name}.up"]
+            assert down.shape[0] == up.shape[0] == archive[f"{name}.bias"].shape[0]
+            assert down.shape[2] == up.shape[1]
