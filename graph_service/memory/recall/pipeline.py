@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
-from extraction.embeddings.embedder import EmbeddedQuestion, Embedder, embed_question
+from extraction.embeddings.embedder import AnswerScorer, EmbeddedQuestion, Embedder, embed_question
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.recall.answer_ranking import answer_score, answer_weights, ranked_by_answers, to_score
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
@@ -25,8 +26,14 @@ from graph_service.memory.recall.confidence import (
 )
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.query import Mode, Question, resolve_question
-from graph_service.memory.recall.ranking import dialogue_share, weights_for, with_time_weight
-from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules, ranked
+from graph_service.memory.recall.ranking import (
+    dialogue_share,
+    is_conversation,
+    weights_for,
+    with_time_weight,
+    without_repeats,
+)
+from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
@@ -123,19 +130,30 @@ async def recall(
     )
     weights = with_time_weight(weights, analysis)
 
+    mode = rules.mode_of(question)
+
+    def in_order() -> Ordered:
+        return ranked(matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, rules=rules)
+
+    chars = sum(len(one.text) for one in found.candidates)
+    order = in_order() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(in_order)
+    hits = order.hits
+    answers: Mapping[str, float] = {}
+    if mode is Mode.BEST:
+        if rules.factors.meaning > 0 and not is_conversation(analysis):
+            answers = await _answer_scores(embedder, question.text, hits)
+        by = answer_weights(dialogue=dialogue, factor=rules.factors.meaning)
+        hits = without_repeats(ranked_by_answers(hits, answers, analysis, by))
+
     def answered() -> Answer:
-        order = ranked(
-            matching,
-            rules.mode_of(question),
-            analysis=analysis,
-            now=asked.now,
-            weights=weights,
-            layers=layers,
-            rules=rules,
+        features = confidence_features(
+            analysis,
+            found.candidates,
+            own_names=(question.user_id,),
+            hits=hits if mode is Mode.BEST else (),
+            answers=answers,
         )
-        hits = order.hits if rules.mode_of(question) is Mode.BEST else ()
-        features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), hits=hits)
-        shown = page(order.hits, asked, words=analysis.words)
+        shown = page(hits, asked, words=analysis.words)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
         return Answer(
             hits=shown.hits,
@@ -149,8 +167,16 @@ async def recall(
             confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
         )
 
-    chars = sum(len(one.text) for one in found.candidates)
     return answered() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(answered)
+
+
+async def _answer_scores(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> dict[str, float]:
+    """Return the answer scores, 0 to 1, of the best hits by id; empty if the embedder cannot score them."""
+    if not isinstance(embedder, AnswerScorer):
+        return {}
+    texts = to_score(hits)
+    found = await embedder.answer_scores(question, [*texts.values()])
+    return {name: answer_score(odds) for name, odds in zip(texts, found, strict=True) if odds is not None}
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

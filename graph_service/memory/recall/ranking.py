@@ -338,7 +338,7 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0, d
         chars: length of the question.
         dialogue: share of the weights for messages to an assistant (`dialogue_share`), 0 to 1.
     """
-    if chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX):
+    if _is_long(chars, chinese=chinese):
         by_vectors = CONVERSATION_ZH if chinese else CONVERSATION
         return by_vectors if vectors else CONVERSATION_BY_WORDS
     by_words, by_vectors, by_tokens = (
@@ -347,6 +347,15 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0, d
     if not vectors:
         return _blended(by_words, EVERYDAY_BY_WORDS, dialogue)
     return _blended(by_tokens, EVERYDAY, dialogue) if tokens else _blended(by_vectors, EVERYDAY_BY_VECTORS, dialogue)
+
+
+def is_conversation(analysis: QueryAnalysis) -> bool:
+    """Return whether a text is too long for a question, and is taken for conversation."""
+    return _is_long(analysis.chars, chinese=analysis.chinese)
+
+
+def _is_long(chars: int, *, chinese: bool) -> bool:
+    return chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX)
 
 
 def _blended(one: Weights, other: Weights, share: float) -> Weights:

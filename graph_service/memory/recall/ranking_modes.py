@@ -13,7 +13,7 @@ from typing import Final
 from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.query import HitKind, Mode, Question
-from graph_service.memory.recall.ranking import WeightFactors, Weights, rank, with_factors, without_repeats
+from graph_service.memory.recall.ranking import WeightFactors, Weights, rank, with_factors
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if this step of the layered mode does not find the candidate.
@@ -99,7 +99,7 @@ def ranked(
     layers: Mapping[str, LayerSimilarities],
     rules: OrderRules,
 ) -> Ordered:
-    """Return the hits among the candidates, ranked in this mode.
+    """Return the hits among the candidates, ranked in this mode; the default mode leaves in what repeats another hit.
 
     Args:
         weights: weights of the default mode.
@@ -117,7 +117,7 @@ def ranked(
             hits = rank(
                 found, with_factors(weights, rules.factors), analysis=analysis, now=now, limit=len(found.candidates)
             )
-            return Ordered(hits=without_repeats(hits), search_path=())
+            return Ordered(hits=tuple(hits), search_path=())
 
 
 def by_layers(
