@@ -223,7 +223,8 @@ def published(file: Path) -> dict[str, Any]:
         weight = np.asarray(tensors[name], np.float32)
         scale = np.maximum(np.abs(weight).max(axis=1, keepdims=True), 1e-9) / 127
         levels: np.ndarray = np.round(weight / scale)
-        return levels * scale
+        whole: np.ndarray = levels * scale
+        return whole
 
     def stacked(name: str) -> np.ndarray:
         return np.stack([tensors[f"encoder.layer.{at}.{name}"] for at in layers])

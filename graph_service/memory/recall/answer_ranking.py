@@ -19,6 +19,8 @@ from schema.labels import Role
 # Number of messages and facts that are scored, best first. With 6, 10, 12 and 16 the first hits of six sets are the
 # same within a question or two.
 SCORED_N: Final = 8
+# Answer score of texts in the other language, which the model cannot read: about that of the other candidates.
+_UNREAD: Final = 0.4
 # Log odds beyond these count like these.
 _LOG_ODDS_MAX: Final = 6.0
 _AGENT, _AGENT_ZH = "assistant", "助手"
@@ -66,10 +68,26 @@ def answer_weights(*, dialogue: float, factor: float = 1.0) -> AnswerWeights:
     )
 
 
+def answers_of(hits: Sequence[Hit], log_odds: Mapping[str, float]) -> dict[str, float]:
+    """Return the answer scores of the best hits by id; empty without log odds, as from an embedder that cannot score.
+
+    Args:
+        log_odds: log odds that a text answers the question, by id of the candidate. Texts in the other language have
+            none and count like the average.
+    """
+    if not log_odds:
+        return {}
+    unread = {one.id: _UNREAD for one in _best(hits) if one.is_cross_language}
+    return {**unread, **{name: answer_score(odds) for name, odds in log_odds.items()}}
+
+
 def to_score(hits: Sequence[Hit]) -> dict[str, str]:
     """Return the texts to score by id of the candidate: the first messages and facts."""
-    scored = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE][:SCORED_N]
-    return {one.id: _text(one) for one in scored}
+    return {one.id: _text(one) for one in _best(hits)}
+
+
+def _best(hits: Sequence[Hit]) -> list[Candidate]:
+    return [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE][:SCORED_N]
 
 
 def _text(one: Candidate) -> str:
@@ -93,7 +111,7 @@ def ranked_by_answers(
     """Return the hits ordered by their scores plus the weighted answer scores; equal ones keep their order.
 
     Args:
-        answers: answer scores by id of the candidate (`answer_score`); candidates without one get nothing.
+        answers: answer scores by id of the candidate; candidates without one get nothing.
     """
     now = analysis.time_reference is TimeReference.NOW
     present = now or analysis.time_reference is TimeReference.OPEN

@@ -56,7 +56,7 @@ class ConfidenceFeatures:
         chinese: 1 if the question is mostly Chinese, else 0.
         few: logarithm of 20 divided by the number of messages found, if that is lower: all features are lower in a
             memory of few messages.
-        answer: best answer score, 0 to 1 (`answer_ranking`); None if the first hit could not be scored.
+        answer: best answer score, 0 to 1 (`answer_ranking`); None if none was scored.
         first_answer: answer score of the first hit; 0 without one.
         facts: 0 for at most 8 valid facts found, 1 for 12 or more: where an agent provides many facts, one of them
             resembles any question.
@@ -186,32 +186,32 @@ EVERYDAY: Final = ConfidenceWeights(
 # With answer scores (`answer_ranking`): fitted close to `EVERYDAY` on 1,250 questions of the given, own and plain
 # memories, on none of which the model behind the scores was trained.
 EVERYDAY_WITH_ANSWERS: Final = ConfidenceWeights(
-    base=-5.16,
+    base=-5.45,
     known=2.5,
-    stranger=-1.6,
+    stranger=-1.55,
     similarity_mean=4.05,
     asks_agent=0.55,
     lead=1.85,
-    first_holds=1.2,
-    first_cosine=2.0,
-    chinese=-0.25,
-    few=0.3,
-    facts=-0.3,
-    answer=3.2,
-    first_answer=1.45,
+    first_holds=1.3,
+    first_cosine=1.95,
+    chinese=-0.3,
+    few=0.33,
+    facts=-0.25,
+    answer=2.85,
+    first_answer=2.1,
     value_kinds=MappingProxyType(
         {
             ValueKind.MONEY: -2.55,
-            ValueKind.NAME: -2.55,
+            ValueKind.NAME: -2.6,
             ValueKind.CODE: -2.15,
             ValueKind.COLOUR: -1.6,
-            ValueKind.COUNT: -1.15,
+            ValueKind.COUNT: -1.1,
             ValueKind.AGE: -0.6,
-            ValueKind.CLOCK: 0.0,
-            ValueKind.DATE: 0.25,
-            ValueKind.PLACE: 0.1,
+            ValueKind.CLOCK: -0.05,
+            ValueKind.DATE: 0.3,
+            ValueKind.PLACE: 0.25,
             ValueKind.DURATION: 0.65,
-            ValueKind.PERSON: 1.25,
+            ValueKind.PERSON: 1.3,
             ValueKind.REASON: 2.3,
         }
     ),
@@ -328,8 +328,7 @@ def confidence_features(
         chinese=float(analysis.chinese),
         few=max(math.log(_FEW / messages_n), 0.0) if messages_n else 0.0,
         facts=min(max(facts_n - _SOME_FACTS, 0) / (_MANY_FACTS - _SOME_FACTS), 1.0),
-        # A first hit in the other language has no score, so the best of the others tells nothing.
-        answer=max(answers.values()) if answers and not hits[0].candidate.is_cross_language else None,
+        answer=max(answers.values(), default=None),
         first_answer=answers.get(hits[0].candidate.id, 0.0) if hits else 0.0,
     )
 

@@ -16,7 +16,7 @@ from extraction.embeddings.embedder import AnswerScorer, EmbeddedQuestion, Embed
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.answer_ranking import answer_score, answer_weights, ranked_by_answers, to_score
+from graph_service.memory.recall.answer_ranking import answer_weights, answers_of, ranked_by_answers, to_score
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
@@ -176,7 +176,7 @@ async def _answer_scores(embedder: Embedder | None, question: str, hits: Sequenc
         return {}
     texts = to_score(hits)
     found = await embedder.answer_scores(question, [*texts.values()])
-    return {name: answer_score(odds) for name, odds in zip(texts, found, strict=True) if odds is not None}
+    return answers_of(hits, {name: odds for name, odds in zip(texts, found, strict=True) if odds is not None})
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

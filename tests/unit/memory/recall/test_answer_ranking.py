@@ -15,6 +15,7 @@ from graph_service.memory.recall.answer_ranking import (
     SCORED_N,
     answer_score,
     answer_weights,
+    answers_of,
     ranked_by_answers,
     to_score,
 )
@@ -53,6 +54,14 @@ def test_fact_and_the_message_that_proves_it_are_no_two_answers() -> None:
     fact = replace(fact, candidate=replace(fact.candidate, proofs=("got the Skoda",)))
     answers = {"got the Skoda": 0.9, "drives a Skoda": 0.9}
     assert names([message, fact], answers) == ["got the Skoda", "drives a Skoda"]
+
+
+def test_text_in_the_other_language_keeps_its_place_between_good_and_bad_answers() -> None:
+    hits = [hit("wrong", 0.55), hit("right", 0.45), hit("别的语言", 0.5)]
+    hits[2] = replace(hits[2], candidate=replace(hits[2].candidate, is_cross_language=True))
+    answers = answers_of(hits, {"wrong": -5.0, "right": 5.0})
+    assert names(hits, answers) == ["right", "别的语言", "wrong"]
+    assert answers_of(hits, {}) == {}
 
 
 def test_without_scores_nothing_changes() -> None:
