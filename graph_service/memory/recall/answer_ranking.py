@@ -115,21 +115,21 @@ def ranked_by_answers(
     """
     now = analysis.time_reference is TimeReference.NOW
     present = now or analysis.time_reference is TimeReference.OPEN
-    scored = [hit.candidate for hit in hits if hit.candidate.id in answers]
-    found = []
-    for hit in hits:
-        own = answers.get(hit.candidate.id)
-        if own is None:
-            found.append(hit)
-            continue
-        later, earlier = _best_apart(hit.candidate, scored, answers)
+    # What the user corrected afterwards is no answer, however well it reads.
+    scored = [hit for hit in hits if hit.candidate.id in answers and hit.parts.get("corrected", 0.0) >= 0]
+    candidates = [hit.candidate for hit in scored]
+    found = {hit.candidate.id: hit for hit in hits}
+    for hit in scored:
+        own = answers[hit.candidate.id]
+        later, earlier = _best_apart(hit.candidate, candidates, answers)
         parts = {
             "answers": round(weights.answers * own, 6),
             "answered_later": round(weights.answered_later * own * later * now, 6),
             "answered_before": round(weights.answered_before * own * earlier * present, 6),
         }
-        found.append(replace(hit, score=round(hit.score + sum(parts.values()), 6), parts={**hit.parts, **parts}))
-    return sorted(found, key=lambda hit: -hit.score)
+        score = round(hit.score + sum(parts.values()), 6)
+        found[hit.candidate.id] = replace(hit, score=score, parts={**hit.parts, **parts})
+    return sorted(found.values(), key=lambda hit: -hit.score)
 
 
 def _best_apart(one: Candidate, scored: Sequence[Candidate], answers: Mapping[str, float]) -> tuple[float, float]:

@@ -64,6 +64,12 @@ def test_text_in_the_other_language_keeps_its_place_between_good_and_bad_answers
     assert answers_of(hits, {}) == {}
 
 
+def test_what_the_user_corrected_does_not_rise() -> None:
+    corrected = replace(hit("the queue is RabbitMQ", 0.5), parts={"lexical": 0.6, "corrected": -0.1})
+    hits = [hit("sorry, Kafka", 0.51), corrected]
+    assert names(hits, {"the queue is RabbitMQ": 0.9}) == ["sorry, Kafka", "the queue is RabbitMQ"]
+
+
 def test_without_scores_nothing_changes() -> None:
     hits = [hit("a", 0.5), hit("b", 0.5), hit("c", 0.1)]
     assert ranked_by_answers(hits, {}, NOW, DIALOGUE) == hits
