@@ -44,6 +44,8 @@ from schema.timespan import iso
 # Ranking this much text takes about 20 ms; more is ranked in a thread, so as not to block the event loop.
 _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
+# Scoring takes some 30 ms, and longer behind other questions.
+_SCORING_MAX_S: Final = 5.0
 # Total length of the evidence texts that an answer returns in full, and length of each truncated one.
 EVIDENCE_CHARS_MAX: Final = 400_000
 CUT_CHARS: Final = 100
@@ -60,7 +62,7 @@ class Answer:
         features: features from which `confidence` was estimated.
         confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
-        complete: the question was compared by vectors, or no embedder is configured.
+        complete: the question was compared by vectors and its best hits were scored, or no embedder is configured.
         snapshot_age_s: age of the searched snapshot; None if none was searched.
         removed: numbers of removed candidates, by reason.
         next_cursor: cursor of the next page; None on the last.
@@ -139,9 +141,10 @@ async def recall(
     order = in_order() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(in_order)
     hits = order.hits
     answers: Mapping[str, float] = {}
+    busy: tuple[str, ...] = ()
     if mode is Mode.BEST:
         if rules.factors.meaning > 0 and not is_conversation(analysis):
-            answers = await _answer_scores(embedder, question.text, hits)
+            answers, busy = await _answer_scores(embedder, question.text, hits)
         by = answer_weights(dialogue=dialogue, factor=rules.factors.meaning)
         hits = without_repeats(ranked_by_answers(hits, answers, analysis, by))
 
@@ -160,8 +163,8 @@ async def recall(
             search_path=order.search_path or tuple(channels),
             removed=(*refused, *order.removed, *shown.removed),
             next_cursor=shown.next_cursor,
-            complete=embedder is None or embedded is not None,
-            notes=(*notes, *_notes(analysis)),
+            complete=embedder is None or (embedded is not None and not busy),
+            notes=(*notes, *busy, *_notes(analysis)),
             analysis=analysis,
             features=features,
             confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
@@ -170,13 +173,22 @@ async def recall(
     return answered() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(answered)
 
 
-async def _answer_scores(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> dict[str, float]:
-    """Return the answer scores, 0 to 1, of the best hits by id; empty if the embedder cannot score them."""
-    if not isinstance(embedder, AnswerScorer):
-        return {}
+async def _answer_scores(
+    embedder: Embedder | None, question: str, hits: Sequence[Hit]
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the answer scores, 0 to 1, of the best hits by id, and a note if the models are too busy.
+
+    There are none if the embedder cannot score.
+    """
     texts = to_score(hits)
-    found = await embedder.answer_scores(question, [*texts.values()])
-    return answers_of(hits, {name: odds for name, odds in zip(texts, found, strict=True) if odds is not None})
+    if not texts or not isinstance(embedder, AnswerScorer):
+        return {}, ()
+    try:
+        async with asyncio.timeout(_SCORING_MAX_S):
+            found = await embedder.answer_scores(question, [*texts.values()])
+    except TimeoutError:
+        return {}, ("the models that score answers are busy: ranked by words, meaning and time only",)
+    return answers_of(hits, {name: odds for name, odds in zip(texts, found, strict=True) if odds is not None}), ()
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

@@ -1,0 +1,82 @@
+"""Test that recall ranks by answer scores, within its tenant and user, and does without them, on a real Neo4j."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.pipeline import Answer
+from graph_service.memory.recall.query import HitKind, Mode, Question
+from graph_service.memory.service import Memory
+from schema.ids import TenantId
+from tests.support.builders import a_memory, a_worker, an_incoming
+from tests.support.embedders import HashedWords
+
+ASKED = "What do I drive?"
+ANSWER = "picked up the Skoda on Friday"
+OTHERS = ("the drive to work takes an hour", "my boys have a lot of drive", "it rains today")
+
+
+class Scoring(HashedWords):
+    """Scores a text with a Skoda as an answer, after a pause, and records what it was asked."""
+
+    def __init__(self, *, pause_s: float = 0.0) -> None:
+        self._pause_s = pause_s
+        self.scored: list[str] = []
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        await asyncio.sleep(self._pause_s)
+        self.scored += texts
+        return [5.0 if "Skoda" in text else -5.0 for text in texts]
+
+
+async def told(graph: Graph, tenant: str, *texts: str, embedder: Scoring, user: str = "alice") -> Memory:
+    memory = a_memory(graph, embedder=embedder)
+    await memory.remember(TenantId(tenant), an_incoming(*texts, user=user, session=f"{user}-1"))
+    await a_worker(graph, embedder=embedder).drain()
+    return memory
+
+
+async def ask(memory: Memory, tenant: str, text: str = ASKED, *, mode: Mode | None = None) -> Answer:
+    question = Question(user_id="alice", text=text, limit=10, kinds=(HitKind.MESSAGE,), mode=mode)
+    return await memory.recall(TenantId(tenant), question)
+
+
+async def test_text_that_answers_in_other_words_comes_first(graph: Graph, tenant: str) -> None:
+    memory = await told(graph, tenant, *OTHERS, ANSWER, embedder=Scoring())
+    first = (await ask(memory, tenant)).hits[0]
+    assert first.candidate.text == ANSWER
+    assert first.parts["answers"] > 0
+    assert sum(first.parts.values()) == pytest.approx(first.score, abs=1e-4)
+
+
+async def test_texts_of_other_tenants_and_users_are_never_scored(graph: Graph, tenant: str) -> None:
+    embedder = Scoring()
+    await told(graph, f"{tenant}-other", "their Skoda", embedder=embedder)
+    await told(graph, tenant, "bob drives a Skoda", embedder=embedder, user="bob")
+    memory = await told(graph, tenant, *OTHERS, embedder=embedder)
+    await ask(memory, tenant)
+    assert embedder.scored
+    assert not [text for text in embedder.scored if "Skoda" in text]
+
+
+async def test_other_modes_and_remarks_are_not_scored(graph: Graph, tenant: str) -> None:
+    embedder = Scoring()
+    memory = await told(graph, tenant, *OTHERS, ANSWER, embedder=embedder)
+    await ask(memory, tenant, mode=Mode.SIMILARITY_IMPORTANCE)
+    await ask(memory, tenant, "so today I was driving along and it rained and I thought of my boys again " * 3)
+    assert embedder.scored == []
+
+
+async def test_busy_models_are_done_without_and_the_answer_says_so(
+    graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_service.memory.recall.pipeline._SCORING_MAX_S", 0.01)
+    memory = await told(graph, tenant, *OTHERS, ANSWER, embedder=Scoring(pause_s=60))
+    async with asyncio.timeout(30):
+        answer = await ask(memory, tenant)
+    assert answer.hits
+    assert not answer.complete
+    assert any("models that score answers are busy" in note for note in answer.notes)
+    assert "answers" not in answer.hits[0].parts
