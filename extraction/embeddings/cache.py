@@ -28,6 +28,7 @@ class CachedEmbedder:
         self._vectors: OrderedDict[bytes, Embedded] = OrderedDict()
         self._in_flight: dict[bytes, asyncio.Event] = {}
         self._scores: OrderedDict[bytes, float | None] = OrderedDict()
+        self._scoring: dict[bytes, asyncio.Event] = {}
 
     @property
     def name(self) -> str:
@@ -74,15 +75,25 @@ class CachedEmbedder:
         return [answers[key] for key in keys]
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Score answers; None for each text if the inner embedder cannot. A context asks what a recall asked before."""
+        """Score answers; concurrent calls with the same question score a text once, as of a recall and a context.
+
+        All are None if the inner embedder cannot score.
+        """
         if not isinstance(self._inner, AnswerScorer):
             return [None] * len(texts)
         mark = hashlib.sha256(question.encode()).digest()
         keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._scores}
-        known = {key: self._scores[key] for key in keys if key in self._scores}
-        if missing:
-            known |= dict(zip(missing, await self._inner.answer_scores(question, [*missing.values()]), strict=True))
+        requested = dict(zip(keys, texts, strict=True))
+        while (other := self._scoring.get(mark)) is not None:
+            await other.wait()
+        known = {key: self._scores[key] for key in requested if key in self._scores}
+        if missing := {key: text for key, text in requested.items() if key not in known}:
+            done = self._scoring[mark] = asyncio.Event()
+            try:
+                known |= dict(zip(missing, await self._inner.answer_scores(question, [*missing.values()]), strict=True))
+            finally:
+                del self._scoring[mark]
+                done.set()
         for key in keys:
             self._scores[key] = known[key]
             self._scores.move_to_end(key)

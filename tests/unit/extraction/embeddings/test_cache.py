@@ -1,5 +1,6 @@
 """Test the vector cache in front of an embedder."""
 
+import asyncio
 from collections.abc import Sequence
 
 from extraction.embeddings.cache import CachedEmbedder
@@ -102,6 +103,35 @@ async def test_answer_scores_are_kept_for_question_and_text_together() -> None:
     cached.clear()
     await cached.answer_scores("q", ["a"])
     assert inner.scored[-1] == ("q", ["a"])
+
+
+class FailingOnce(Scores):
+    """An embedder whose first scoring fails, after others have come to wait for it."""
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        first = not self.scored
+        found = await super().answer_scores(question, texts)
+        await asyncio.sleep(0)
+        if first:
+            raise TimeoutError
+        return found
+
+
+async def test_concurrent_calls_score_a_text_once() -> None:
+    inner = Scores()
+    cached = CachedEmbedder(inner)
+    first, second = await asyncio.gather(cached.answer_scores("q", ["a", "bb"]), cached.answer_scores("q", ["bb", "c"]))
+    assert (first, second) == ([1.0, 2.0], [2.0, 1.0])
+    assert inner.scored == [("q", ["a", "bb"]), ("q", ["c"])]
+
+
+async def test_failed_scoring_is_repeated_by_who_waited() -> None:
+    cached = CachedEmbedder(FailingOnce())
+    failed, found = await asyncio.gather(
+        cached.answer_scores("q", ["a"]), cached.answer_scores("q", ["a"]), return_exceptions=True
+    )
+    assert isinstance(failed, TimeoutError)
+    assert found == [1.0]
 
 
 async def test_embedder_that_cannot_score_gives_none() -> None:
