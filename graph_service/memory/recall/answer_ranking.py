@@ -21,6 +21,8 @@ from schema.labels import Role
 SCORED_N: Final = 8
 # Answer score of texts in the other language, which the model cannot read: about that of the other candidates.
 _UNREAD: Final = 0.4
+# Factor for what was so only formerly, if the question is about the present: "I lived in Berlin, but that is over".
+_FORMER: Final = 0.5
 # Log odds beyond these count like these.
 _LOG_ODDS_MAX: Final = 6.0
 _AGENT, _AGENT_ZH = "assistant", "助手"
@@ -120,7 +122,7 @@ def ranked_by_answers(
     candidates = [hit.candidate for hit in scored]
     found = {hit.candidate.id: hit for hit in hits}
     for hit in scored:
-        own = answers[hit.candidate.id]
+        own = answers[hit.candidate.id] * (_FORMER if hit.parts.get("former_only", 0.0) < 0 else 1.0)
         later, earlier = _best_apart(hit.candidate, candidates, answers)
         parts = {
             "answers": round(weights.answers * own, 6),

@@ -70,6 +70,12 @@ def test_what_the_user_corrected_does_not_rise() -> None:
     assert names(hits, {"the queue is RabbitMQ": 0.9}) == ["sorry, Kafka", "the queue is RabbitMQ"]
 
 
+def test_what_was_so_only_formerly_answers_by_half() -> None:
+    former = replace(hit("lived in Berlin", 0.5), parts={"lexical": 0.6, "former_only": -0.1})
+    found = ranked_by_answers([former, hit("lives in Porto", 0.5)], {"lived in Berlin": 1.0}, NOW, DIALOGUE)
+    assert found[0].parts["answers"] == DIALOGUE.answers / 2
+
+
 def test_without_scores_nothing_changes() -> None:
     hits = [hit("a", 0.5), hit("b", 0.5), hit("c", 0.1)]
     assert ranked_by_answers(hits, {}, NOW, DIALOGUE) == hits
