@@ -34,8 +34,9 @@ _QUOTED_BELOW = re.compile(r"(?<=: )'[^']{3,300}$|^[^']{3,300}[.!?]'$")
 _PRONOUN = re.compile(r"\b(?:I|I'm|my|he|she|his|her|we|you|they|it)\b", re.IGNORECASE)
 _SMALL_WORD = re.compile(r"\b(?!the\b|and\b|with\b|for\b|from\b|your\b)[a-z]{3,}")
 _RELAYED: Final = (
-    r"(?:^(?:please |can you |could you )?(?:read|translate|rephrase|rewrite|proofread|summari[sz]e|correct|edit|fix|"
-    r"polish|check|shorten|paraphrase|quote)\b[^:]{0,60}|"
+    r"(?:^(?:please |can you |could you )?(?:read|translate|rephrase|rewrite|reword|proofread|summari[sz]e|correct|"
+    r"edit|fix|polish|check|shorten|paraphrase|simplify|quote|(?:turn|put|convert|make|set) (?:this|that|it|these))\b"
+    r"[^:]{0,60}|"
     r"\b(?:wrote|writes|says|said|goes|reads|read|replied|texted|commented|posted|the (?:quote|caption|review|line|"
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
@@ -53,8 +54,10 @@ RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"$|"
     + _STORY
-    + r"|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
-    r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine|play)|role-?play|act as|you are (?:a|an|now) )",
+    + r"|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|reword|proofread|correct|summari[sz]e|simplify|"
+    r"(?:turn|put|convert|make|set) (?:this|that|it|these))\b[^:]{0,60}:|"
+    r"^(?:imagine|pretend|suppose|assume|picture|let's (?:say|pretend|imagine|assume|play)|role-?play|act as|"
+    r"you are (?:a|an|now) )",
     re.IGNORECASE,
 )
 # A corrected word: "Mia, sorry, Maya", "the 5th, no, the 6th". Both parts look alike, so that "no" is no answer.
@@ -506,8 +509,8 @@ _PAST_FIRST = re.compile(
 )
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish(?! (?:me|us) )|unless|whether|pretend|should|almost|"
-    r"hypothetically|assuming|supposing|given the choice|in an ideal world|in another life|in theory|provided that|"
-    r"say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
+    r"hypothetically|assum(?:e|ing)|supposing|given the choice|in an ideal world|in another life|in theory|"
+    r"provided that|say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
     r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
     r"I (?:(?:always|just|first|once|honestly|really) )?(?:thought|assumed|believed|figured) (?:that )?I "
     r"(?:was|had))\b",

@@ -101,6 +101,8 @@ def test_spoken_wording_states_what_its_careful_form_does(text: str, facts: set[
     "text",
     [
         "Translate this: I live in Rome. I love pasta.",
+        "Turn this into a haiku: I am a tired accountant in Leeds",
+        "Assume I run a bakery in Porto with six employees",
         'He wrote "I hate my job and I love cake" on the wall.',
         "Pretend you are a chef. I love garlic.",
         "Oh great, I just love queues.",
