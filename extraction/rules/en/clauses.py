@@ -507,10 +507,17 @@ _PAST_FIRST = re.compile(
     r"(?P<rest>(?:(?:I|we|he|she|they) |(?:my|our) [a-z]+ )[a-z].+)$",
     re.DOTALL | re.IGNORECASE,
 )
+# Openings of a sentence that is all fiction: "Picture this: I'm seventy", "For this exercise, I'm a Swedish investor".
+_ROLE_PLAY = re.compile(
+    r"(?:ok,? |okay,? |so,? )?(?:picture (?:this|it|me)|say (?:I'm|I am|we're|we are)|assume (?:that )?(?:I|we)|"
+    r"let's (?:say|assume|pretend)|for (?:this|the) (?:exercise|scenario|game|story|role-?play|sketch|scene|prompt))\b",
+    re.IGNORECASE,
+)
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish(?! (?:me|us) )|unless|whether|pretend|should|almost|"
-    r"hypothetically|assum(?:e|ing)|supposing|given the choice|in an ideal world|in another life|in theory|"
-    r"provided that|say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
+    r"picture (?:this|me)|for this (?:exercise|scenario|game|story)|say I'm|hypothetically|assum(?:e|ing)|supposing|"
+    r"given the choice|in an ideal world|in another life|in theory|provided that|"
+    r"say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
     r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
     r"I (?:(?:always|just|first|once|honestly|really) )?(?:thought|assumed|believed|figured) (?:that )?I "
     r"(?:was|had))\b",
@@ -712,6 +719,8 @@ def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
 
     In a sentence with "if" or the like, only a clause with a number does; in others, each that is not hypothetical.
     """
+    if _ROLE_PLAY.match(text):
+        return False
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish(?! (?:me|us) )|whether)\b", text, re.IGNORECASE):
         # "Ring my wife on 07700 900321 if I don't pick up" states a number.
         return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))

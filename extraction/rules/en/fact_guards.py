@@ -34,13 +34,30 @@ _FIGURE: Final = re.compile(
     r"(?:rather|prefer|prefer to|sooner) (?:eat|chew|swallow|lick|die|starve|poke|stick|gouge|pull|set fire to|"
     r"watch paint) "
 )
+# "I like option B", "I really like line 3", "the green in this palette": about what is being worked on.
+_AT_HAND: Final = re.compile(
+    r"(?:line|option|version|variant|paragraph|sentence|slide|draft|verse|chapter|section|step|design|column|row|"
+    r"number) (?:[A-Z]|\d+|one|two|three|four|five|six)\b"
+)
+_OF_THIS: Final = re.compile(
+    r"\b(?:in|of|on|from) (?:this|that|your|the (?:first|second|third|last|new|current)) (?:palette|picture|image|"
+    r"photo|draft|text|version|chart|graph|design|layout|code|sentence|paragraph|letter|mail|email|poem|story|slide|"
+    r"table|logo|answer|reply|list|plan|summary|title|ending|translation)\b"
+)
+# "I work with a guy called Rafael" names a person, no employer.
+_WITH_SOMEBODY: Final = re.compile(
+    r"\b(?:with|for|under|alongside) (?:an? |this |some )?(?:[a-z]+ )?(?:guy|man|woman|girl|lady|bloke|chap|person|"
+    r"colleague|someone|somebody|lad|dude|fellow)\b"
+)
+# "I like them light and silent" says how something is liked that was named before.
+_AS_SUCH: Final = re.compile(r"(?:[a-z]+ ){0,3}?(?:like|love|prefer|enjoy|hate)s? (?:them|it|him|her)\b")
 # "Got into Durham to read law" is about a university.
 _ADMITTED: Final = re.compile(
     r"(?:just |finally |only just )?(?:got|gets|getting|has got) into (?P<o>.{2,40}?) to (?:read|study|do)\b"
 )
 # Words at the beginning or the end of an object that show a clause, a request or a particle rather than a thing.
 _NO_FIRST_WORD: Final = word_set(
-    "nobody everybody everyone somebody someone anybody anyone nothing everything no-one out up off back over away "
+    "no nobody everybody everyone somebody someone anybody anyone nothing everything no-one out up off back over away "
     "welcome thanks please"
 )
 _NO_LAST_WORD: Final = word_set("welcome please thanks pls plz cheers appreciated sadly unfortunately lol haha though")
@@ -62,8 +79,9 @@ def may_be_stored(clause: Clause, one: Draft) -> bool:
         return False
     if one.object.partition("-")[0] in DEMONYMS and (one.relation in KIN or one.object_type is EntityType.PERSON):
         return False
-    if one.relation in MANY_KIN and one.object != one.relation:
-        # "Two kids, Sam and Ella": each of them is a kid.
+    if _repeats_relative(clause, one):
+        return False
+    if one.relation == "works at" and not one.closes and _WITH_SOMEBODY.search(clause.rest):
         return False
     if one.relation == "uses" and one.subject.isupper() and "moved from" in clause.text:
         # "CI moved from GitLab to GitHub Actions" is about a system, which has no facts of a person.
@@ -80,10 +98,25 @@ def may_be_stored(clause: Clause, one: Draft) -> bool:
 def _is_no_taste(clause: Clause, one: Draft) -> bool:
     """Return whether a clause says nothing of a lasting taste: of certain times, of one's own things, or a figure."""
     own = one.subject != THE_USER and _OF_MINE.match(clause.rest) is not None
+    if _AT_HAND.search(clause.rest) or _OF_THIS.search(clause.rest) or _AS_SUCH.match(clause.rest):
+        return True
     if own or _AT_TIMES.match(clause.rest) or _FIGURE.search(clause.text):
         return True
     admitted = _ADMITTED.match(clause.rest)
     return admitted is not None and one.object in admitted["o"]
+
+
+def _repeats_relative(clause: Clause, one: Draft) -> bool:
+    """Return whether a fact says of a relative with a name what another fact says better.
+
+    "My foster parents, Alan and Trudy": each of them is a parent. "I have a twin brother, Callum" is read as who Callum
+    is.
+    """
+    if (one.relation or "").split(" ")[-1] in MANY_KIN and one.object != one.relation:
+        return True
+    last = one.object.split(" ")[-1]
+    named = re.search(rf"{re.escape(one.object)},? (?:called |named )?[A-Z]", clause.text) is not None
+    return one.relation == "has" and last in KIN and last not in MANY_KIN and named
 
 
 def _is_no_thing(one: Draft) -> bool:
