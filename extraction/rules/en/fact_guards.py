@@ -36,8 +36,8 @@ _FIGURE: Final = re.compile(
 )
 # "I like option B", "I really like line 3", "the green in this palette": about what is being worked on.
 _AT_HAND: Final = re.compile(
-    r"(?:line|option|version|variant|paragraph|sentence|slide|draft|verse|chapter|section|step|design|column|row|"
-    r"number) (?:[A-Z]|\d+|one|two|three|four|five|six)\b"
+    r"(?:line|option|version|variant|paragraph|sentence|slide|draft|verse|chapter|section|step|design|column|row) "
+    r"(?:[A-Z]|\d+|one|two|three|four|five|six)\b"
 )
 _OF_THIS: Final = re.compile(
     r"\b(?:in|of|on|from) (?:this|that|your|the (?:first|second|third|last|new|current)) (?:palette|picture|image|"

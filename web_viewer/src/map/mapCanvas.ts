@@ -487,14 +487,16 @@ export class MapCanvas {
     });
     yield;
     const drawn = nodes.map((node) => node.at);
-    this.angles = yield* captionAngleSteps(pen, this.view(), this.fans, this.captions(), drawn, (this.covered ??= this.measureCovered()));
+    // Kept here too: a step may be interrupted by a new drawing, which measures again.
+    const covered = (this.covered ??= this.measureCovered());
+    this.angles = yield* captionAngleSteps(pen, this.view(), this.fans, this.captions(), drawn, covered);
     this.captioned = true;
     yield;
     yield* this.labels.choose(pen, this.view(), nodes, [
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
-      ...this.covered,
+      ...covered,
     ]);
     this.labelsDue = false;
   }
