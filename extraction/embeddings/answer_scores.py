@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from extraction.embeddings.ctranslate2_setup import ctranslate2
+from extraction.embeddings.bert import Bert, Precision
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.token_vectors import Floats, product
 
@@ -50,7 +50,7 @@ class EncodedPair:
 class AnswerModel:
     """The cross-encoder of one language; thread-safe."""
 
-    def __init__(self, model: LocalModel, folder: Path, *, calls: int, compute_type: str) -> None:
+    def __init__(self, model: LocalModel, folder: Path, *, calls: int, precision: Precision) -> None:
         """Load a converted model.
 
         Args:
@@ -66,9 +66,7 @@ class AnswerModel:
         self._tokenizer.no_truncation()
         words = self._tokenizer.get_vocab(with_added_tokens=True)
         self._start, self._separator = words["[CLS]"], words["[SEP]"]
-        self._encoder = ctranslate2.Encoder(
-            str(folder), device="cpu", compute_type=compute_type, inter_threads=calls, intra_threads=1
-        )
+        self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
         """Tokenize a question with each text; long texts give several pairs. Shortest first."""
@@ -84,9 +82,8 @@ class AnswerModel:
 
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
         """Return the log odds that each text answers its question, in order."""
-        found = self._encoder.forward_batch([one.ids for one in pairs], token_type_ids=[one.types for one in pairs])
-        states = np.asarray(found.last_hidden_state)
-        pooled = np.stack([_pooled(states[row, : len(one.ids)]) for row, one in enumerate(pairs)])
+        states = self._bert.token_vectors([one.ids for one in pairs], [one.types for one in pairs])
+        pooled = np.stack([_pooled(one) for one in states])
         hidden = _gelu(product(pooled, self._hidden) + self._hidden_bias)
         return [float(score) for score in hidden @ self._out + self._bias]
 

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
 from extraction.embeddings.answer_scores import BATCH_SIZE as PAIRS_AT_ONCE
 from extraction.embeddings.answer_scores import AnswerModel
+from extraction.embeddings.bert import Bert, Precision
 from extraction.embeddings.cross_language import CrossLanguage
-from extraction.embeddings.ctranslate2_setup import ctranslate2
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import ALL_MODELS, ANSWER_MODELS, CHINESE, ENGLISH, MODELS, LocalModel
 from extraction.embeddings.model_download import Progress, fetched_models
@@ -183,38 +183,6 @@ def unit(rows: Floats) -> Floats:
     """Normalize each row."""
     units: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
     return units
-
-
-# BERT by ctranslate2
-
-# "int8" rounds activations, too: vectors of processors with other instructions have a cosine of .993 to .998 to each
-# other. With "float32" it is 1.0000, for about 1.3 to 1.7 times the time per message.
-Precision = Literal["int8", "float32"]
-
-
-class Bert:
-    """A BERT with 8-bit weights; thread-safe.
-
-    Source: Devlin et al. 2019. Cost of quantization: docs/decisions/0002-local-embedder.md.
-    """
-
-    def __init__(self, folder: Path, *, calls: int, precision: Precision) -> None:
-        """Load a converted model from its folder.
-
-        Args:
-            calls: concurrent calls, one thread each; others wait.
-        """
-        self._encoder = ctranslate2.Encoder(
-            str(folder), device="cpu", compute_type=precision, inter_threads=calls, intra_threads=1
-        )
-
-    def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
-        """Return the last hidden states of each sequence, in order: arrays of shape (pieces, hidden size).
-
-        Sequences are padded to the longest, so pass them sorted by length.
-        """
-        states = np.asarray(self._encoder.forward_batch([list(ids) for ids in sequences]).last_hidden_state)
-        return [states[row, : len(ids)] for row, ids in enumerate(sequences)]
 
 
 BATCH_SIZE: Final = 32
@@ -398,7 +366,7 @@ def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precisi
             answers.append(None)
             continue
         with _complete(folder_of[model]) as folder:
-            answers.append(AnswerModel(model, folder, calls=threads, compute_type=precision))
+            answers.append(AnswerModel(model, folder, calls=threads, precision=precision))
     (english, chinese), (english_answers, chinese_answers) = languages, answers
     return LocalEmbedder(
         english=english,

@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from extraction.embeddings.bert import Bert
 from extraction.embeddings.embedder import Embedded, spoken
 from extraction.embeddings.late_interaction import words_of_name
-from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, WordPieces, space_file, unit, whole_of
+from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, WordPieces, space_file, unit, whole_of
 from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
@@ -56,7 +57,7 @@ class Reader:
 
     def __init__(self, model: LocalModel, folder: Path) -> None:
         self._model = model
-        self._bert = Bert(folder, calls=1)
+        self._bert = Bert(folder, calls=1, precision="int8")
         self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
 
     def said(self, texts: Sequence[str]) -> list[States]:

@@ -1,38 +1,24 @@
 """Test the cross-encoders with their real models, which are downloaded once into the user's cache."""
 
 import hashlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import platformdirs
 import pytest
-import pytest_asyncio
 
 from extraction.embeddings.answer_scores import TEXT_PIECES_MAX, WINDOWS_MAX, AnswerModel
 from extraction.embeddings.embedder import AnswerScorer
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.embeddings.local_models import ALL_MODELS, ANSWER_MODELS, ENGLISH_ANSWERS, LocalModel
+from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, LocalModel
 from extraction.embeddings.model_conversion import ADAPTED
-from extraction.embeddings.model_download import fetched_models, model_folder
-from schema.errors import InstallError
+from extraction.embeddings.model_download import model_folder
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 ADAPTERS = {
     "e5-small-v2.answers-a.npz": "c854fe96abcfcd4433af8cb473b2436640a9a35f651abca1edd3be32f1574d1a",
     "bge-small-zh-v1.5.answers-a.npz": "b427897e4889a507994c3011fd5b0be12c2c00c629bbbd3f6b180b147b8141d0",
 }
-
-
-@pytest_asyncio.fixture(scope="module")
-async def embedder() -> AsyncIterator[LocalEmbedder]:
-    try:
-        await fetched_models(ALL_MODELS, cache_dir=CACHE)
-    except InstallError as error:
-        pytest.skip(f"the embedding models cannot be fetched here: {error}")
-    loaded = await load_local_embedder(cache_dir=CACHE)
-    yield loaded
-    loaded.close()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +92,7 @@ async def test_empty_and_extreme_texts_have_finite_scores(embedder: LocalEmbedde
 
 
 async def test_work_on_a_long_text_is_bounded(embedder: LocalEmbedder) -> None:
-    model = AnswerModel(ENGLISH_ANSWERS, model_folder(ENGLISH_ANSWERS, CACHE), calls=1, compute_type="int8")
+    model = AnswerModel(ENGLISH_ANSWERS, model_folder(ENGLISH_ANSWERS, CACHE), calls=1, precision="int8")
     pairs = model.encoded("Where do I live now? " * 200, ["word " * 20_000])
     assert len(pairs) == WINDOWS_MAX
     assert all(len(one.ids) == len(one.types) <= 256 for one in pairs)

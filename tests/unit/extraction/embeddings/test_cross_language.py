@@ -1,22 +1,14 @@
 """Test that a question's vector is mapped into the space of the other language, with the real models."""
 
 import math
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import platformdirs
 import pytest
-import pytest_asyncio
 
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import embed_question
-from extraction.embeddings.local_embedder import VECTOR_DIM, LocalEmbedder, load_local_embedder
-from extraction.embeddings.local_models import MODELS
-from extraction.embeddings.model_download import fetched_models
-from schema.errors import InstallError
+from extraction.embeddings.local_embedder import VECTOR_DIM, LocalEmbedder
 from tests.support.growth import cpu_within
 
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 CHINESE = (
     "我最近在学吉他",
     "周末我和女儿去海边捡贝壳",
@@ -54,17 +46,6 @@ ASKED = {
     "Where does my sister work?": "我姐姐在哪里上班？",
     "What is my cat's name?": "我的猫叫什么名字？",
 }
-
-
-@pytest_asyncio.fixture(scope="module")
-async def embedder() -> AsyncIterator[LocalEmbedder]:
-    try:
-        await fetched_models(MODELS, cache_dir=CACHE)
-    except InstallError as error:
-        pytest.skip(f"the embedding models cannot be fetched here: {error}")
-    loaded = await load_local_embedder(cache_dir=CACHE)
-    yield loaded
-    loaded.close()
 
 
 @pytest.fixture(scope="module")

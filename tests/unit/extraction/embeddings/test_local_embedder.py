@@ -10,19 +10,18 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 import pytest
-import pytest_asyncio
 
+from extraction.embeddings.bert import Precision
 from extraction.embeddings.embedder import check_vectors, embed_question, embed_with_tokens
 from extraction.embeddings.local_embedder import (
     TOKEN_DIM,
     VECTOR_DIM,
     LocalEmbedder,
-    Precision,
     load_local_embedder,
     space_file,
 )
@@ -39,17 +38,6 @@ SPACES = {
     "e5-small-v2.c.npz": "2f438620e19d0ff9eb09cb5c038ad809b51a5484e4da1551588ced5bdf5e0873",
     "bge-small-zh-v1.5.c.npz": "8bd004e1798bc44a42d4fc2aab00c983f630af8a65a818161ecf085f94052725",
 }
-
-
-@pytest_asyncio.fixture(scope="module")
-async def embedder() -> AsyncIterator[LocalEmbedder]:
-    try:
-        await fetched_models(ALL_MODELS, cache_dir=CACHE)
-    except InstallError as error:
-        pytest.skip(f"the embedding models cannot be fetched here: {error}")
-    loaded = await load_local_embedder(cache_dir=CACHE)
-    yield loaded
-    loaded.close()
 
 
 def cosine(a: list[float], b: list[float]) -> float:
