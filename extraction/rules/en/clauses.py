@@ -41,12 +41,26 @@ _RELAYED: Final = (
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
+# What makes a clause an assumption, wherever it stands: "suppose I moved", "say we are in Oslo".
+_PRETEND: Final = r"(?:imagine|suppose|pretend)"
+_SUPPOSES: Final = (
+    rf"(?:{_PRETEND}|supposing|assum(?:e|ing)|picture (?:this|it|me)|"
+    r"for this (?:exercise|scenario|game|story|role-?play|sketch|scene|prompt)|"
+    r"say (?:I|we)(?:['’]m|['’]re| (?:am|are|was|were|had|did|took|have|take|moved|bought|sold)))\b"
+)
+# Openings of role play and assumptions, which make the sentence and what follows it fiction.
+_PRETENDS: Final = (
+    r"^(?:(?:please|can you|could you|now|ok|okay|so|hey),? )*"
+    rf"(?:{_SUPPOSES}|let(?:['’]s| us) (?:{_SUPPOSES}|say\b|play\b)|role-?play|act\b|you be\b|be (?:my|the)\b|"
+    r"play the\b|you are (?:an?|now) |picture (?:an?|yourself|us)\b|"
+    r"for the (?:exercise|scenario|role-?play|scene|prompt),)"
+)
 # Requests for a story or a role, after which the rest of the message is fiction too.
 _STORY: Final = (
     r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|create|invent|make up|continue|tell|plot|"
     r"outline)\b.{0,40}\b(?:story|tale|novel|scene|script|poem|dialogue|screenplay|character|persona|fairy tale|"
     r"backstory|sketch|play|monologue|chapter|sitcom|myth|legend|fable|fiction|bio|biography|profile)\b|"
-    r"^(?:role-?play|in (?:my|our|this|the) (?:novel|story|book|script|screenplay|d&d|dnd|campaign|game|play|film)|"
+    r"^(?:in (?:my|our|this|the) (?:novel|story|book|script|screenplay|d&d|dnd|campaign|game|play|film)|"
     r"(?:my|the|our|main) (?:character|protagonist|hero|heroine|villain|persona))\b"
 )
 # Sentences after which the message is quoted text or role play.
@@ -55,9 +69,7 @@ RELAYS_SPEECH: Final = re.compile(
     + r"$|"
     + _STORY
     + r"|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|reword|proofread|correct|summari[sz]e|simplify|"
-    r"(?:turn|put|convert|make|set) (?:this|that|it|these))\b[^:]{0,60}:|"
-    r"^(?:imagine|pretend|suppose|assume|picture|let's (?:say|pretend|imagine|assume|play)|role-?play|act as|"
-    r"you are (?:a|an|now) )",
+    r"(?:turn|put|convert|make|set) (?:this|that|it|these))\b[^:]{0,60}:|" + _PRETENDS,
     re.IGNORECASE,
 )
 # A corrected word: "Mia, sorry, Maya", "the 5th, no, the 6th". Both parts look alike, so that "no" is no answer.
@@ -75,9 +87,10 @@ _REPAIRED: Final = tuple(
 )
 # Requests to write a text, fiction, dreams and role play.
 _INVENTED: Final = re.compile(
-    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
-    r"describe|continue|brainstorm|give me(?! .{2,60}\b(?:any day|any time|every time)\b)|come up with|act|"
-    r"role-?play|you be|be my|be the|play the|let us play|let's play|reply|respond|answer (?:him|her|them)|put in "
+    _PRETENDS
+    + r"|^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
+    r"describe|continue|brainstorm|give me(?! .{2,60}\b(?:any day|any time|every time)\b)|come up with|"
+    r"reply|respond|answer (?:him|her|them)|put in "
     r"the (?:e-?mail|letter|"
     r"text|message))\b|^(?:chapter|scene|act|episode|season|part) (?:\w+)?:|^(?:sims?|dnd|d&d|game|story|plot) [a-z]*:|"
     r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) "
@@ -507,17 +520,9 @@ _PAST_FIRST = re.compile(
     r"(?P<rest>(?:(?:I|we|he|she|they) |(?:my|our) [a-z]+ )[a-z].+)$",
     re.DOTALL | re.IGNORECASE,
 )
-# Openings of a sentence that is all fiction: "Picture this: I'm seventy", "For this exercise, I'm a Swedish investor".
-_ROLE_PLAY = re.compile(
-    r"(?:ok,? |okay,? |so,? )?(?:picture (?:this|it|me)|say (?:I'm|I am|we're|we are)|assume (?:that )?(?:I|we)|"
-    r"let's (?:say|assume|pretend)|for (?:this|the) (?:exercise|scenario|game|story|role-?play|sketch|scene|prompt))\b",
-    re.IGNORECASE,
-)
 HYPOTHETICAL = re.compile(
-    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish(?! (?:me|us) )|unless|whether|pretend|should|almost|"
-    r"picture (?:this|me)|for this (?:exercise|scenario|game|story)|say I'm|hypothetically|assum(?:e|ing)|supposing|"
-    r"given the choice|in an ideal world|in another life|in theory|provided that|"
-    r"say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
+    rf"\b(?:{_SUPPOSES}|if|would|could|might|maybe|perhaps|wish(?! (?:me|us) )|unless|whether|should|almost|"
+    r"hypothetically|given the choice|in an ideal world|in another life|in theory|provided that|"
     r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
     r"I (?:(?:always|just|first|once|honestly|really) )?(?:thought|assumed|believed|figured) (?:that )?I "
     r"(?:was|had))\b",
@@ -719,11 +724,9 @@ def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
 
     In a sentence with "if" or the like, only a clause with a number does; in others, each that is not hypothetical.
     """
-    if _ROLE_PLAY.match(text):
-        return False
-    if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish(?! (?:me|us) )|whether)\b", text, re.IGNORECASE):
+    if re.search(rf"\b(?:if|unless|{_PRETEND}|wish(?! (?:me|us) )|whether)\b", text, re.IGNORECASE):
         # "Ring my wife on 07700 900321 if I don't pick up" states a number.
-        return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))
+        return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith("if")
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
 
 
