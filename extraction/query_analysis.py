@@ -17,6 +17,7 @@ from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
+from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
 from schema.ids import name_key
 from schema.labels import Role
@@ -424,7 +425,7 @@ _SPOKEN_TO = re.compile(
 )
 # Times in the past; without one, the verb itself must be marked as past (了, 过).
 _THEN = (
-    r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
+    rf"(?:{FORMERLY_WITH_VERB}|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
     # Possessive quantifiers: with backtracking, each further year of "1年1年1年" would double the time.
     r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
 )
@@ -488,8 +489,7 @@ _NOW: Final = re.compile(
 )
 _FORMER: Final = re.compile(
     r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old(?:er)?|earlier|at first|first|back then|"
-    r"in the past|ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾|当初|最早|一开始|起初|从前|早先|"
-    r"前一|上一|先前|那时|当时|本来|旧|老的"
+    rf"in the past|ex|until|prior|initially)\b|{FORMERLY_WITH_VERB}|最早|前一|上一|那时|当时|本来|旧|老的"
 )
 # "Before my current job" asks for the former one.
 _BEFORE_NOW: Final = re.compile(

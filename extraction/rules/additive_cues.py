@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from extraction.text.lexicon_en import ANY_MONTH
+from extraction.text.lexicon_zh import FORMERLY
 from schema.predicates import TASTES
 
 _ALSO: Final = re.compile(
@@ -12,7 +13,7 @@ _ALSO: Final = re.compile(
     r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both"
     r"|worked|lived|studied|was|were|used to|previously|formerly|before|back then|in the past|years? ago"
     r"|still|other|another|(?:do|does|did|am|is|are|have|has)(?:n['’]t| not))\b"
-    r"|仍|依然|还是|照样|以前|曾经?|过去|当年|也|还(?!是|住|没)|同时|另外|另一|还有|兼职|副业|第二|两地|半年|周末|平时|顺便|之余",
+    rf"|仍|依然|还是|照样|{FORMERLY}|过去|当年|也|还(?!是|住|没)|同时|另外|另一|还有|兼职|副业|第二|两地|半年|周末|平时|顺便|之余",
     re.IGNORECASE,
 )
 _STILL: Final = re.compile(r"\bstill\b|仍|依然|还是|照样", re.IGNORECASE)
@@ -72,7 +73,8 @@ _ONE_MORE: Final = re.compile(
 )
 # The value is a former one.
 _FORMER: Final = re.compile(
-    r"\b(?:used to|formerly|previously|once (?:lived|worked)|back then|until (?:then|recently))\b|以前|曾经?|过去|当年",
+    rf"\b(?:used to|formerly|previously|once (?:lived|worked)|back then|until (?:then|recently))\b|"
+    rf"{FORMERLY}|过去|当年",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\S)[^.!?;。！？；\n]*)*")

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from extraction.text.lexicon_en import ANY_MONTH
+from extraction.text.lexicon_zh import EXPERIENCED, FORMERLY
 
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
@@ -36,7 +37,7 @@ _INTENTION: Final = re.compile(
 _FORMER: Final = re.compile(
     r"\b(?:i|we|he|she|they) (?:lived|worked|was living|was working|were living) (?:in|at|for|near|as|with)\b|"
     r"\bused to (?:live|work|have|own|drive|take|eat|be|teach|play)\b|"
-    r"以前(?:都|就|一直)?[是在住养开吃]|(?:[住干当养开]|工作|上班)过|曾经?[是在住养]"
+    rf"{FORMERLY}(?:都|就|一直)?[是在住养开吃]|(?:[住干当养开]|工作|上班){EXPERIENCED}"
 )
 _CORRECTION: Final = re.compile(
     r"^(?:uh |um |oh |hm |hey )?(?:no|nope|wrong|wait|actually|careful|not any ?more|stop|didn't i|it's not|"

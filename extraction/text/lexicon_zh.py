@@ -7,6 +7,15 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
+# Patterns of what was so and is not any more: adverbs that say it wherever they stand, and those that say it at the
+# beginning of a clause or before its verb, where 过去 is not "go over" nor 之前 "before".
+FORMERLY = "(?:以前|从前|曾经?|先前|早先|原先|原本|当初|起初|最初|一开始)"
+FORMERLY_WITH_VERB = f"(?:{FORMERLY}|过去|之前|原来)"
+WHEN_YOUNG = "(?:小时候|年轻的?时候?|早年|当年)"
+# Characters of which each of these has at least one.
+FORMERLY_CHARACTERS = "前曾先原初始过时早年"
+# 过 of experience: 住过.
+EXPERIENCED = "过(?!了|年|节|期|来|去|敏)"
 # Relatives of whom a person usually has only one, so that the word alone identifies them.
 SOLE_KIN = _words(
     "妈妈 爸爸 母亲 父亲 老妈 老爸 妻子 丈夫 老婆 老公 爱人 男朋友 女朋友 男友 女友 未婚妻 未婚夫 姐姐 "

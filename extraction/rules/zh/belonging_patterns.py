@@ -5,6 +5,7 @@ from typing import Final
 from extraction.rules.zh.slot_cleaners import owned, thing, value
 from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
 from extraction.rules.zh.word_classes import ADV, CAR, DEVICE, END, KINS, MEASURE, NOUN, NUMBER_KINDS, OTHER_NUMBERS
+from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB
 from schema.entity import EntityType
 
 # Numbers
@@ -158,8 +159,8 @@ _GONE: Final = (
 )
 BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
-        "之以原",
-        rf"(?:我)?(?:之前|以前|原来|上一)的?那?(?:{MEASURE})?(?P<o>{NOUN})(?:我)?(?:开|骑|用|养|穿|戴)了(?:好多|好几|"
+        FORMERLY_CHARACTERS + "上",
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|上一)的?那?(?:{MEASURE})?(?P<o>{NOUN})(?:我)?(?:开|骑|用|养|穿|戴)了(?:好多|好几|"
         rf"很多|"
         rf"[一二三四五六七八九十两\d]{{1,3}})(?:年|个?月){END}",
         _HAD,

@@ -12,6 +12,7 @@ from extraction.rules.zh.statements import (
     WORKS_SHIFT,
 )
 from extraction.rules.zh.word_classes import ADV, DEVICE, DURATION, END, NOUN, NUMBER, PLACE, ROLE
+from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB, WHEN_YOUNG
 from schema.entity import EntityType
 
 # Changes
@@ -24,7 +25,7 @@ _TURNS: Final = (
 )
 _INTO: Final = r"(?:成|到|为|至|回|去|用|喝|吃|走|穿|在)"
 _MY: Final = (
-    r"(?:原来|以前|之前)?的?(?:那[辆台部个把])?(?:我)?(?:家里|公司|办公室|手上|手里)?(?:家(?![庭教长装具电]))?"
+    rf"{FORMERLY_WITH_VERB}?的?(?:那[辆台部个把])?(?:我)?(?:家里|公司|办公室|手上|手里)?(?:家(?![庭教长装具电]))?"
     r"(?:的)?(?:把)?(?:我)?(?:的|家的|"
     r"那)?(?:新|旧)?"
 )
@@ -55,15 +56,15 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         _LEARNED,
     ),
     slot_rule(
-        "学",
-        rf"(?:我)?(?:以前|之前|原来|本来|小时候)(?:一直|是|在)?学(?:的是|过)?(?P<a>{NOUN})，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        FORMERLY_CHARACTERS,
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|{WHEN_YOUNG}|本来)?(?:一直|是|在)?学(?!了)(?:的是|过)?(?P<a>{NOUN})，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
         _LEARNS,
         _LEARNED,
     ),
     slot_rule("学", rf"(?:我)?{_LEARNS_NOW}(?P<b>{NOUN}){END}", _LEARNS),
     slot_rule(
-        "前原过从",
-        rf"(?:我)?(?:以前|原来|过去|从前|曾经)?(?:老|天天|每天|一直|都|总|是)?(?P<v>喝|吃|看|玩|抽|买|打|追|"
+        FORMERLY_CHARACTERS,
+        rf"(?:我)?{FORMERLY_WITH_VERB}?(?:老|天天|每天|一直|都|总|是)?(?P<v>喝|吃|看|玩|抽|买|打|追|"
         rf"练)(?P<a>{NOUN})，[^，。]{{0,10}}?(?:戒|掐|断|不[喝吃看玩抽买打追练碰])(?:掉)?了",
         Says(obj="a", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True),
     ),
@@ -166,15 +167,15 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "用",
-        rf"(?:我)?(?:以前|原来|过去|从前|原先|之前|一直)(?:我)?(?:都|一直)?(?:是)?用(?:的)?(?:是)?(?P<a>{NOUN})(?:的)?，(?:但|可|不过)?"
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|一直)?(?:我)?(?:都|一直)?(?:是)?用(?:的)?(?:是)?(?P<a>{NOUN})(?:的)?，(?:但|可|不过)?"
         rf"(?:现在|如今|后来|最近|今年|去年)(?:我)?(?:都|就|才)?(?:改|换|改用|换用|用)(?:成|了|上|用|的是){{0,3}}(?P<b>{NOUN}){END}",
         Says(obj="b", relation="uses", says="{s}用{o}。", clean=thing),
         NO_LONGER_USES,
     ),
     slot_rule(
-        "前原过从",
-        r"(?:我)?(?:以前|原来|过去|从前|曾经|原先|本来|之前|年轻时|年轻的时候|小时候)?(?:我)?(?:很|特别|最|可|"
-        r"超|天天|每天|老|总|一直|都|是|只|挺|非常|也){0,2}"
+        FORMERLY_CHARACTERS,
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|{WHEN_YOUNG}|本来)?(?:我)?(?:很|特别|最|可|"
+        rf"超|天天|每天|老|总|一直|都|是|只|挺|非常|也){{0,2}}"
         rf"(?:爱|喜欢|迷|离不开|只)?(?P<v>喝|吃|看|玩|听|抽|买|打|穿|练)(?:的是)?(?P<a>{NOUN})(?:的)?，"
         rf"(?:但|可|不过)?(?:现在|如今|后来|这两年|最近|今年|慢慢)(?:我)?"
         rf"(?:都|改|换|只|就|爱|喜欢|更|反而|倒|全|成|基本|天天|每天|开始|迷上){{1,4}}(?:喝|吃|看|玩|听|用|打|"

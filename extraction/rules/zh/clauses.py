@@ -8,7 +8,16 @@ from typing import Final
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState
 from extraction.rules.zh.word_classes import HE
-from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, PETS, SOLE_KIN, SURNAMES
+from extraction.text.lexicon_zh import (
+    EXPERIENCED,
+    FORMERLY_WITH_VERB,
+    KIN_PATTERN,
+    NOT_NAMES,
+    PETS,
+    SOLE_KIN,
+    SURNAMES,
+    WHEN_YOUNG,
+)
 from extraction.text.name_spotting import chinese_name_at, is_nominal, word_tag
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
@@ -53,7 +62,7 @@ _LETTER: Final = re.compile(
 )
 # Plans that were dropped.
 DROPPED: Final = re.compile(
-    r"^(?:我们?)?(?:原|本来|原本|原先|一开始|起初|当初|之前|最初)(?:来|是|还)?(?:打算|计划|想|准备|要|说好|"
+    rf"^(?:我们?)?(?:原|本来|{FORMERLY_WITH_VERB})(?:来|是|还)?(?:打算|计划|想|准备|要|说好|"
     r"约好|订好|定好)|"
     r"^说要[^，。]{1,8}说了|^想[^，。]{1,8}来着"
 )
@@ -118,11 +127,14 @@ _CUT = re.compile(
 )
 _SPACED = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _WORD_NEXT = re.compile("[\u4e00-\u9fff]")
+# 原来 at the beginning of a clause also means "it turns out".
+_ONCE_FIRST: Final = rf"(?!原来){FORMERLY_WITH_VERB}"
 _LEAD = re.compile(
     r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
     r"所以|另外|还有(?![一二两三四五几][只条个匹头对家辆])|当然|哈哈|说起来|说实话|"
-    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|以前|过去|曾经|"
-    r"小时候|年轻的?时候|当年|[^，我]{1,6}(?:之前|以前|前)(?=我|们)|(?:医生|大夫|体检|医嘱)(?:说|建议|让|"
+    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|"
+    rf"(?:{_ONCE_FIRST}|{WHEN_YOUNG})(?![的那这])|[^，我]{{1,6}}(?:之前|以前|前)(?=我|们)|"
+    r"(?:医生|大夫|体检|医嘱)(?:说|建议|让|"
     r"叫|嘱咐)(?=我)|[^我你您他她，。]{1,5}(?=我(?:一般|向来|从来|永远)?只(?:喝|看|吃|用|选|买|听|穿))|"
     r"上次|早餐|早饭|午饭|晚饭|五一|十一|国庆|春节|元旦|端午|中秋|清明|暑假|寒假|那天|前几天|前阵子|"
     r"这阵子|[今去前]年[春夏秋冬]天|年初|年底|月初|月底|上周末?|上个?周末|上个月|去年|今年|"
@@ -139,7 +151,7 @@ _LEADS_MAX = 4
 # Rules for several clauses look no further, which keeps reading linear.
 _FOLLOWING_CHARS_MAX = 60
 # 在博世工作过
-_ONCE_DONE: Final = re.compile("(?:[住干当养做打教开]|工作|上班|上学|上)过(?!了|年|节|期|来|去|敏)")
+_ONCE_DONE: Final = re.compile(rf"(?:[住干当养做打教开]|工作|上班|上学|上){EXPERIENCED}")
 # 前年我在杭州住了一年: 了 before how long, and none after it, says that it is over.
 _STAYED = re.compile(
     r"^(?:我们?)?(?:大?前年|那年|当时|那会儿|早年|(?:19|20)\d\d年|"
@@ -150,7 +162,8 @@ _STAYED = re.compile(
 _THEN_FIRST = re.compile(
     r"^(?:我们?)?(?:[\d一二三四五六七八九十]{1,3}岁(?:的时候|那年|时)|(?:上|读|念)(?:大学|中学|高中|初中|小学|"
     r"研究生)(?:的时候|那会儿|时)|"
-    r"刚?(?:毕业|工作|结婚|当兵)(?:的时候|那会儿|那年|时)|小时候|年轻的?时候)，?(?=[\u4e00-\u9fff]{3})"
+    r"刚?(?:毕业|工作|结婚|当兵)(?:的时候|那会儿|那年|时)|"
+    rf"{WHEN_YOUNG})，?(?=[\u4e00-\u9fff]{{3}})"
 )
 # 在北京的时候我在百度上班
 _THEN_WHEN = re.compile(
@@ -161,13 +174,11 @@ _THEN_WHEN = re.compile(
 )
 # The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
-    r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
-    r"读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
-    r"[^，我]{1,6}(?:之前|以前|前)(?=我|们))(?!的)(?!从没|没)"
+    rf"^(?:其实|另外|对了|说起来)?(?:{_ONCE_FIRST}|{WHEN_YOUNG}|早些年|前几年|那时候?|"
+    r"(?:上|读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
+    r"[^，我]{1,6}(?:之前|以前|前)(?=我|们))(?![的那这]|[^，我]{0,3}[说提讲])(?!从没|没)"
 )
-_ONCE = re.compile(
-    r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
-)
+_ONCE = re.compile(rf"^(?:{FORMERLY_WITH_VERB}|{WHEN_YOUNG})(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)")
 _MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
 _LAUGHS = re.compile(r"哈{3,}|hh|233|笑死|狗头|doge", re.IGNORECASE)
 # A following clause that ends a state: 养过一只兔子，后来送人了; 在腾讯干了五年，去年底走的.

@@ -2,6 +2,7 @@
 
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX
+from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from schema.entity import EntityType
 
 _NO_MORE = r"(?:不再|再也不|再也没)"
@@ -27,7 +28,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"(?:以前|曾经|曾|过去)(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱|迷|沉迷)",
+        rf"{FORMERLY_WITH_VERB}(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱|迷|沉迷)",
         "PREFERS",
         "{s}以前喜欢{o}。",
         closes=True,
@@ -46,7 +47,7 @@ ENDED_RULES: tuple[Rule, ...] = (
     ),
     SYNTAX.rule(r"(?:吃腻了|看腻了|玩腻了|听腻了|厌倦了)(?!$)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
     SYNTAX.rule(
-        r"(?:不再|以前|曾经|过去)(?:是)?(?:住在|住)|不住在?(?=.+了$)|(?:搬离了?|搬出了?|"
+        rf"(?:不再|{FORMERLY_WITH_VERB})(?:是)?(?:住在|住)|不住在?(?=.+了$)|(?:搬离了?|搬出了?|"
         r"离开了?(?=[^，]{2,5}(?:了|$)))",
         "RELATES_TO",
         "{s}不再住在{o}。",
@@ -55,7 +56,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"(?:不再|以前|曾经|过去|已经不|不)(?:是)?在(?=.+(?:工作|上班|任职|干|做)了?$)",
+        rf"(?:不再|{FORMERLY_WITH_VERB}|已经不|不)(?:是)?在(?=.+(?:工作|上班|任职|干|做)了?$)",
         "RELATES_TO",
         "{s}不再在{o}工作。",
         shape="workplace",

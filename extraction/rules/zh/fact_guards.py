@@ -73,4 +73,6 @@ def _fits(clause: Clause, one: Draft) -> bool:
         case "born on":
             return _BORN.search(clause.text) is not None
         case _:
-            return one.closes or not clause.past or one.relation not in _OF_THEN
+            # A newer value stands in the clause after: 以前用苹果，后来换了华为.
+            of_then = clause.past and one.relation in _OF_THEN and one.object in clause.lead + clause.text
+            return one.closes or not of_then

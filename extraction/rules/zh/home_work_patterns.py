@@ -16,7 +16,7 @@ from extraction.rules.zh.slot_cleaners import (
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
 from extraction.rules.zh.statements import EMPLOYER_OF_JOB, HAS_THING, LIVES, LIVES_TOWN, STUDIES_AT, WORKS_AT
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, PLACE, TIME
-from extraction.text.lexicon_zh import SUBJECTS
+from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB, SUBJECTS
 from schema.entity import EntityType
 
 # Homes
@@ -201,21 +201,21 @@ _ORG: Final = r"[^，。！？；：、你您他她它]{2,16}?"
 WORK_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "过",
-        rf"(?:我)?(?:和|跟|与)?[^，。在我你您他她]{{0,6}}?(?:曾经?|以前)?在(?P<o>{_ORG})(?:一起|里)?(?:上过班|"
+        rf"(?:我)?(?:和|跟|与)?[^，。在我你您他她]{{0,6}}?{FORMERLY_WITH_VERB}?在(?P<o>{_ORG})(?:一起|里)?(?:上过班|"
         rf"打过[^，。]{{0,3}}工|做过事|"
         rf"做过兼职|干过活|当过[^，。]{{1,6}}|做过[^，。]{{1,6}}){END}",
         _QUIT_ANY,
     ),
     slot_rule(
         "是",
-        rf"(?:我)?(?:以前|原来|之前|现在|目前|还|"
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|现在|目前|还|"
         rf"就)?是(?P<o>[^，。的我你您他她它]{{2,8}})的(?P<n>[^，。的我你]{{2,6}}?){END}",
         Says(obj="n", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8),
         Says(obj="o", relation="works at", says="{s}在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION),
     ),
     slot_rule(
-        "原以之",
-        rf"我(?:以前|之前|原来|原先|曾经)(?:一直|都)?在(?P<o>{_ORG}){END}",
+        FORMERLY_CHARACTERS,
+        rf"我{FORMERLY_WITH_VERB}(?:一直|都)?在(?P<o>{_ORG}){END}",
         _QUIT_KNOWN,
         reads="whole",
     ),
@@ -408,8 +408,8 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule("退", r"(?:我)?退休(?:之前|以前|前)(?:是|当|做|干)(?:个|一名|一个)?(?P<o>[^，。]{2,10}?)" + END, _NO_JOB),
     slot_rule(
-        "原以曾",
-        r"(?:我)?(?:原来|以前|曾经|曾|过去|之前|从前)(?:是|当过|做过|干过|当|做|干)(?:个|一名|一个)?"
+        FORMERLY_CHARACTERS,
+        rf"(?:我)?{FORMERLY_WITH_VERB}(?:是|当过|做过|干过|当|做|干)(?:个|一名|一个)?"
         r"(?P<o>[^，。]{2,10}?)" + END,
         _NO_JOB,
     ),

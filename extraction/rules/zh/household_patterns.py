@@ -16,6 +16,7 @@ from extraction.rules.zh.slot_cleaners import (
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
 from extraction.rules.zh.statements import EMPLOYER_OF_JOB
 from extraction.rules.zh.word_classes import AMOUNT, DATE, DURATION, END, NAME
+from extraction.text.lexicon_zh import FORMERLY_WITH_VERB, WHEN_YOUNG
 from schema.entity import EntityType
 
 _JOB: Final = r"(?:一?[名个位])?(?P<o>[^，。！？我你的了]{2,8}?)"
@@ -57,7 +58,7 @@ HOUSEHOLD_RULES: Final[tuple[SlotRule, ...]] = (
     # 我当过二十年海军
     slot_rule(
         "当做干",
-        rf"(?:我)?(?:以前|早年|年轻时)?(?:当|做|干)过(?:好?{DURATION})?(?:的)?{_JOB}{END}",
+        rf"(?:我)?(?:{FORMERLY_WITH_VERB}|{WHEN_YOUNG})?(?:当|做|干)过(?:好?{DURATION})?(?:的)?{_JOB}{END}",
         Says(obj="o", relation="works as", says="{s}以前是{o}。", clean=job, kind=EntityType.TOPIC, closes=True),
     ),
     # 闺女说要当兽医

@@ -6,6 +6,7 @@ from extraction.rules.zh.slot_cleaners import event, kept, liked, plan, thing, t
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
 from extraction.rules.zh.statements import ENJOYS, HAS_EVENT, PROMISES
 from extraction.rules.zh.word_classes import ADV, DATE, DISGUST, END, KINS, NOUN
+from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from schema.entity import EntityType
 
 # Plans and promises
@@ -15,7 +16,12 @@ _VOW: Final = (
     r"拉钩|拉了勾|许过?愿|说定|讲好|下了?保证|发过誓)"
 )
 PLAN_RULES: Final[tuple[SlotRule, ...]] = (
-    slot_rule("说", r"我(?:以前|早就|也)?说过(?:要|会|一定|以后)(?P<o>[^，。]{2,14})", PROMISES, reads="whole"),
+    slot_rule(
+        "说",
+        rf"我(?:{FORMERLY_WITH_VERB}|早就|也)?说过(?:要|会|一定|以后)(?P<o>[^，。]{{2,14}})",
+        PROMISES,
+        reads="whole",
+    ),
     slot_rule(
         "票",
         r"(?:我)?(?:的)?(?P<o>[^，。我你]{2,10}?)(?:的)?(?:门|机|车)?票(?:已经|都|终于)?(?:抢到|买好|订好|"

@@ -95,7 +95,8 @@ _SAID_BY_OTHERS: Final = re.compile(
     r"他们|人家|同事|同学|推销的?)(?:都|也|老|总|一直|跟我)?(?:说|讲|宣传|吹)"
 )
 _NAMES_SOMEBODY: Final = re.compile(
-    rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]"
+    rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]|"
+    r"叫(?:小|阿|老)[\u4e00-\u9fff]$"
 )
 _ASKED: Final = re.compile("[?？]|吗")
 _GENERIC_SUBJECT: Final = re.compile(

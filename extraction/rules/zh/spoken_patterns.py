@@ -56,6 +56,7 @@ from extraction.rules.zh.word_classes import (
     ROLE,
     SURE_DRUG,
 )
+from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB
 from schema.entity import EntityType
 
 _PERSON: Final = EntityType.PERSON
@@ -303,8 +304,8 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="o", relation="studies", says="{s}学{o}。", clean=value),
     ),
     slot_rule(
-        "前原退",
-        rf"(?:我)?(?:已经)?(?:退休|退下来|退)(?:了|[一二两三四五六七八九十\d]+年){{1,3}}，(?:以前|之前|原来|"
+        FORMERLY_CHARACTERS,
+        rf"(?:我)?(?:已经)?(?:退休|退下来|退)(?:了|[一二两三四五六七八九十\d]+年){{1,3}}，(?:{FORMERLY_WITH_VERB}|"
         rf"退休前)(?:我)?(?:是)?在(?P<o>[^，。]{{2,8}}?)(?:上|里|干|工作|上班)?{END}",
         Says(
             obj="o",

@@ -20,6 +20,7 @@ ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
         ("Where did I live before Lisbon?", TimeReference.FORMER),
         ("What was my previous phone number?", TimeReference.FORMER),
         ("我以前在哪里上班？", TimeReference.FORMER),
+        ("我最初在哪里实习？", TimeReference.FORMER),
         ("Where did I work before my current job?", TimeReference.FORMER),
         ("我现在这份工作之前在哪里上班？", TimeReference.FORMER),
         ("Where did I work in May 2025?", TimeReference.DATED),
