@@ -46,6 +46,7 @@ from extraction.rules.en.statements import (
     ENGAGED,
     HAS,
     HAS_TOPIC,
+    IS_CHILD,
     IS_NAMED,
     IS_NO_LONGER,
     IS_TOPIC,
@@ -70,12 +71,14 @@ from extraction.rules.en.statements import (
     PERSON,
     PLACE,
     PREFERS,
+    PRODUCT_IS,
     PROPER,
     REACTS,
     RELATIVE,
     STUDIES_AT,
     SWITCHED_FROM,
     TAKES,
+    TAKES_DOSE_OF,
     TOPIC,
     USES,
     WORKS_AS,
@@ -249,6 +252,7 @@ _WHO_DECIDES: Final = (
     r"manager|company|"
     r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
 )
+_UNEMPLOYED: Final = States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC)
 WORK: Final = (
     clause_frame(
         r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|"
@@ -305,7 +309,7 @@ WORK: Final = (
         rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
         rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
         rf"me off)\b(?P<o>)",
-        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC),
+        _UNEMPLOYED,
     ),
     after(
         r"(?:was|were) (?P<was>an? .{3,40}?)(?: (?:for (?:\w+ ){1,3}(?:years|months|decades)|all my life|until|"
@@ -430,7 +434,7 @@ WORK: Final = (
         r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am "
         r"out of work|am between "
         r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
-        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC),
+        _UNEMPLOYED,
     ),
     after(
         r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
@@ -633,7 +637,7 @@ RELATIVES: Final = (
         rf"he)) (?:has |have |is |finally |was |were |just )*(?:arrived|born|here|came)\b.{{0,40}}?"
         rf"(?:a |little |baby )*(?P<r>girl|boy|daughter|son)?,? (?:called|named|her name is|his name is|we called "
         rf"(?:her|him)) (?P<o>{NAME})",
-        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
+        IS_CHILD,
     ),
     after(
         rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{NAME}) (?:put down|put to sleep|down|to "
@@ -644,7 +648,7 @@ RELATIVES: Final = (
         rf"^(?:and )?(?P<w>my|our) (?:(?:eldest|oldest|youngest|middle)(?: one)?|first-?born|little one|little girl|"
         rf"little boy|baby)(?: is called| is named|,| is)? "
         rf"(?P<o>{NAME})\b",
-        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
+        IS_CHILD,
     ),
     after(
         r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her "
@@ -781,7 +785,7 @@ BELONGINGS: Final = (
         rf"bike|phone|laptop|computer|camera|tablet|van|truck|motorbike|scooter|"
         r"guitar|piano|violin|boat|watch|bicycle|e-bike|tv|console|printer|router|keyboard|cello|pc|machine) is "
         r"(?:now )?(?P<o>.+)",
-        States(says="{s}'s {r} is {o}.", relation="=r", read=read_product),
+        PRODUCT_IS,
     ),
 )
 
@@ -826,6 +830,7 @@ _RAISED: Final = (
     r"doubled|tripled|halved|lowered|reduced|cut|dropped|bumped|"
     r"changed|adjusted|put up|tapered|now)"
 )
+_TAKES_DOSE: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d")
 MEDICATION: Final = (
     after(
         rf"(?:gone|went|moved|stepped|dropped|am going|been moved) (?:up |down )?from .{{1,14}}? to (?P<o>{DOSE} "
@@ -847,13 +852,13 @@ MEDICATION: Final = (
         rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been "
         rf")*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|"
         rf"changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d"),
+        _TAKES_DOSE,
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?P<o>{MEDICINE})(?: dose| dosage)? (?:has |have |is |was |went |goes |gone |been |got |"
         rf"just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: "
         rf"up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d"),
+        _TAKES_DOSE,
     ),
     clause_frame(
         rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off "
@@ -876,7 +881,7 @@ MEDICATION: Final = (
         rf"{_BY}(?:upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|changed|put up|halved|"
         rf"adjusted) (?:my |the )(?P<m>{MEDICINE})(?: dose| dosage)?(?: up| down)?(?: from [\w ]{{1,12}}?)? to "
         rf"(?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d"),
+        TAKES_DOSE_OF,
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?P<old>{MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
@@ -1221,6 +1226,12 @@ TASTES: Final = (
 _NOT_NAMED: Final = States(
     says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
 )
+_NO_LONGER_HAS_NOUN: Final = States(
+    says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True
+)
+_NO_LONGER_GOES_TO: Final = States(
+    says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True
+)
 CHANGES: Final = (
     clause_frame(
         rf"^I (?:(?:also|now|just) )?(?:go by|am called|am known as|am going by|use the name) (?P<o>{NAME})(?: "
@@ -1309,24 +1320,24 @@ CHANGES: Final = (
     ),
     after(
         r"(?:cancelled|canceled|quit|left|dropped|given up|gave up) (?:my |our |the )(?P<old>gym) membership\b",
-        States(says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True),
+        _NO_LONGER_GOES_TO,
     ),
     after(
         r"(?:cancelled|canceled|quit|given up|gave up) (?:my |our |the )(?P<old>gym)"
         r"(?=$|[,.;!]| (?:last|this|in|after|because|since|two|three|a|months|for|yesterday|recently|and|so|but)\b)",
-        States(says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True),
+        _NO_LONGER_GOES_TO,
     ),
     after(
         r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ "
         r")?(?:gym|subscription|membership|account|netflix|spotify|gym membership|contract|paper|policy|"
         r"insurance))\b(?! (?:and|for|at|to) )(?! (?:bag|kit|class|clothes|shoes|buddy|card)\b)",
-        States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
+        _NO_LONGER_HAS_NOUN,
     ),
     clause_frame(
         r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)? (?:account|subscription|contract|"
         r"plan|card|membership|policy)) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|"
         r"history|no more|dead)\b",
-        States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
+        _NO_LONGER_HAS_NOUN,
     ),
     clause_frame(
         r"^(?:I|we) (?:have )?(?:just |finally )?(?:changed|switched|swapped) (?P<r>bank|gym|doctor|dentist|"

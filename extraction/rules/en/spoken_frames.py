@@ -8,11 +8,9 @@ from extraction.rules.en.frames import (
     States,
     after,
     clause_frame,
-    medicines,
     positions,
     proper_name,
     read_age,
-    read_brand,
     read_exact,
     read_noun,
     read_product,
@@ -26,6 +24,7 @@ from extraction.rules.en.statements import (
     ENGAGED,
     HAS,
     HAS_TOPIC,
+    IS_CHILD,
     IS_NAMED,
     IS_NO_LONGER,
     IS_TOPIC,
@@ -50,11 +49,13 @@ from extraction.rules.en.statements import (
     PERSON,
     PLACE,
     PREFERS,
+    PRODUCT_IS,
     PROPER,
     REACTS,
     STUDIES_AT,
     SWITCHED_FROM,
     TAKES,
+    TAKES_DOSE_OF,
     TOPIC,
     USES,
     WORKS_AS,
@@ -286,6 +287,9 @@ def _read_employer(text: str) -> list[ObjectPhrase]:
 
 
 _DOES: Final = "|".join(sorted(_WORKER, key=len, reverse=True))
+_LEFT: Final = States(
+    says="{s} no longer works at {o}.", relation="works at", group="old", read=_read_left, kind=ORG, closes=True
+)
 SPOKEN_WORK: Final = (
     clause_frame(
         r"^(?:my |the )?(?:day job|main job|real job|current job|side job|weekend job|second job|gig|new job|job|"
@@ -315,14 +319,7 @@ SPOKEN_WORK: Final = (
         r"transferred out|stepped back) (?:from|of) "
         r"(?P<old>(?:the |my |an? )?[\w' ]{3,30}?)(?=$|,| (?:two|three|four|five|six|a|an|last|in|on|after|years?|"
         r"\d+|back|this|at|because|and)\b)",
-        States(
-            says="{s} no longer works at {o}.",
-            relation="works at",
-            group="old",
-            read=_read_left,
-            kind=ORG,
-            closes=True,
-        ),
+        _LEFT,
     ),
     after(
         r"(?:am|is|are|will be|started|start|starting)(?: (?:now|currently|just|back|starting|officially))? "
@@ -372,14 +369,7 @@ SPOKEN_WORK: Final = (
         r"(?:quit|packed in|jacked in|chucked in|gave up|left|ditched|walked out of|walked out on) "
         r"(?:my |the |his |her )?(?:job|post|shifts?|position|role|gig|weekend job)? ?(?:at|with) (?P<old>.+?)"
         r"(?=$|,| (?:last|in|on|after|because|and|to|for|this|today)\b)",
-        States(
-            says="{s} no longer works at {o}.",
-            relation="works at",
-            group="old",
-            read=_read_left,
-            kind=ORG,
-            closes=True,
-        ),
+        _LEFT,
     ),
     after(
         rf"(?:am |is |are |do |does )?(?:work|works|working|collaborate|collaborating) with (?P<o>{NAME}) (?:at|in|"
@@ -438,6 +428,7 @@ _ANY_KIN: Final = (
     r"(?:(?:older|younger|little|big|eldest|oldest|youngest|new|baby|best|late|step|half) ?){0,2}"
     rf"(?:{KIN_PATTERN})"
 )
+_NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", read=read_exact, closes=True)
 SPOKEN_PEOPLE: Final = (
     clause_frame(
         rf"^(?:meet|say hi to|say hello to|this is|here is|introducing|that is|it is|"
@@ -492,12 +483,12 @@ SPOKEN_PEOPLE: Final = (
     ),
     after(
         rf"(?:put|have put) (?:my |our |the |poor |old )*(?P<o>{_ANIMAL}) (?:down|to sleep)",
-        States(says="{s} no longer has {o}.", relation="has", read=read_exact, closes=True),
+        _NO_LONGER_HAS,
     ),
     clause_frame(
         rf"^(?:the|my|our) (?:[a-z-]+ ){{0,2}}?(?P<o>{_ANIMAL}) (?:died|passed away|passed|was put down|"
         rf"had to be put down|ran away|is gone|got run over|did not make it)\b",
-        States(says="{s} no longer has {o}.", relation="has", read=read_exact, closes=True),
+        _NO_LONGER_HAS,
     ),
     clause_frame(
         rf"^(?:and |so )?(?P<o>{NAME})(?:, my [a-z]+,)? (?:(?:finally|just|actually|has|"
@@ -534,7 +525,7 @@ SPOKEN_PEOPLE: Final = (
     after(
         rf"(?:have|has|share|shares|got|lost|want)(?: (?:sole|joint|shared|full))? custody of (?:my [a-z]+ "
         rf")?(?P<o>{NAME})",
-        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
+        IS_CHILD,
     ),
     after(
         rf"(?:am|is|have been|has been|are)? ?(?:with|together with|loved up with|shacked up with|"
@@ -590,6 +581,7 @@ SPOKEN_PEOPLE: Final = (
 # Ages
 
 _AGED: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=_TIME)
+_BORN_IN: Final = States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=_TIME)
 SPOKEN_AGES: Final = (
     after(
         rf"(?:am|is|are|just turned|turned|turning|hit|am hitting|is about to turn|am about to turn|am going to be|"
@@ -604,11 +596,11 @@ SPOKEN_AGES: Final = (
     ),
     after(
         r"(?:was|were) born in '?(?P<o>\d\d)(?=$|,|\.| )",
-        States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=_TIME),
+        _BORN_IN,
     ),
     clause_frame(
         r"^born (?:back )?in '?(?P<o>(?:19|20)?\d\d)(?=$|,|\.| )",
-        States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=_TIME),
+        _BORN_IN,
     ),
     clause_frame(
         rf"^(?P<o>{NUMBER}) (?:years? old|yrs old|y\.?o\.?)(?: here| today| now)?,? (?:and|but|male|"
@@ -623,11 +615,13 @@ SPOKEN_AGES: Final = (
 
 # Belongings
 
+_HAS_ANIMAL: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=EntityType.ANIMAL)
+_HAS_PRODUCT: Final = States(says="{s} has {o}.", relation="has", read=read_product)
 SPOKEN_BELONGINGS: Final = (
     after(
         r"(?:got|bought|treated|found|made|built|ordered) (?:myself|ourselves|himself|"
         r"herself) (?:to )?(?P<o>(?:an?|the|some|two|my first) .+)",
-        States(says="{s} has {o}.", relation="has", read=read_product),
+        _HAS_PRODUCT,
     ),
     after(
         r"(?:am |is |are )?(?:using|running|on|rocking|typing (?:this )?on|driving|riding|playing) (?P<o>(?:an?|"
@@ -639,7 +633,7 @@ SPOKEN_BELONGINGS: Final = (
         r"camera|tablet|van|truck|motorbike|scooter|watch|e-bike|tv|console|printer|guitar|piano) ?(?:\?|:|=|-|,|"
         r"is now|is) "
         r"(?P<o>(?:an? |the )?(?:[a-z-]+ ){0,4}?(?-i:[A-Z]).+)",
-        States(says="{s}'s {r} is {o}.", relation="=r", read=read_product),
+        PRODUCT_IS,
     ),
     clause_frame(
         rf"^(?:the |my |our |his |her )(?:old |poor |trusty |beloved |good )*(?P<old>(?:[a-z-]+ )?{THING}) (?:is|"
@@ -676,19 +670,19 @@ SPOKEN_BELONGINGS: Final = (
     after(
         r"(?:upgraded|switched|swapped|changed|moved|traded up|traded)(?: (?:up|over|my \w+|"
         r"our \w+))? to (?P<o>(?:an? |the )(?:[a-z-]+ ){0,3}?(?-i:[A-Z]).+)",
-        States(says="{s} has {o}.", relation="has", read=read_product),
+        _HAS_PRODUCT,
     ),
     after(
         r"(?:have|has)(?: got)? (?:about |around |over |nearly |some |roughly )?(?:\w+ )?(?P<o>hens|chickens|"
         r"ducks|geese|goats|sheep|cows|pigs|horses|ponies|bees|alpacas|rabbits|guinea pigs|budgies|stick insects|"
         r"tropical fish|goldfish|koi|hamsters|gerbils)\b",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=EntityType.ANIMAL),
+        _HAS_ANIMAL,
     ),
     after(
         r"(?:keep|keeps|raise|raises|breed|breeds|look after|own|owns)(?: (?:about|around|over|two|three|four|"
         r"five|six|seven|eight|ten|a dozen|a few|some|\d+|my own|our own))* (?P<o>bees|hens|chickens|ducks|geese|"
         r"goats|sheep|cows|pigs|horses|alpacas|rabbits|koi|tropical fish|stick insects|snakes|pigeons)\b",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=EntityType.ANIMAL),
+        _HAS_ANIMAL,
     ),
 )
 
@@ -730,6 +724,7 @@ _MEDIC: Final = (
     r"hospital|neurologist|dermatologist|pharmacist|midwife|dentist|endocrinologist|physio|tests?|test results?|scan|"
     r"diagnosis|results?|verdict|mri|x-ray|blood test|biopsy)"
 )
+_TAKES_EXACT: Final = States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=TOPIC)
 SPOKEN_MEDICATION: Final = (
     clause_frame(
         rf"^(?:just |still |currently |now )?(?P<o>{MEDICINE}(?:(?:,| and|"
@@ -741,7 +736,7 @@ SPOKEN_MEDICATION: Final = (
         rf"gone |going )?(?:up|down|upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|"
         rf"changed)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}) "
         rf"(?:on|of|for) (?:the |my )?(?P<m>{MEDICINE})",
-        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d"),
+        TAKES_DOSE_OF,
     ),
     clause_frame(
         rf"^(?:so |and |then )?(?:they|he|she|{_MEDIC}|(?:Dr|Doctor)\.? [A-Z]\w+)(?: has| have| just|"
@@ -749,13 +744,13 @@ SPOKEN_MEDICATION: Final = (
         rf"the )?(?P<old>{MEDICINE})"
         rf"(?: (?:tablets|pills|dose))? (?:for|to|with|and put me on|onto) (?P<o>[a-z]{{5,20}})(?=$|,|\.|"
         rf" (?:instead|now|last|in|because|after|since|today)\b)",
-        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=TOPIC),
+        _TAKES_EXACT,
         NO_LONGER_TAKES,
     ),
     clause_frame(
         rf"^(?:the |my )?(?P<old>{MEDICINE}) (?:was|got|has been|is)(?: now)? (?:replaced|swapped|switched|"
         rf"changed) (?:by|with|for|to|out for) (?P<o>[a-z]{{5,20}})\b",
-        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=TOPIC),
+        _TAKES_EXACT,
         NO_LONGER_TAKES,
     ),
     clause_frame(
@@ -981,7 +976,7 @@ SPOKEN_CHANGES: Final = (
         rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit|deleted|"
         rf"uninstalled) (?:my |our |the )?(?P<old>{PROPER})(?: (?:account|subscription|app|contract|plan|"
         rf"membership))?(?=$|,|\.| (?:last|this|in|because|after|so|and|altogether|for good|yesterday|today)\b)",
-        States(says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True),
+        NO_LONGER_USES,
     ),
     clause_frame(
         rf"^(?P<old>{PROPER}) (?:is|are) (?:out|gone|dead|history|no more|cancelled|"

@@ -16,6 +16,7 @@ from extraction.rules.en.frames import (
     read_one_thing,
     read_places,
     read_plain_medicines,
+    read_product,
     read_things,
     read_value,
     read_workplaces,
@@ -104,3 +105,6 @@ ATTRIBUTE_IS: Final = States(says="{s}'s {r} is {o}.", relation="=s", read=read_
 ATTRIBUTE_IS_NO_LONGER: Final = States(
     says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_value, closes=True
 )
+IS_CHILD: Final = States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON)
+PRODUCT_IS: Final = States(says="{s}'s {r} is {o}.", relation="=r", read=read_product)
+TAKES_DOSE_OF: Final = States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d")

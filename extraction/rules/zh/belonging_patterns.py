@@ -4,6 +4,7 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import owned, thing, value
 from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import VALUE_IS
 from extraction.rules.zh.word_classes import ADV, CAR, DEVICE, END, KINS, MEASURE, NOUN, NUMBER_KINDS, OTHER_NUMBERS
 from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB
 from schema.entity import EntityType
@@ -14,39 +15,42 @@ _KIND: Final = "(?:" + "|".join(sorted(NUMBER_KINDS, key=len, reverse=True)) + "
 _IS: Final = r"(?:号码?|是|就是|为|换成|换到|换|改成|改为|改到|改|变成|变|现在是|还是|穿|戴|圈|坐|了|[：:，, ]){0,4}"
 _CODE: Final = r"[A-Za-z\d\u4eac\u6caa\u7ca4\u6d59\u82cf][A-Za-z\d·@._+#-]{0,29}"
 _PLATE: Final = r"[京沪粤浙苏鲁豫川渝鄂湘皖赣闽冀晋辽吉黑陕甘宁青新藏桂琼云贵津蒙][A-Z][·\s]?[A-Z0-9]{4,6}"
+_HEIGHT_IS: Final = Says(obj="o", relation="height", says="{s}的身高是{o}。", clean=value)
+_PHONE_IS: Final = Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value)
+_SHOE_SIZE_IS: Final = Says(obj="o", relation="shoe size", says="{s}的鞋码是{o}。", clean=value)
 NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "码",
         rf"(?:我)?(?:{ADV})穿(?P<o>[34]\d(?:\.5)?)码(?:的)?(?:鞋|{END})",
-        Says(obj="o", relation="shoe size", says="{s}的鞋码是{o}。", clean=value),
+        _SHOE_SIZE_IS,
     ),
     slot_rule(
         "0123456789",
         rf"(?:我)?(?:的)?(?:新)?(?:办公|家里|公司|家庭|单位)?(?:座机|固话|电话|分机){_IS}(?P<o>0\d{{2,3}}-?\d{{7,8}})",
-        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+        _PHONE_IS,
     ),
     slot_rule(
         "微Q",
         rf"(?:我)?(?:的)?(?:新)?(?P<k>微信号?|QQ号?|抖音号|小红书号|用户名|游戏ID|ID){_IS}"
         rf"(?P<o>[A-Za-z\d][\w.-]{{3,29}})",
-        Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
+        VALUE_IS,
     ),
     # 手机换号了，新的是13980042617
     slot_rule(
         "1",
         r"(?:我)?(?:的)?(?:手机|电话)?(?:号码?)?(?:换|改)(?:号|了)[^，。]{0,4}，(?:新的?|现在|以后|新号码?|是|[：:]){0,3}"
         r"(?P<o>1[3-9]\d{9})(?!\d)",
-        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+        _PHONE_IS,
     ),
     slot_rule(
         "1",
         r"(?=[^，。]{0,24}(?:号|电话|手机|打|联系|新的|换成))[^，。不]{0,12}?(?P<o>1[3-9]\d{9})(?!\d)",
-        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+        _PHONE_IS,
     ),
     slot_rule(
         "码",
         r"(?P<o>[34]\d(?:\.5)?)码(?:的)?(?:脚|鞋)",
-        Says(obj="o", relation="shoe size", says="{s}的鞋码是{o}。", clean=value),
+        _SHOE_SIZE_IS,
     ),
     slot_rule(
         "停",
@@ -56,13 +60,13 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "米",
         r"(?:我)?(?:的)?(?:身高|净身高|个子)(?:是|有)?(?P<o>[一二][米米][一二三四五六七八九十\d]{1,2})",
-        Says(obj="o", relation="height", says="{s}的身高是{o}。", clean=value),
+        _HEIGHT_IS,
     ),
     slot_rule(
         "0123456789",
         rf"(?:我)?(?:的)?(?:新|现在的)?(?!尾号)(?P<k>手机号码?|手机|电话号码?|电话|联系电话|联系方式|号码|"
         rf"号){_IS}(?P<o>\+?\d[\d -]{{4,18}}\d)",
-        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+        _PHONE_IS,
     ),
     slot_rule(
         "0123456789",
@@ -75,7 +79,7 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
         "0123456789",
         r"(?:[^，。]{0,8})?(?:打|拨|联系)(?:我)?(?:的)?(?:新)?(?:电话|手机|号码)[：:，, ]*"
         r"(?P<o>\+?\d[\d -]{4,18}\d)",
-        Says(obj="o", relation="phone number", says="{s}的电话是{o}。", clean=value),
+        _PHONE_IS,
     ),
     slot_rule(
         "车",
@@ -86,7 +90,7 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
         "鞋脚",
         rf"(?:我)?(?:的)?(?:买)?(?:鞋码|鞋号|鞋子?|球鞋|跑鞋|脚)(?:大小|尺码)?{_IS}(?P<o>[34]\d(?:\.5|码半)?)"
         rf"(?:码|号)?(?:的)?{END}",
-        Says(obj="o", relation="shoe size", says="{s}的鞋码是{o}。", clean=value),
+        _SHOE_SIZE_IS,
     ),
     slot_rule(
         "上衣裤T裙衬外短内文",
@@ -100,7 +104,7 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "身高",
         rf"(?:我)?(?:的)?身高{_IS}(?P<o>1?[\d.米]{{2,5}}(?:cm|厘米|公分)?)",
-        Says(obj="o", relation="height", says="{s}的身高是{o}。", clean=value),
+        _HEIGHT_IS,
     ),
     slot_rule(
         "体重斤",
@@ -121,7 +125,7 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
         "号位柜微Q编围指近度眼分宿班楼",
         rf"(?:我)?(?:的)?(?:新)?(?P<k>[\u4e00-\u9fff]{{0,4}}?{OTHER_NUMBERS})(?:已经)?{_IS}(?:在|到|成)?(?P<o>"
         rf"(?=[^，。]{{0,6}}[A-Za-z\d一二三四五六七八九十])[A-Za-z\d楼号室层排座区栋单元度厘米cm一二三四五六七八九十零百-]{{1,20}}){END}",
-        Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
+        VALUE_IS,
     ),
     slot_rule(
         "搬换改调挪",
@@ -157,6 +161,7 @@ _GONE: Final = (
     r"磕|搞|烧|泡)坏|摔|碎|淘汰|转让|"
     r"盘出去|关|拆|拔|退租)"
 )
+_SPEAKER_HAS: Final = Says(obj="o", subject=ME, relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING)
 BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         FORMERLY_CHARACTERS + "上",
@@ -240,7 +245,7 @@ BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
         "留送给传",
         rf"(?:我)?(?:的)?(?:{KINS}|[^，。]{{1,4}})(?:生前|以前|去年|过生日|生日|结婚|走的时候)?{_GIVEN}"
         rf"(?:了)?我(?:的)?(?:了)?(?P<o>{MEASURE}[^，。]{{1,12}}?){END}",
-        Says(obj="o", subject=ME, relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING),
+        _SPEAKER_HAS,
         reads="whole",
     ),
     slot_rule(
@@ -279,7 +284,7 @@ BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
         "有",
         rf"(?:我)?(?:家里?|屋里|手里|手上|名下|阳台上?|车库里|院子里|书房里?|厨房里?|老家)?(?:还|也|就|只|"
         rf"现在)?有(?P<o>{MEASURE}[^，。！]{{1,10}}?)(?P<p>(?<=.)[一二两三四五六][只条台辆匹][^，。！]{{1,8}}?)?(?:，|{END})",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING),
+        _HAS,
         Says(obj="p", relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING, needed=False),
     ),
     slot_rule(
@@ -336,6 +341,6 @@ BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
         "留送给传",
         rf"(?:我)?(?:的)?(?:这|那)?(?:{MEASURE})?(?P<o>{NOUN})是(?:我)?(?:{KINS}|[爸妈哥姐弟妹])(?:留|送|给|"
         rf"传)(?:下|下来|给我|我)?的{END}",
-        Says(obj="o", subject=ME, relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING),
+        _SPEAKER_HAS,
     ),
 )

@@ -37,6 +37,12 @@ _LEARNED: Final = Says(obj="a", relation="studies", says="{s}不再学{o}。", c
 _STOPS_LEARNING: Final = r"不(?:想|愿意|打算|肯)?(?:再|继续)?学"
 _LEARNS_NOW: Final = r"(?:现在|然后|今年|就|又|最近|已经){0,3}(?:改|换|转)(?:成|去|为)?学(?:了|习)?"
 _MOVED: Final = rf"(?:{ADV})(?:已经)?(?:搬|迁|搬迁)(?:到|去|往|回|至)(?:了)?(?P<o>{PLACE})(?:去|来)?(?:了)?"
+_NO_LONGER_DOES: Final = Says(obj="a", predicate="PREFERS", says="{s}不再{o}。", clean=value, closes=True)
+_HAIR_IS: Final = Says(obj="b", relation="头发", says="{s}的头发是{o}。", clean=hair)
+_USES_NOW: Final = Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing)
+_NO_LONGER_HAS: Final = Says(obj="a", relation="has", says="{s}不再有{o}。", clean=thing, closes=True)
+_GAVE_UP: Final = Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True)
+_NO_LONGER_LIKES: Final = Says(obj="a", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True)
 CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "搬迁",
@@ -66,7 +72,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         FORMERLY_CHARACTERS,
         rf"(?:我)?{FORMERLY_WITH_VERB}?(?:老|天天|每天|一直|都|总|是)?(?P<v>喝|吃|看|玩|抽|买|打|追|"
         rf"练)(?P<a>{NOUN})，[^，。]{{0,10}}?(?:戒|掐|断|不[喝吃看玩抽买打追练碰])(?:掉)?了",
-        Says(obj="a", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True),
+        _NO_LONGER_LIKES,
     ),
     slot_rule(
         "再拜",
@@ -76,12 +82,12 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "戒",
         rf"(?P<a>{NOUN})(?:已经)?(?:戒断|戒)(?:第|到第|快|有)?(?:{NUMBER})(?:个)?(?:天|月|周|年|星期)",
-        Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
+        _GAVE_UP,
     ),
     slot_rule(
         "不",
         rf"(?P<a>{NOUN})(?:我)?(?:{ADV})不(?:碰|沾|吃|喝|抽|玩|追|看|练|买|打)了{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True),
+        _NO_LONGER_LIKES,
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
@@ -148,7 +154,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "戒",
         rf"(?P<a>{NOUN})是(?:为了|因为)(?P<c>[^，。]{{2,10}}?)(?:才)?戒(?:掉)?的{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
+        _GAVE_UP,
     ),
     slot_rule(
         "戒",
@@ -156,14 +162,14 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:掉)?了?(?:快|有|整整|都)?(?:{DURATION})?(?:了|多了)?"
         rf"(?:，(?:现在|以后|平时){{0,4}}(?:都|就)?(?:换成|改成|换|改|只|喝|吃)(?:了|成|喝|吃|用|为){{0,4}}"
         rf"(?P<b>{NOUN}))?{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
+        _GAVE_UP,
         Says(obj="b", predicate="PREFERS", says="{s}改用{o}。", clean=taste, needed=False),
     ),
     slot_rule(
         "戒",
         rf"(?:我)?(?:为了[^，。]{{1,8}})?(?:戒|断)(?:掉|了|掉了)?(?P<a>{NOUN})(?:已经|快|都|有){{0,4}}"
         rf"(?:{DURATION})?(?:多)?了{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
+        _GAVE_UP,
     ),
     slot_rule(
         "用",
@@ -188,7 +194,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:已经|现在|早就)?不(?:再)?(?P<v>喝|吃|看|玩|听|用|抽|打|穿|练|追)(?P<a>{NOUN})了，(?:现在|"
         rf"以后)?(?:都|就)?(?:改|换|只|改成|换成|开始)(?:喝|吃|看|玩|听|用|打|抽|穿|练|成|了){{0,4}}"
         rf"(?P<b>{NOUN}){END}",
-        Says(obj="a", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True),
+        _NO_LONGER_LIKES,
         Says(obj="b", predicate="PREFERS", says="{s}改用{o}。", clean=taste),
     ),
     slot_rule(
@@ -197,21 +203,21 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"已经|就)?(?:没续费?|不续费?|没续上|退|取消|停|卸载|注销|卸|退订|到期)(?:掉)?(?:了)?"
         rf"(?:，(?:现在|目前|以后)?(?:只|就)?(?:留|剩|用|换成|改用|改成|换)(?:下|了|着|的是){{0,4}}"
         rf"(?P<b>{NOUN}))?{END}",
-        Says(obj="a", relation="has", says="{s}不再有{o}。", clean=thing, closes=True),
+        _NO_LONGER_HAS,
         Says(obj="b", relation="has", says="{s}有{o}。", clean=owned, needed=False),
     ),
     slot_rule(
         "换改替",
         rf"(?:我)?(?:们)?(?:把)(?P<a>{NOUN})(?:都|全)?(?:换|改|替换|迁|切|迁移|升级|切换)(?:成|为|到)(?:了)?"
         rf"(?P<b>{NOUN}){END}",
-        Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
+        _USES_NOW,
         NO_LONGER_USES,
     ),
     slot_rule(
         "剪烫染留",
         rf"{_MY}(?:头发)?(?:已经)?(?:剪|烫|染|留)(?:成)?(?:了)?(?P<b>短|短发|长发|寸头|卷发|波浪|"
         rf"[\u4e00-\u9fff]色|光头|齐耳短发|锁骨发|板寸)了?{END}",
-        Says(obj="b", relation="头发", says="{s}的头发是{o}。", clean=hair),
+        _HAIR_IS,
     ),
     slot_rule(
         "换",
@@ -231,7 +237,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:已经|现在|早就)?不(?:再)?用(?P<a>{NOUN})了，(?:现在|以后)?(?:都|就)?(?:改|换|只|开始)?"
         rf"(?:用|成|上|到)(?:了|成)?(?P<b>{NOUN}){END}",
         NO_LONGER_USES,
-        Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
+        _USES_NOW,
     ),
     slot_rule(
         "改换",
@@ -255,34 +261,34 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         "续",
         rf"(?:我)?(?!房)(?P<a>{NOUN})(?:上个?月|昨天|已经|今年)?(?:到期|期满)?(?:，)?(?:就|我)?(?:没续|不续|没有续|"
         rf"没再续)(?:费|租|约|上)?(?:了)?{END}",
-        Says(obj="a", relation="has", says="{s}不再有{o}。", clean=thing, closes=True),
+        _NO_LONGER_HAS,
     ),
     slot_rule(
         "不",
         rf"(?:我)?不(?:再)?(?P<a>[追打玩练跳跑][^，。！？；：、\s我你您他她它]{{1,4}})了{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}不再{o}。", clean=value, closes=True),
+        _NO_LONGER_DOES,
     ),
     slot_rule(
         "剪烫染留",
         rf"(?:我)?(?:把)?(?:的)?头发(?:{ADV})(?:剪|烫|染|留)(?P<b>短|长|卷|直)(?:了)?(?:很多|点|一点)?{END}",
-        Says(obj="b", relation="头发", says="{s}的头发是{o}。", clean=hair),
+        _HAIR_IS,
     ),
     slot_rule(
         "从",
         rf"(?:我)?从(?P<a>{NOUN})换(?:回|成|到)(?:了)?(?P<b>{NOUN}){END}",
-        Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
+        _USES_NOW,
         NO_LONGER_USES,
     ),
     slot_rule(
         "不",
         rf"(?:我)?(?:已经|现在|决定)?(?:不再|再也不)(?!喜欢|爱|喝|吃|玩|抽|看|买|用|碰|打|追|是|在|住|做|当|"
         rf"讨厌|害怕|怕|想|有|迷)(?P<a>[^，。！？；：、\s我你您他她它是在]{{2,6}}?)了?{END}",
-        Says(obj="a", predicate="PREFERS", says="{s}不再{o}。", clean=value, closes=True),
+        _NO_LONGER_DOES,
     ),
     slot_rule(
         "戒",
         rf"(?:我)?戒(?P<a>{NOUN})(?:已经|都|到?今天)?(?:第|到第|快|有|整|满|整整)(?:{NUMBER})(?:个)?(?:天|月|周|年|星期)",
-        Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
+        _GAVE_UP,
     ),
     slot_rule(
         "不取",

@@ -23,6 +23,7 @@ _CONDITION: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=val
 _CHRONIC: Final = "(?:" + "|".join(CHRONIC) + ")"
 # As HAS_ILLNESS, with the strength of what was said in passing.
 SUFFERS_FROM: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC)
+_NO_LONGER_ALLERGIC: Final = Says(obj="o", predicate="DISLIKES", says="{s}对{o}不再过敏。", clean=allergen, closes=True)
 HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "戴坐拄",
@@ -33,7 +34,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "敏",
         rf"(?:我)?(?:现在|已经|早就|也)?不(?:再)?对(?P<o>{NOUN})过敏了?",
-        Says(obj="o", predicate="DISLIKES", says="{s}对{o}不再过敏。", clean=allergen, closes=True),
+        _NO_LONGER_ALLERGIC,
     ),
     slot_rule(
         "检",
@@ -43,7 +44,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "过敏",
         rf"(?:我)?(?:现在|已经|早就|也)?对(?P<o>{NOUN})(?:现在|已经|早就|也|好像|终于){{0,2}}不(?:再)?过敏了?",
-        Says(obj="o", predicate="DISLIKES", says="{s}对{o}不再过敏。", clean=allergen, closes=True),
+        _NO_LONGER_ALLERGIC,
     ),
     slot_rule("皮", rf"(?P<o>{NOUN})(?:的)?(?:皮试|过敏原)?(?:结果)?(?:是|呈|显示)?阳性", ALLERGIC),
     slot_rule("敏", rf"(?:我)?(?:过敏|过敏源|过敏原)(?:的)?(?:是|就是|：|查出来是|有)(?P<o>{NOUN}){END}", ALLERGIC),
@@ -173,11 +174,12 @@ _GIVES: Final = (
 )
 _DOSES: Final = rf"(?:{OFTEN}|{DOSE}|{NUMBER}|，|的量|的|了|吃|服|打|喷|是|各|和){{0,7}}"
 _SHIFT: Final = r"(?:加|减|改|降|调|涨|增|换|升|提|翻)(?:量|剂量|大|少|高|低|整|加|药)?"
+_TAKES_KNOWN: Final = Says(obj="o", relation="takes", says="{s}服用{o}。", clean=known_drug)
 MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "吃用打",
         rf"(?:我)?(?:{ADV})(?:吃|打|喷)的(?:药)?(?:就)?是(?P<o>[^，。]{{2,8}}?)(?:，|{END})",
-        Says(obj="o", relation="takes", says="{s}服用{o}。", clean=known_drug),
+        _TAKES_KNOWN,
     ),
     slot_rule(
         "药",
@@ -203,7 +205,7 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
         "靠",
         r"(?:我)?(?:现在|一直|全|得|只能){0,2}靠(?:吃)?(?P<o>[^，。]{2,8}?)(?:压|控制|维持|顶|撑|吊|治|"
         r"助眠|降|入睡)[^，。]{0,6}",
-        Says(obj="o", relation="takes", says="{s}服用{o}。", clean=known_drug),
+        _TAKES_KNOWN,
     ),
     slot_rule(
         "吃服用打喝",

@@ -14,7 +14,16 @@ from extraction.rules.zh.slot_cleaners import (
     value,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
-from extraction.rules.zh.statements import EMPLOYER_OF_JOB, HAS_THING, LIVES, LIVES_TOWN, STUDIES_AT, WORKS_AT
+from extraction.rules.zh.statements import (
+    EMPLOYER_OF_JOB,
+    HAS_THING,
+    LIVES,
+    LIVES_TOWN,
+    STUDIES,
+    STUDIES_AT,
+    WORKS_AS_BESIDE,
+    WORKS_AT,
+)
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, PLACE, TIME
 from extraction.text.lexicon_zh import FORMERLY_CHARACTERS, FORMERLY_WITH_VERB, SUBJECTS
 from schema.entity import EntityType
@@ -28,26 +37,30 @@ _STAYS: Final = (
     r"(?:打拼|闯荡|发展|安置|合租|租房|租了|租着|租的|租住|落脚|安顿|安家|定居|躺平|漂着|生活|待着|常住|买了房|"
     r"买房|买的房|落户|住(?!院))"
 )
+_LIVES_AT: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=value, kind=EntityType.PLACE)
+_REGISTERED_IN: Final = Says(obj="o", relation="户口", says="{s}的户口在{o}。", clean=town, kind=EntityType.PLACE)
+_ADDRESS_IS: Final = Says(obj="o", relation="address", says="{s}的收件地址是{o}。", clean=value, kind=EntityType.PLACE)
+_LIVES_WITH: Final = Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept)
 HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "住",
         rf"(?:我)?(?:{ADV})?(?:搬|回|搬到|搬去|搬回)(?:到|去|了)?(?P<a>{PLACE})(?:跟|和|"
         rf"与)(?P<o>{KINS})(?:们)?(?:一起)?住(?:在一起)?{END}",
         Says(obj="a", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
-        Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
+        _LIVES_WITH,
     ),
     slot_rule(
         "住",
         rf"我(?:还|一直|现在|就|目前)?(?:跟|和|与)(?:我)?(?P<o>{KINS}|[爸妈哥姐弟妹])(?:俩|们)?(?:一起|合|"
         rf"同)?住(?:在一起)?{END}",
-        Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
+        _LIVES_WITH,
         reads="whole",
     ),
     slot_rule(
         "寄",
         r"(?:给我)?寄(?:东西|快递|件)?(?:的话)?[^，。：:]{0,6}[：:](?P<o>[^，。]{0,20}(?:路|街|区|巷|弄|"
         r"大道)[^，。]{0,24}(?:号|室|栋|楼|\d|座))",
-        Says(obj="o", relation="address", says="{s}的收件地址是{o}。", clean=value, kind=EntityType.PLACE),
+        _ADDRESS_IS,
     ),
     slot_rule("家", rf"家(?:已经|又|刚)?搬(?:到|去|进|回)(?:了)?(?P<o>{PLACE}){END}", LIVES),
     slot_rule("不", rf"(?:我)?不在(?P<o>{PLACE})(?:混|待|呆|漂|干|住)了", _LEFT_TOWN),
@@ -60,7 +73,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
         "寄送发",
         r"(?:快递|包裹|东西|以后|货){0,3}(?:都|就)?(?:寄|送|发)到(?:公司|家|家里|单位)?(?:吧)?[：:，]?"
         r"(?P<o>[^，。]{0,20}(?:路|街|区|巷|弄|大道)[^，。]{0,24}(?:号|室|栋|楼|\d|座))",
-        Says(obj="o", relation="address", says="{s}的收件地址是{o}。", clean=value, kind=EntityType.PLACE),
+        _ADDRESS_IS,
     ),
     slot_rule(
         "住",
@@ -78,7 +91,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "户",
         rf"户口(?:还|一直|现在|就)?在(?P<o>{PLACE}){END}",
-        Says(obj="o", relation="户口", says="{s}的户口在{o}。", clean=town, kind=EntityType.PLACE),
+        _REGISTERED_IN,
     ),
     slot_rule("在", rf"(?:人|家)(?:现在|已经|就)?(?:在|住)(?P<o>{PLACE}){END}", LIVES),
     slot_rule("租", rf"(?:我们?)?租(?:住)?(?:在|到|的是)(?P<o>{PLACE}){END}", LIVES),
@@ -136,7 +149,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "小栋",
         r"(?:我们?|我家)?(?:住的)?小区(?:就)?(?:叫|是)(?P<o>[^，。]{2,10}?)(?:，|$)",
-        Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=value, kind=EntityType.PLACE),
+        _LIVES_AT,
     ),
     slot_rule(
         "住", rf"(?:我们?)?(?:{ADV})(?:住进|住到|住回|搬进|借住在?|寄住在?|暂住在?)(?:了)?(?P<o>{PLACE}){END}", LIVES
@@ -144,7 +157,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "户",
         rf"(?:我)?(?:把)?户口(?:{ADV})(?:迁|落|转)(?:回|到|去|在|进)(?:了)?(?P<o>{PLACE}){END}",
-        Says(obj="o", relation="户口", says="{s}的户口在{o}。", clean=town, kind=EntityType.PLACE),
+        _REGISTERED_IN,
     ),
     slot_rule(
         "回",
@@ -154,7 +167,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "住叫",
         r"(?:我)?(?:们)?住的(?:地方|小区|楼|村子|那个小区)(?:就)?(?:叫|是)(?P<o>[^，。]{2,10}?)" + END,
-        Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=value, kind=EntityType.PLACE),
+        _LIVES_AT,
     ),
 )
 
@@ -211,7 +224,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:{FORMERLY_WITH_VERB}|现在|目前|还|"
         rf"就)?是(?P<o>[^，。的我你您他她它]{{2,8}})的(?P<n>[^，。的我你]{{2,6}}?){END}",
         Says(obj="n", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8),
-        Says(obj="o", relation="works at", says="{s}在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION),
+        _WORKS,
     ),
     slot_rule(
         FORMERLY_CHARACTERS,
@@ -262,7 +275,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"后来)?[^，。]{{0,3}}(?:改|转|换|退休|退了|不干|不做|辞|下岗|离开)(?:行)?(?:去)?(?:做|当|干|成)?"
         rf"(?:了)?(?P<j>[^，。]{{2,8}}?)?{END}",
         _NO_JOB,
-        Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8, needed=False),
+        WORKS_AS_BESIDE,
     ),
     slot_rule("单公东雇", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?)(?P<o>{_ORG}){END}", WORKS_AT),
     slot_rule(
@@ -373,7 +386,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:还|现|就|一直|目前)?在(?P<o>{_ORG})(?:工地|那边|里|店里)?{_WORKING}(?:(?:了)?"
         rf"(?P<j>[^，。]{{2,10}}?))?(?:{DURATION})?{END}",
         _WORKS,
-        Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8, needed=False),
+        WORKS_AS_BESIDE,
     ),
     slot_rule("班职", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?|改成了?)(?P<o>{_ORG}){END}", WORKS_AT),
     slot_rule(
@@ -382,7 +395,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         r"(?:是)?(?:从|由)"
         rf"(?P<f>[^，。]{{2,8}}?)(?:转|换|调|改|跳)(?:行|岗)?(?:到|成|做|去|为|当)(?:了)?"
         rf"(?P<o>[^，。]{{2,10}}?)(?:岗)?{END}",
-        Says(obj="o", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8),
+        _JOB,
         _FORMER_JOB,
     ),
     slot_rule(
@@ -467,7 +480,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         "自跟",
         rf"(?:我)?(?:在|正在|开始|一直)?(?:自学|跟[^，。]{{1,14}}学)(?P<o>[^，。我你他她]{{2,6}}?)"
         rf"(?:{DURATION})?(?:的)?(?:了)?{END}",
-        Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
+        STUDIES,
     ),
     slot_rule(
         "给",

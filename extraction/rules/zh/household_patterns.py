@@ -3,18 +3,21 @@
 from typing import Final
 
 from extraction.rules.zh.slot_cleaners import (
-    any_employer,
     any_name,
     employer,
     job,
     known_drug,
-    liked,
     listed_town,
-    owned,
     value,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
-from extraction.rules.zh.statements import EMPLOYER_OF_JOB
+from extraction.rules.zh.statements import (
+    EMPLOYER_OF_JOB,
+    ENJOYS,
+    HAS_OWNED,
+    STUDIES,
+    WORKS_AT,
+)
 from extraction.rules.zh.word_classes import AMOUNT, DATE, DURATION, END, NAME
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB, WHEN_YOUNG
 from schema.entity import EntityType
@@ -38,7 +41,7 @@ HOUSEHOLD_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "班",
         rf"(?:我)?(?:现在|一直|还)?在(?P<o>[^，。我你]{{2,8}}?)(?:上|值|倒)(?:大|小)?(?:夜|白|早|晚|中|三)班(?:倒)?{END}",
-        Says(obj="o", relation="works at", says="{s}在{o}工作。", clean=any_employer, kind=EntityType.ORGANIZATION),
+        WORKS_AT,
     ),
     # 我弟在大连当急救员
     slot_rule(
@@ -130,7 +133,7 @@ HOUSEHOLD_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "顿天",
         rf"(?P<o>[^，。我你]{{1,6}})我(?:都)?(?:能|可以)(?:顿顿|天天|一直|每天)(?:吃|喝|看){END}",
-        Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=liked),
+        ENJOYS,
     ),
     # 儿子刚被武大历史系录了
     slot_rule(
@@ -142,14 +145,14 @@ HOUSEHOLD_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "学",
         rf"(?:我)?(?:还|正|一直)?在(?:app|APP|网|线|手机|B站|多邻国)上学(?P<o>[\u4e00-\u9fff]{{1,4}}(?:话|语|文)){END}",
-        Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
+        STUDIES,
     ),
     # 嘉里路的房子终于拿到钥匙了
     slot_rule(
         "钥",
         rf"(?:我们?)?(?P<o>[^，。我你]{{2,10}}?的?(?:房子|房|公寓|新家))(?:终于|总算|今天|昨天)?(?:拿到|交|到手)(?:了)?"
         rf"钥匙(?:了)?{END}",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=owned),
+        HAS_OWNED,
     ),
     # 家里那只惠比特叫饼干
     slot_rule(

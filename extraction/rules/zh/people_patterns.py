@@ -4,7 +4,13 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import any_name, person, pet_name, thing, value, years
 from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
-from extraction.rules.zh.statements import ENGAGED, HAS_AGE, IS_NAMED, MARRIED
+from extraction.rules.zh.statements import (
+    ENGAGED,
+    HAS_AGE,
+    IS_NAMED,
+    MARRIED,
+    PET_IS_NAMED,
+)
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, NAME, NUMBER, PET
 from schema.entity import EntityType
 
@@ -249,15 +255,16 @@ AGE_RULES: Final[tuple[SlotRule, ...]] = (
 
 # Pets
 
-_PET_NAMED: Final = Says(
-    obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.ANIMAL, strength=0.8
+_HAS_PET: Final = Says(obj="o", relation="has", says="{s}养了{o}。", clean=thing, kind=EntityType.ANIMAL)
+_NO_LONGER_HAS_PET: Final = Says(
+    obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True
 )
 PET_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "养",
         rf"(?:我)?(?:们)?(?:家)?养了(?:快)?{DURATION}的(?P<o>[\u4e00-\u9fff]{{0,2}}?{PET}){ADV}(?:死|走|没|丢|走丢|"
         rf"跑丢|病死|老死)了(?:，|{END})",
-        Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True),
+        _NO_LONGER_HAS_PET,
     ),
     slot_rule(
         "走死没丢去",
@@ -271,36 +278,36 @@ PET_RULES: Final[tuple[SlotRule, ...]] = (
         "叫",
         rf"(?:我)?(?:家)?(?:里)?(?:的|那只|养的|那条)?(?P<k>{PET})[^，。叫]{{1,10}}，(?:它|名字|大名|小名)?"
         rf"(?:就)?叫(?P<n>{NAME})(?:，|{END})",
-        _PET_NAMED,
+        PET_IS_NAMED,
     ),
     slot_rule(
         "被",
         rf"(?:[^，。我你他她]{{0,5}}?)(?P<o>{PET})被我(?:们)?(?:收编|领养|捡回家|捡了|捡|收养|带回家)(?:了)?{END}",
-        Says(obj="o", relation="has", says="{s}养了{o}。", clean=thing, kind=EntityType.ANIMAL),
+        _HAS_PET,
     ),
     slot_rule(
         "捡领抱买收",
         rf"(?:我)?(?:[^，。我你他她]{{0,6}})?(?:捡|领|领养|抱|买|收养|收编|带)(?:回|到)?(?:了|来|回来|家)"
         rf"(?:{MEASURE})?(?:[^，。我你他她它]{{0,4}}的)?(?P<k>[\u4e00-\u9fff]{{0,2}}?{PET})，(?:我们?|我)?"
         rf"(?:给(?:它|她|他))?(?:取名|起名|命名|名字|叫){{1,2}}(?:叫|为|是)?(?P<n>{NAME})(?:，|{END})",
-        _PET_NAMED,
+        PET_IS_NAMED,
     ),
     slot_rule(
         "养",
         rf"(?:我)?(?:家)?(?:那|的)?(?:{MEASURE})?(?P<k>{PET})养了(?:快)?{DURATION}(?:了)?，(?:它|名字|大名)?叫"
         rf"(?P<n>{NAME})(?:，|{END})",
-        _PET_NAMED,
+        PET_IS_NAMED,
     ),
     slot_rule(
         "送托寄",
         rf"(?:我)?(?:把)?(?:家里的?|我的|我家的?)?(?P<o>{PET})(?:送|托|寄养|送养)(?:回|到|去|给|"
         rf"在)[^，。]{{1,10}}(?:养)?了{END}",
-        Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True),
+        _NO_LONGER_HAS_PET,
     ),
     slot_rule(
         "领",
         rf"(?:我)?(?:领|抱)(?:了|回|回了|养了)(?P<o>{MEASURE}?[\u4e00-\u9fff]{{0,3}}?{PET})(?:回家|回来)?{END}",
-        Says(obj="o", relation="has", says="{s}养了{o}。", clean=thing, kind=EntityType.ANIMAL),
+        _HAS_PET,
     ),
     slot_rule(
         "叫名",
@@ -308,14 +315,14 @@ PET_RULES: Final[tuple[SlotRule, ...]] = (
         rf"家){{0,4}}(?:那|这|一|两)?(?:{MEASURE})?(?:[^，。我你他她它]{{0,4}}的)?"
         rf"(?P<k>[\u4e00-\u9fff]{{0,2}}?{PET})(?:，|,)?(?:今天|给|它|大名|小名|名字|我们|我|就|起名|取名|"
         rf"起了?个?名字?|取了?个?名字?|名){{0,4}}(?:叫|是叫|叫做|为)(?P<n>{NAME})(?:，|{END})",
-        _PET_NAMED,
+        PET_IS_NAMED,
     ),
     slot_rule(
         "养领收捡接带抱",
         rf"(?:我)?(?:家)?(?:里)?(?:刚|新|又|还|前几天|上周|最近|一直){{0,2}}(?:养|领养|收养|捡|接|带|抱|买|救|"
         rf"收编)(?:了|着|的是|回来?|到|来)+(?P<o>(?:{MEASURE})?"
         rf"(?:[^，。我你他她它]{{0,4}}的)?[\u4e00-\u9fff]{{0,3}}?{PET})(?:，|回家|回来|{END})",
-        Says(obj="o", relation="has", says="{s}养了{o}。", clean=thing, kind=EntityType.ANIMAL),
+        _HAS_PET,
     ),
     slot_rule(
         "送走死没丢",
@@ -323,7 +330,7 @@ PET_RULES: Final[tuple[SlotRule, ...]] = (
         rf"{ADV}(?:送人|送走|送给[^，。]{{1,8}}|"
         rf"走了|去世|死|没了|跑丢|走丢|丢|老死|病死|去(?:了)?(?:汪|喵)星|回(?:了)?(?:汪|喵)星|安乐死|离开我)"
         rf"(?:了)?(?:，|{END})",
-        Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True),
+        _NO_LONGER_HAS_PET,
     ),
     slot_rule(
         "岁",

@@ -6,7 +6,6 @@ from extraction.rules.zh.slot_cleaners import (
     allergen,
     any_name,
     job,
-    owned,
     swapped,
     taste,
     thing,
@@ -30,6 +29,7 @@ from extraction.rules.zh.statements import (
     MARRIED,
     NO_LONGER_USES,
     NO_LONGER_WORKS_SHIFT,
+    PET_IS_NAMED,
     PLANS,
     PROMISES,
     STOPPED,
@@ -37,6 +37,7 @@ from extraction.rules.zh.statements import (
     TAKES,
     TAKES_NOW,
     TOOK_BEFORE,
+    WORKS_AS_BESIDE,
     WORKS_AT,
     WORKS_SHIFT,
 )
@@ -75,7 +76,6 @@ _PETS: Final = (
     r"布偶|英短|美短|蓝猫|"
     r"暹罗|缅因|加菲|黑猫|白猫|奶猫|小猫|小狗|龙猫|荷兰猪|豚鼠|刺猬|守宫|蜥蜴|玄凤|虎皮|鸽子|羊驼|小鸭子)"
 )
-_HAS: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=owned, strength=0.7)
 _NOT_HAS: Final = Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, closes=True)
 _LIKES: Final = Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=taste)
 _NOT_LIKES: Final = Says(obj="o", predicate="DISLIKES", says="{s}不喜欢{o}。", clean=taste)
@@ -92,6 +92,8 @@ _WHO: Final = (
     r"侄子|外甥|发小|闺蜜|师父|师傅|徒弟|室友|同桌|导师|班主任|老板|领导|房东|邻居|同事|教练|保姆|阿姨)"
 )
 
+_IS_NOT: Final = Says(obj="a", relation="{k}", says="{s}的{k}不是{o}。", clean=value, closes=True, needed=False)
+_IS_NOW: Final = Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=value, strength=0.9)
 # Rules before all others: corrections, whose wording contains that of plain statements.
 SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
     slot_rule(
@@ -113,15 +115,15 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         "不",
         rf"(?:我)?(?:的)?(?P<k>{_KIND})(?:应该)?(?:是|：)(?P<b>[^，。是不]{{1,14}}?)，?(?:不是|"
         rf"而不是|没有)(?P<a>[^，。]{{1,14}}?){END}",
-        Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=value, strength=0.9),
-        Says(obj="a", relation="{k}", says="{s}的{k}不是{o}。", clean=value, closes=True, needed=False),
+        _IS_NOW,
+        _IS_NOT,
     ),
     slot_rule(
         "不",
         rf"不是(?P<a>[A-Za-z\d\-]{{1,10}})(?:，)?(?:而)?是(?P<b>[A-Za-z\d\-]{{1,10}})，(?:我)?"
         rf"(?:的|说的)?(?P<k>{_KIND}){END}",
-        Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=value, strength=0.9),
-        Says(obj="a", relation="{k}", says="{s}的{k}不是{o}。", clean=value, closes=True, needed=False),
+        _IS_NOW,
+        _IS_NOT,
     ),
     slot_rule(
         "住",
@@ -254,7 +256,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"调|去|转岗|转行)(?:到|去|进|来)?(?:了)(?P<o>{NOUN})，(?:做|"
         rf"当|干|负责|搞)(?:的是)?(?P<j>{NOUN}){END}",
         WORKS_AT,
-        Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, needed=False, strength=0.8),
+        WORKS_AS_BESIDE,
     ),
     slot_rule(
         "拿收",
@@ -348,14 +350,14 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         "新这",
         rf"(?:这是|介绍一下|来认识一下)?(?:，)?(?:我们?)?(?:家)?(?:的)?(?:新成员|新宠|主子|毛孩子|"
         rf"小祖宗)，?(?:是)?(?:{MEASURE})?(?P<k>{_PETS})，?(?:名字|小名)?(?:叫|取名|名叫)(?P<n>{NAME}){END}",
-        Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.ANIMAL),
+        PET_IS_NAMED,
     ),
     slot_rule(
         "家",
         rf"(?:我)?(?:们)?家(?:的)?(?P<k>{_PETS})(?:叫)?(?P<n>[\u4e00-\u9fff]{{2,3}}?)(?:又|今天|"
         rf"昨天|最近|老|总|还|已经|刚|现在|特别|"
         rf"也)[^，。]{{1,14}}",
-        Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.ANIMAL),
+        PET_IS_NAMED,
     ),
     slot_rule(
         "走没死离",
@@ -392,7 +394,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         "这手",
         rf"(?:我)?(?:手上|现在)?(?:的)?这(?:个|台|部|块|辆)(?P<k>{DEVICE}|pad|ipad|本子?)(?:是|"
         rf"就是)(?P<b>[^，。]{{2,10}}?)(?:的)?{END}",
-        Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=thing),
+        ATTRIBUTE_IS,
     ),
     slot_rule(
         "送给卖扔丢",

@@ -11,7 +11,9 @@ from extraction.rules.zh.slot_cleaners import (
     event,
     home,
     illness,
+    job,
     liked,
+    owned,
     plan,
     promise,
     school,
@@ -82,4 +84,13 @@ PROMISES: Final = Says(
     clean=promise,
     kind=EntityType.ACTIVITY,
     strength=0.8,
+)
+VALUE_IS: Final = Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value)
+WORKS_AS_BESIDE: Final = Says(
+    obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, needed=False, strength=0.8
+)
+STUDIES: Final = Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC)
+HAS_OWNED: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=owned, strength=0.7)
+PET_IS_NAMED: Final = Says(
+    obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.ANIMAL, strength=0.8
 )

@@ -21,6 +21,7 @@ from extraction.rules.zh.slot_cleaners import (
     verb_first,
 )
 from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import IS_NAMED, STUDIES, VALUE_IS
 from extraction.rules.zh.word_classes import AMOUNT, DATE, DEVICE, DURATION, END, KINS, MAKE, MEASURE, NAME, NUMBER
 from extraction.text.lexicon_zh import SUBJECTS
 from schema.entity import EntityType
@@ -164,7 +165,6 @@ _BONDS: Final = (
     r"闺蜜|发小|死党|老乡|邻居|室友|舍友|战友|队友|球友|同桌|搭档|合伙人|师兄弟|师姐妹|表兄弟|堂兄弟|双胞胎)"
 )
 _OF_BOND: Final = rf"(?:{DURATION}的|多年的?|以前的?|从小的?)?(?P<k>{_BONDS}){END}"
-_BOND: Final = Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.PERSON)
 _ZODIAC: Final = r"(?:白羊|牡羊|金牛|双子|巨蟹|狮子|处女|天秤|天平|天蝎|射手|人马|摩羯|魔羯|水瓶|双鱼)座"
 _AIDS: Final = (
     r"(?:助听器|眼镜|近视镜|老花镜|隐形眼镜|牙套|假牙|轮椅|心脏起搏器|起搏器|"
@@ -188,17 +188,18 @@ _GRADE: Final = (
     r"幼儿园(?:[小中大]班)?|"
     r"[小中大]班|学前班|托班|托儿所|毕业班)"
 )
+_USES_DEVICE: Final = Says(obj="o", relation="has", says="{s}用{o}。", clean=value, kind=EntityType.THING)
 LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "是",
         rf"我(?:们俩)?(?:跟|和|与)(?P<n>{NAME})(?:就|都|算)?是{_OF_BOND}",
-        _BOND,
+        IS_NAMED,
         reads="whole",
     ),
     slot_rule(
         "是",
         rf"(?P<n>{NAME})(?:跟|和|与)我(?:就|都|算)?是{_OF_BOND}",
-        _BOND,
+        IS_NAMED,
         reads="whole",
     ),
     slot_rule(
@@ -225,7 +226,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "戴配装用坐拄",
         rf"(?:要|得|开始|需要)?(?:戴|配|装|用|坐|拄)(?:了|着|上)?{MEASURE}?(?P<o>{_AIDS}){END}",
-        Says(obj="o", relation="has", says="{s}用{o}。", clean=value, kind=EntityType.THING),
+        _USES_DEVICE,
         reads="verb",
     ),
     slot_rule(
@@ -244,7 +245,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
         "用",
         rf"用(?:的是)?(?:{MEASURE})?(?P<o>{MAKE}[A-Za-z\d ]{{0,12}}[^，。的拍充打写付看]{{0,4}}?)(?:手机|电脑|"
         rf"笔记本)?{END}",
-        Says(obj="o", relation="has", says="{s}用{o}。", clean=value, kind=EntityType.THING),
+        _USES_DEVICE,
         reads="verb",
     ),
     slot_rule(
@@ -252,7 +253,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:一个月|每个?月|每月)?(?:的)?(?P<k>工资|月薪|年薪|薪水|房租|月租|月供|房贷|车贷|退休金|生活费|零花钱)"
         rf"(?:是|一个月|每个?月|每月|一年|大概|差不多|才|要|有|只有|现在|到手|又?涨到了?|又?降到了?){{0,3}}"
         rf"(?P<o>{AMOUNT}(?:一个?月|一年)?)(?:左右|出头|多)?{END}",
-        Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
+        VALUE_IS,
         reads="verb",
     ),
     slot_rule(
@@ -272,7 +273,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
         "宽网WwF卡",
         rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的)?(?P<k>宽带|[Ww]i-?[Ff]i|网络?|手机卡|电话卡)(?:用的|办的)?(?:是|"
         rf"换成了?)(?P<o>(?:中国)?(?:电信|移动|联通|广电))(?:的)?{END}",
-        Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
+        VALUE_IS,
         reads="verb",
     ),
     slot_rule(
@@ -334,19 +335,19 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "学",
         rf"在(?P<w>[^，。我你]{{2,8}}?)(?<![上放开大同入留小中文科数化教自])学(?P<o>会计|(?![到了过得完的])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
-        Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
+        STUDIES,
         reads="verb",
     ),
     slot_rule(
         "学",
         rf"(?:在|正在|开始|刚开始|想着)学(?P<o>会计|[^，。我你校习会着]{{2,6}}?)(?:了)?(?:{DURATION})?{END}",
-        Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
+        STUDIES,
         reads="verb",
     ),
     slot_rule(
         "读念学",
         rf"(?:在|正在)(?:读|念|学|修)(?P<o>{'(?:' + '|'.join(SUBJECTS) + ')'})(?:专业|硕士|博士|本科|的)?{END}",
-        Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
+        STUDIES,
         reads="verb",
     ),
     slot_rule(
