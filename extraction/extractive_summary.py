@@ -8,6 +8,7 @@ from typing import Final
 
 from extraction.reader import SceneLine
 from extraction.temporal.phrases import spans_in
+from extraction.text.chinese import HAN
 from extraction.text.sentences import has_cjk, split_sentences
 from extraction.text.text_rank import keywords, ranked, words_of
 from schema.ids import MemoryId
@@ -20,7 +21,7 @@ TITLE_CHARS_EN_MAX = 60
 # Only the first sentences are ranked, because ranking takes quadratic time.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
-_CJK = re.compile(r"[\u3400-\u9fff]+")
+_HAN = re.compile(rf"[{HAN}]+")
 _WORD = re.compile(r"[A-Za-z0-9][\w'’-]*")
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
@@ -48,7 +49,7 @@ class _SceneSentence:
 def token_count(text: str) -> int:
     """Estimate tokens: one per Chinese character, 1.3 per word."""
     # Count with iterators: a list of all words takes ten times the memory of the text.
-    chinese = sum(found.end() - found.start() for found in _CJK.finditer(text))
+    chinese = sum(found.end() - found.start() for found in _HAN.finditer(text))
     return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
 
 

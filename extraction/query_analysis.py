@@ -15,7 +15,7 @@ from extraction.entities.kinship_terms import own_ties_in, second_ties_in, ties_
 from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
-from extraction.text.chinese import is_chinese
+from extraction.text.chinese import HAN, is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
@@ -317,7 +317,7 @@ _OPENERS = """
     hey thanks thank yes no ok okay please remember remind describe summarize explain let if and but or so
 """
 _NO_NAME_EN = frozenset(_OPENERS.split())
-_CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,4}")
+_HAN_NAME = re.compile(rf"[{HAN}]{{2,4}}")
 _WORD = re.compile(r"[^\W_][\w'’.&-]*")
 _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
 
@@ -350,12 +350,12 @@ def intent_of(question: str, time: QuestionTime, expected_type: AnswerType) -> I
 
 def _is_name(question: str) -> bool:
     name = question.strip().strip("？?。.!！\"'“”「」《》 ")
-    if _CJK_NAME.fullmatch(name):
+    if _HAN_NAME.fullmatch(name):
         return not _NO_NAME_ZH.search(name)
     words = name.split()
     if not 1 <= len(words) <= _NAME_WORDS_MAX or not all(_WORD.fullmatch(word) for word in words):
         return False
-    if not name.isascii() and _CJK_NAME.search(name):
+    if not name.isascii() and _HAN_NAME.search(name):
         return False
     capitalized = [word for word in words if word.lower() not in _LINK]
     return (
@@ -600,7 +600,7 @@ def _indirect_target_zh(text: str) -> str | None:
 # Names.
 
 _NAME_WORD: Final = re.compile(r"[^\W_]+")
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_HAN: Final = re.compile(rf"[{HAN}]+")
 _KEYS_MAX: Final = 400
 _CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 _POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
@@ -620,13 +620,13 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
     folded = text.casefold()
     keys: dict[str, None] = {}
     # Chinese may follow a Latin name without a space: "Caroline什么时候来？"
-    for latin in map(_NAME_WORD.findall, _CJK.split(folded)):
+    for latin in map(_NAME_WORD.findall, _HAN.split(folded)):
         for size in range(1, words_max + 1):
             for i in range(len(latin) - size + 1):
                 key = " ".join(latin[i : i + size])
                 keys[key] = None
                 keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
-    for run in _CJK.findall(folded):
+    for run in _HAN.findall(folded):
         for size in range(2, min(chars_max, len(run)) + 1):
             for i in range(len(run) - size + 1):
                 keys[run[i : i + size]] = None

@@ -11,13 +11,14 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from extraction.text.chinese import HAN
 from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
 from schema.ids import name_key
 
 _CACHE_ENTRIES: Final = 10_000
-_HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_HAN: Final = re.compile(rf"[{HAN}]")
 _WORD: Final = re.compile(r"[^\W_][\w.+#'’-]*")
 _DIGIT: Final = re.compile(r"[0-9零一二三四五六七八九十百千万两]")
 # Words without meaning in a relation, dropped first; prepositions and "use" are dropped for some comparisons only.

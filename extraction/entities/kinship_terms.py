@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from extraction.text.chinese import HAN
 from extraction.text.name_forms import bare
 from schema.ids import name_key
 
@@ -56,7 +57,7 @@ _MORE_SPECIFIC: Final = {
 # "My older sister" implies another sister.
 _AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "youngest", "little", "big", "oldest"))
 _INSIGNIFICANT: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_HAN = re.compile(rf"[{HAN}]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 # The two words after "my", as in "my dear sister".
 _MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
@@ -142,7 +143,7 @@ def second_ties_in(text: str) -> list[str]:
     folded = name_key(text[:_SECOND_CHARS_MAX]).replace("’", "'")
     words = [found[1] for found in _OF_SOMEBODY.finditer(folded)]
     for found in _OF_SOMEBODY_ZH.finditer(folded):
-        words += [word for word in _tie_of_word() if found[1].startswith(word) and _CJK.match(word)]
+        words += [word for word in _tie_of_word() if found[1].startswith(word) and _HAN.match(word)]
     named = {_tie_of_word()[word] for word in words if word in _tie_of_word()}
     named |= {one for name in named for one in more_specific_ties(name)}
     return sorted(word for word, name in _tie_of_word().items() if name in named)
@@ -150,18 +151,18 @@ def second_ties_in(text: str) -> list[str]:
 
 def mentions_tie(folded: str, words: Collection[str]) -> bool:
     """Return whether a text, folded as by `name_key`, contains one of some kinship terms as a word."""
-    latin = {word for word in words if not _CJK.match(word)}
+    latin = {word for word in words if not _HAN.match(word)}
     if latin and not latin.isdisjoint(_WORD.findall(folded)):
         return True
-    return any(word in folded for word in words if _CJK.match(word))
+    return any(word in folded for word in words if _HAN.match(word))
 
 
 def _says_mine(text: str, word: str) -> bool:
-    return _CJK.match(word) is not None and any(f"{own}{of}{word}" in text for own in _OWN_ZH for of in ("", "的"))
+    return _HAN.match(word) is not None and any(f"{own}{of}{word}" in text for own in _OWN_ZH for of in ("", "的"))
 
 
 def _says(text: str, word: str) -> bool:
     """Return whether a text has a Chinese term; a single character counts only after a pronoun: 姑妈 is not 妈."""
-    if not _CJK.match(word):
+    if not _HAN.match(word):
         return False
     return word in text if len(word) > 1 else any(f"{own}{word}" in text for own in "我咱俺你")

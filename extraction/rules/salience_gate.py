@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extraction.reader import SceneLine, SceneText
+from extraction.text.chinese import CJK, HAN
 from extraction.text.other_languages import FIRST_PERSON
 from extraction.text.sentences import has_cjk, split_sentences
 from schema.labels import Role
@@ -20,14 +21,10 @@ _WORDS_MIN: Final = 3
 _CJK_MIN: Final = 4
 # Longer clauses are not small talk; this also bounds the input of the patterns.
 _CLAUSE_CHARS_MAX: Final = 120
-_CLAUSES: Final = re.compile(
-    r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
-)
+_CLAUSES: Final = re.compile(rf"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{{2,}}| - |(?<=[{HAN}]) (?=[{HAN}])")
 _EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
-_CHARACTERS: Final = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
-_WORD: Final = re.compile(
-    r"[^\W_\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af](?:[^\W\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]|['’-])*"
-)
+_CHARACTERS: Final = re.compile(rf"[{CJK}]")
+_WORD: Final = re.compile(rf"[^\W_{CJK}](?:[^\W{CJK}]|['’-])*")
 _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
 
 

@@ -12,6 +12,7 @@ from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
+from extraction.text.chinese import HAN
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
@@ -83,15 +84,15 @@ _ENGLISH_WORD: Final = re.compile(
     r"\b(?:I|I['’]?m|my|we|our|he|she|his|her|they|is|are|was|has|have|the|an?|with|in|and|called|named)\b",
     re.IGNORECASE,
 )
-_CJK_RUN: Final = re.compile(r"(?<![A-Za-z])[\u3400-\u9fff\uf900-\ufaff]{2,}(?![A-Za-z])")
-_CJK_CHARACTER: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_HAN_RUN: Final = re.compile(rf"(?<![A-Za-z])[{HAN}]{{2,}}(?![A-Za-z])")
+_HAN: Final = re.compile(rf"[{HAN}]")
 _ENGLISH_WORDS_MIN: Final = 3
 
 
 def _is_english(text: str) -> bool:
     """Return whether a text with Chinese characters is an English sentence with Chinese names or words."""
     words = len(_LATIN_WORD.findall(text))
-    if words < _ENGLISH_WORDS_MIN or words <= len(_CJK_CHARACTER.findall(text)):
+    if words < _ENGLISH_WORDS_MIN or words <= len(_HAN.findall(text)):
         return False
     return _ENGLISH_WORD.search(text) is not None
 
@@ -118,7 +119,7 @@ def _with_latin_names(text: str, names: dict[str, str]) -> str:
                 return name
         return found[0]
 
-    return _CJK_RUN.sub(latin, text) if has_cjk(text) else text
+    return _HAN_RUN.sub(latin, text) if has_cjk(text) else text
 
 
 def _with_names(draft: Draft, names: dict[str, str]) -> Draft:

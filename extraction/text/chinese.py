@@ -3,30 +3,43 @@
 import functools
 import logging
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final
 
+# Chinese characters; and those of all languages that are written without spaces or searched by pairs: with kana and
+# Hangul. For patterns, in brackets.
+HAN: Final = r"\u3400-\u9fff\uf900-\ufaff"
+CJK: Final = HAN + r"\u3040-\u30ff\uac00-\ud7af"
 _WORD: Final = re.compile(r"[^\W_]+")
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_HAN: Final = re.compile(rf"[{HAN}]+")
+_CJK: Final = re.compile(rf"[{CJK}]+")
 
 
 def is_chinese(text: str) -> bool:
     """Return whether a text is mostly Chinese, counting a Chinese character as half a word."""
-    cjk = sum(len(run) for run in _CJK.findall(text))
-    if not cjk:
+    han = sum(len(run) for run in _HAN.findall(text))
+    if not han:
         return False
-    latin = sum(1 for word in _WORD.findall(text) if not _CJK.search(word))
-    return cjk / 2 > latin
+    latin = sum(1 for word in _WORD.findall(text) if not _HAN.search(word))
+    return han / 2 > latin
 
 
 def chinese_in(text: str) -> str:
     """Return the Chinese characters of a text, in order."""
-    return "".join(_CJK.findall(text))
+    return "".join(_HAN.findall(text))
+
+
+def character_pairs(text: str) -> Iterator[str]:
+    """Yield the pairs of neighbouring Chinese, Japanese or Korean characters: terms that need no dictionary."""
+    for run in _CJK.findall(text):
+        yield from map("".join, pairwise(run))
 
 
 # Segmentation by jieba; the dictionary is loaded on first use.
 
 # jieba segments each of these blocks separately.
-_BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
+_BLOCK: Final = re.compile(rf"[{HAN}a-zA-Z0-9+#&._%-]+")
 # Guessing unknown words takes quadratic time in a block; those of ordinary sentences are shorter.
 _BLOCK_CHARS_MAX: Final = 200
 
@@ -47,5 +60,5 @@ def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
     for block in _BLOCK.findall(text):
         for start in range(0, len(block), _BLOCK_CHARS_MAX):
             piece = block[start : start + _BLOCK_CHARS_MAX]
-            words += [word for word in _dictionary().lcut(piece) if _CJK.fullmatch(word) and len(word) >= chars_min]
+            words += [word for word in _dictionary().lcut(piece) if _HAN.fullmatch(word) and len(word) >= chars_min]
     return words

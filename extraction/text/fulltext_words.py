@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
+from extraction.text.chinese import CJK
 from extraction.text.other_languages import elided_words, with_elisions, without_elisions
 from extraction.text.stop_words import CHINESE, ENGLISH
 
@@ -10,7 +12,7 @@ from extraction.text.stop_words import CHINESE, ENGLISH
 WORD = re.compile(r"[^\W_]+")
 # "Bart's" becomes "Bart", and "what's" a stop word.
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
-CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+CJK_RUN: Final = re.compile(rf"[{CJK}]+")
 _WORDS_MAX = 64
 # Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`) over all fields, and our queries
 # search up to three fields. In scripts without spaces the analyzer makes a term of each pair of characters.
@@ -57,7 +59,7 @@ def within_terms(words: Sequence[str], *, terms_max: int) -> list[str]:
 def _by_script(word: str) -> list[str]:
     parts: list[str] = []
     end = 0
-    for run in CJK.finditer(word):
+    for run in CJK_RUN.finditer(word):
         parts += [word[end : run.start()], *_zh_pieces(run.group())]
         end = run.end()
     parts.append(word[end:])

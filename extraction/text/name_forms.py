@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+from extraction.text.chinese import HAN
 from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
 from schema.result_cache import cached_by_chars
@@ -25,7 +26,7 @@ _MINE_ZH = re.compile(
     r"|猫|狗|车|公司|学校|家)$)"
 )
 _POSSESSIVE = re.compile(r"(?:'s|')$")
-_OF_ZH = re.compile(r"(?<=[\u3400-\u9fff]{2})的$")
+_OF_ZH = re.compile(rf"(?<=[{HAN}]{{2}})的$")
 EDGE: Final = " \t.,;:!?\"'“”‘’`「」『』《》〈〉()（）[]【】。，！？、；：…"
 _MARKS = re.compile(r"[《》〈〉「」『』“”\"]")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
@@ -35,7 +36,7 @@ _SHORT_PART = re.compile(r"(?<![^\W_])([a-z]{1,2})[-‐‑](?=[a-z])")
 _INITIALS = re.compile(r"(?<![^\W_])([a-z])\.\s*(?=[a-z](?:\.|\b))|(?<![^\W_])([a-z]) (?=[a-z](?![^\W_]))")
 _DOT_AFTER_WORD = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
 _LETTER_DIGIT = re.compile(r"(?<=[a-z]) (?=\d)|(?<=\d) (?=[a-z]+$)")
-_CJK_GAP = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff\da-z])|(?<=[\da-z]) (?=[\u3400-\u9fff])")
+_CJK_GAP = re.compile(rf"(?<=[{HAN}]) (?=[{HAN}\da-z])|(?<=[\da-z]) (?=[{HAN}])")
 _LATIN_EXTRA = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
 _TITLES = {
     **dict.fromkeys(("dr", "doctor"), "dr"),
@@ -55,7 +56,7 @@ _KIN = {
     **dict.fromkeys(("弟弟", "弟"), "弟弟"),
     **dict.fromkeys(("爸爸", "爸", "父亲", "老爸"), "父亲"),
 }
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_HAN: Final = re.compile(rf"[{HAN}]")
 
 
 @functools.cache
@@ -123,7 +124,7 @@ def _without_title(key: str) -> str:
         return rest if " " in rest else f"{_TITLES[first] or first} {rest}"
     for suffix in _SUFFIX_ZH:
         # A single character left over would be a surname, which does not identify a person.
-        if key.endswith(suffix) and len(key) - len(suffix) >= 2 and _CJK.match(key):
+        if key.endswith(suffix) and len(key) - len(suffix) >= 2 and _HAN.match(key):
             return key[: -len(suffix)]
     return key
 
@@ -142,7 +143,7 @@ def forms(name: str) -> frozenset[str]:
     """Return the exact forms and, for a plural, its likely singular."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
-    if _CJK.search(last) or not last.isalpha() or len(last) < PLURAL_CHARS_MIN:
+    if _HAN.search(last) or not last.isalpha() or len(last) < PLURAL_CHARS_MIN:
         return exact_forms(name)
     lead = f"{head} " if head else ""
     one = SINGULARS.get(last) or singular(last)
@@ -163,7 +164,7 @@ _ADDRESS_ZH = tuple(_ADDRESS_TEXT_ZH.split())
 
 def address_among(name: str, keys: Collection[str]) -> str | None:
     """Return the key that addresses a person with this Chinese name, such as 周老师 or 老周; None if there is none."""
-    if not 2 <= len(name) <= 4 or not all(map(_CJK.match, name)):
+    if not 2 <= len(name) <= 4 or not all(map(_HAN.match, name)):
         return None
     surname = name[0]
     forms_of_address = (*(surname + title for title in _ADDRESS_ZH), *(lead + surname for lead in "老小阿大"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Final, NamedTuple
 
-from extraction.text.chinese import chinese_words
+from extraction.text.chinese import CJK, HAN, character_pairs, chinese_words
 from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.lexicon_en import word_set
 from extraction.text.other_languages import folded as fold
@@ -23,10 +23,9 @@ from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
 from schema.result_cache import cached_by_chars
 
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
-# Scripts that are searched for pairs of characters: Chinese, kana, Hangul.
-_PAIRED: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
-_OTHER_WORD: Final = re.compile(r"[^\W_\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+_HAN: Final = re.compile(rf"[{HAN}]+")
+_CJK: Final = re.compile(rf"[{CJK}]+")
+_OTHER_WORD: Final = re.compile(rf"[^\W_{CJK}]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 # Average length of a Chinese word in characters, punctuation included.
 _CHARS_A_WORD: Final = 1.6
@@ -81,10 +80,9 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
         characters: include single Chinese characters, and allow more Chinese terms.
     """
     folded = question.lower()
-    runs = _CJK.findall(folded)
+    runs = _HAN.findall(folded)
     strings: dict[str, None] = dict.fromkeys(chinese_words(folded)) if runs else {}
-    for run in _PAIRED.findall(folded):
-        strings |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
+    strings |= dict.fromkeys(character_pairs(folded))
     if characters:
         strings |= dict.fromkeys(one for run in runs for one in run if one not in CHINESE_CHARACTERS)
     frequencies = Counter(_stems(folded))
@@ -132,7 +130,7 @@ def word_counts(text: str) -> WordCounts:
     """Count the words of a text."""
     folded = text.lower()
     frequencies = Counter(_stems(folded))
-    paired = 0 if text.isascii() else sum(len(run) for run in _PAIRED.findall(folded))
+    paired = 0 if text.isascii() else sum(len(run) for run in _CJK.findall(folded))
     return WordCounts(stems=frequencies, length=frequencies.total() + paired / _CHARS_A_WORD)
 
 

@@ -2,13 +2,16 @@
 
 import re
 from dataclasses import dataclass
+from typing import Final
+
+from extraction.text.chinese import HAN
 
 # Longer sentences are cut, which bounds the input of all patterns.
 SENTENCE_CHARS_MAX = 600
 _END = re.compile(r"[。！？!?…\n\r]|\.(?=[\s\"'”’)]|$)")
 _CLOSERS = "。！？!?….\"'”’）)」』 \t"
 _ABBREVIATIONS = frozenset({"mr", "mrs", "ms", "dr", "st", "vs", "prof", "jr", "sr", "etc", "e.g", "i.e", "no", "mt"})
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_HAN: Final = re.compile(rf"[{HAN}]")
 _QUESTION_TAIL = 6
 
 
@@ -28,7 +31,7 @@ class Sentence:
 
 def has_cjk(text: str) -> bool:
     """Return whether a text contains a Chinese character."""
-    return _CJK.search(text) is not None
+    return _HAN.search(text) is not None
 
 
 def split_sentences(text: str) -> list[Sentence]:

@@ -9,8 +9,10 @@ import math
 import re
 from typing import Final
 
+from extraction.text.chinese import HAN
+
 _RUNS: Final = re.compile(
-    r"(?P<han>[\u3400-\u9fff\uf900-\ufaff])|(?P<caps>[A-Z]{2,})|(?P<word>[A-Z]?[a-z]+|[A-Z])|(?P<space>\s+)"
+    rf"(?P<han>[{HAN}])|(?P<caps>[A-Z]{{2,}})|(?P<word>[A-Z]?[a-z]+|[A-Z])|(?P<space>\s+)"
     r"|(?P<one>[0-9]{1,3}|[!-~])|(?P<other>.)",
     re.DOTALL,
 )

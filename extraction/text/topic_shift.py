@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from extraction.text.chinese import HAN, character_pairs
 from extraction.text.sentences import has_cjk
 from extraction.text.text_rank import words_of
 
@@ -25,7 +26,7 @@ TERMS_MIN: Final = 4
 # Lower bounds of the standard deviation, so that small differences within one topic are not scored as shifts.
 _MEANING_SPREAD_MIN: Final = 0.05
 _WORDS_SPREAD_MIN: Final = 0.08
-_CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
+_HAN = re.compile(rf"[{HAN}]+")
 _TEXT_CHARS_MAX = 4_000
 
 
@@ -46,9 +47,7 @@ def terms_of(text: str) -> frozenset[str]:
     head = text[:_TEXT_CHARS_MAX]
     if not has_cjk(head):
         return frozenset(words_of(head))
-    runs = _CJK_RUN.findall(head)
-    pairs = {run[place : place + 2] for run in runs for place in range(len(run) - 1)}
-    return frozenset(pairs | set(words_of(_CJK_RUN.sub(" ", head))))
+    return frozenset((*character_pairs(head), *words_of(_HAN.sub(" ", head))))
 
 
 class Turns:

@@ -4,20 +4,19 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
+from extraction.text.chinese import character_pairs
 from extraction.text.english_stems import stem
 from extraction.text.stop_words import BASELINE
 from graph_service.evaluation.dataset import Turn
 from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _BATCH: Final = 256
 
 
@@ -31,7 +30,7 @@ def terms(text: str, lang: str) -> list[str]:
 
     jieba.setLogLevel(logging.WARNING)
     words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in BASELINE]
-    return words_zh + [a + b for run in _CJK.findall(text) for a, b in pairwise(run)]
+    return [*words_zh, *character_pairs(text)]
 
 
 def line_of(turn: Turn) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from extraction.text.fulltext_words import CJK, WORD, plain_words, within_terms
+from extraction.text.fulltext_words import CJK_RUN, WORD, plain_words, within_terms
 from schema.timespan import day_token
 
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
@@ -78,11 +78,11 @@ def prefix_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
 
 def _runs(word: str) -> list[str]:
     """Split a word where the script changes, as the analyzer does."""
-    return [part for part in re.split(f"({CJK.pattern})", word) if part]
+    return [part for part in re.split(f"({CJK_RUN.pattern})", word) if part]
 
 
 def _prefix_term(word: str) -> str:
-    if not CJK.fullmatch(word):
+    if not CJK_RUN.fullmatch(word):
         return f"{word}*"
     # The index has pairs of characters; a single one needs a wildcard.
     return f"*{word}*" if len(word) == 1 else f'"{word}"'

@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.entities.matching import is_capital, same_name
 from extraction.entities.nicknames import full_names
+from extraction.text.chinese import HAN
 from extraction.text.name_forms import bare, exact_forms
 from schema.ids import MemoryId
 from schema.result_cache import cached_by_chars
@@ -22,7 +23,7 @@ _BUCKET_MAX: Final = 40
 # Shorter names are not compared by edit distance.
 _LETTERS_MIN: Final = 4
 _NUMBERS = re.compile(r"\d+")
-_CJK = re.compile(r"^[\u3400-\u9fff]+$")
+_HAN = re.compile(rf"^[{HAN}]+$")
 # `bare` keeps these before a surname; "Mr Smith" and "Mrs Smith" differ.
 _TITLES: Final = frozenset(("mr", "mrs", "ms", "miss"))
 # First words of names of places, whose point may be taken for the end of a sentence.
@@ -125,7 +126,7 @@ def _blocking_keys(one: ComparedEntity) -> Iterator[str]:
         yield f"nearly {key}"
         if len(key) >= _LETTERS_MIN:
             yield from (f"nearly {key[:place]}{key[place + 1 :]}" for place in range(len(key)))
-        if _CJK.match(key):
+        if _HAN.match(key):
             yield from (f"ends {key[place:]}" for place in range(max(len(key) - 3, 0), len(key) - 1))
             yield from (f"= {key[0]}{char}" for char in key[1:] if len(key) >= _LETTERS_MIN)
 
@@ -175,7 +176,7 @@ def _name_similarity(one: str, other: str) -> tuple[float, str]:
         return 0.65, f"{one} and {other}: one is the other's initials"
     if _short_for(short, long):
         return 0.65, f"{one} and {other}: one may be short for the other"
-    if _CJK.match(a) and len(a) == 2 and len(b) >= _LETTERS_MIN and a[0] == b[0] and a[1] in b[1:]:
+    if _HAN.match(a) and len(a) == 2 and len(b) >= _LETTERS_MIN and a[0] == b[0] and a[1] in b[1:]:
         return 0.6, f"{one} and {other}: one may be short for the other"
     if len(a) >= _LETTERS_MIN and _one_letter_apart(a, b):
         return 0.5, f"{one} and {other} differ in one letter"
@@ -196,7 +197,7 @@ def _is_part(short: Sequence[str], long: Sequence[str]) -> bool:
 
 def _ends_chinese(short: str, long: str) -> bool:
     """Return whether one Chinese name ends the other (小红, 王小红), which is a name and not a sentence."""
-    is_end = len(short) > 1 and _CJK.match(short) is not None and long.endswith(short)
+    is_end = len(short) > 1 and _HAN.match(short) is not None and long.endswith(short)
     return is_end and (len(short) == len(long) or long[-len(short) - 1] not in _GOVERNING_ZH)
 
 

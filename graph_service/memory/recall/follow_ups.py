@@ -5,13 +5,13 @@ rare word with "Doctor put me on ramipril", which matches the question and which
 """
 
 import math
-import re
 from collections.abc import Collection
 from typing import Final
 
 import numpy as np
 
 from extraction.query_analysis import QueryAnalysis
+from extraction.text.chinese import character_pairs
 from extraction.text.search_terms import word_counts
 from extraction.text.stop_words import CHINESE_CHARACTERS
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
@@ -30,7 +30,6 @@ _SHARE_MAX: Final = 1 / 8
 # Sum of the inverse document frequencies of shared words that counts fully; about one rare word.
 _SHARED_FULL: Final = 4.0
 _READ_CHARS_MAX: Final = 2_000
-_CHINESE: Final = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
 def follow_ups(found: CandidateSet, relevance: Floats, analysis: QueryAnalysis) -> Floats:
@@ -66,12 +65,9 @@ def follow_ups(found: CandidateSet, relevance: Floats, analysis: QueryAnalysis) 
 
 @cached_by_chars(chars_max=2_000_000, entries_max=4_096)
 def _rare_words(text: str) -> frozenset[str]:
-    """Return the words of a text that can be rare: stems, and pairs of Chinese characters, without stop words.
-
-    Pairs, because the dictionary splits names.
-    """
-    pairs = (run[at : at + 2] for run in _CHINESE.findall(text) for at in range(len(run) - 1))
-    return frozenset((*word_counts(text).stems, *(pair for pair in pairs if CHINESE_CHARACTERS.isdisjoint(pair))))
+    """Return the words of a text that can be rare: stems, and pairs of characters, without stop words."""
+    pairs = (pair for pair in character_pairs(text) if CHINESE_CHARACTERS.isdisjoint(pair))
+    return frozenset((*word_counts(text).stems, *pairs))
 
 
 def _known_words(messages: Collection[Candidate], analysis: QueryAnalysis) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import QueryAnalysis
-from extraction.text.chinese import is_chinese
+from extraction.text.chinese import HAN, character_pairs, is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.mindmap.snapshot import Snapshot
@@ -38,7 +38,7 @@ _SEARCHING: Final = BoundedThreads(threads_max=2, cpu_max_s=5.0, wall_max_s=20.0
 _SEARCH_MAX_S: Final = 15.0
 # More matches are sorted in a thread; sorting this many takes some milliseconds.
 _SORTED_HERE: Final = 500
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_HAN: Final = re.compile(rf"[{HAN}]+")
 _TOKEN: Final = re.compile(r"[^\W_]+")
 # Latin words match by prefix, so that "teas" finds "tea" and "hiking" finds "hike".
 _STEM_MIN, _ENDING_MAX = 3, 3
@@ -184,7 +184,7 @@ def _terms(words: Iterable[str]) -> list[str]:
     """Return the search terms: Latin words, and bigrams of Chinese characters."""
     terms: dict[str, None] = {}
     for word in words:
-        pairs = [word[at : at + 2] for at in range(len(word) - 1)] if _CJK.fullmatch(word) else []
+        pairs = list(character_pairs(word)) if _HAN.fullmatch(word) else []
         terms |= dict.fromkeys(pairs or [word])
     return list(terms)
 
@@ -194,12 +194,12 @@ class _TermIndex:
 
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = terms
-        self._pairs = [term for term in terms if _CJK.search(term)]
+        self._pairs = [term for term in terms if _HAN.search(term)]
         # Latin terms by the prefixes that they share with matching words.
         self._by_stem: dict[str, list[str]] = {}
         self._by_beginning: dict[str, list[str]] = {}
         for term in terms:
-            if not _CJK.search(term):
+            if not _HAN.search(term):
                 self._by_stem.setdefault(_stem(term), []).append(term)
                 for cut in range(min(_ENDING_MAX, len(term) - 1) + 1):
                     self._by_beginning.setdefault(term[: len(term) - cut], []).append(term)
@@ -210,7 +210,7 @@ class _TermIndex:
         found = {pair for pair in self._pairs if pair in folded}
         if self._by_stem:
             for token in set(_TOKEN.findall(folded)):
-                if not _CJK.search(token):
+                if not _HAN.search(token):
                     found.update(term for term in self._near(token) if _same_word(term, token))
         return frozenset(found)
 
