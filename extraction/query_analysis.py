@@ -191,8 +191,9 @@ def analyse(
     )
 
 
+_QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
 _QUESTION_WORD: Final = re.compile(
-    r"\b(?:what|which|who|whom|whose|where|when|why|how)(?:'s|'re|'d|'ll)?\b|什么|什麼|哪|谁|誰|多少|[几幾]|怎|为何|何时|多[大久长]"
+    rf"\b(?:what|which|who|whom|whose|where|when|why|how)(?:'s|'re|'d|'ll)?\b|{_QUESTION_WORD_ZH}"
 )
 # The end of "Where does she live? Lisbon?", "What does he love, tea?"
 _SUGGESTED: Final = re.compile(r"[?？,，](?P<guess>[^?？,，]{1,60})[?？]\s*$")
@@ -307,7 +308,7 @@ _ORDER = re.compile(
 )
 _ASKING = re.compile(
     rf"^(?:\w+,? )?(?:whom|when|{_AUX})\b|\b(?:what|which|who|whose|where|why|how)\b|[？?]|"
-    r"什么|啥|谁|哪|怎|为何|多少|几[个次岁]|吗|是不是|有没有|会不会|能不能|是否|多[大久长高远]|如何"
+    rf"{_QUESTION_WORD_ZH}|吗|是不是|有没有|会不会|能不能|是否"
 )
 _NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
 # Words that are capitalised at the beginning of a sentence without being a name.
@@ -561,8 +562,8 @@ _PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
 _WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
 _GOES_ON = re.compile(r"[a-z0-9]")
 _OF_SOMEBODY_ZH = re.compile(rf"[^的，。？！,?!\s](?<![你我他她它您谁这那])的(?!{_OWN_ZH})([^，。！,!]*)")
-_ASKED_ZH = re.compile(r"什么|谁|哪|多少|几|怎|吗|啥|多[大久长高远]")
-_IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|几|怎)")
+_ASKED_ZH = re.compile(rf"{_QUESTION_WORD_ZH}|吗")
+_IS_ZH = re.compile(rf"^[^，。]{{1,8}}?(?:是|叫)(?:{_QUESTION_WORD_ZH})")
 
 
 def indirect_target(question: str) -> str | None:
