@@ -75,7 +75,7 @@ class CachedEmbedder:
         return [answers[key] for key in keys]
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Score answers; concurrent calls with the same question score a text once, as of a recall and a context.
+        """Score answers; concurrent calls with the same question, as by a recall and a context, score a text once.
 
         All are None if the inner embedder cannot score.
         """

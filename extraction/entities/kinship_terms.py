@@ -61,7 +61,7 @@ _HAN = re.compile(rf"[{HAN}]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 # The two words after "my", as in "my dear sister".
 _MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
-# Whoever asks about the user says "her sister": the first person in a question that names nobody.
+# An agent that asks about its user says "her sister", which means the user's if the question names nobody.
 _MINE_OR_THEIRS = re.compile(r"\b(?:my|her|his|their) ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
 _THEIRS_ZH = re.compile(r"^[他她](?=们?的?[\u4e00-\u9fff])们?的?")
 _OWN_ZH: Final = "我咱俺"

@@ -98,7 +98,7 @@ def _is_english(text: str) -> bool:
 
 
 def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
-    """Return the facts of English sentences; Chinese names stand as Latin ones of the same length while rules read."""
+    """Return the facts of English sentences; the rules see Chinese names as Latin ones of the same length."""
     names: dict[str, str] = {}
     plain = [replace(sentence, text=_with_latin_names(sentence.text, names)) for sentence in sentences]
     drafts = read_facts(plain, ENGLISH, speaker)
@@ -106,7 +106,7 @@ def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
 
 
 def _with_latin_names(text: str, names: dict[str, str]) -> str:
-    """Replace each run of Chinese characters by a name such as "Zaxx", and enter it in `names` with the run."""
+    """Replace each run of Chinese characters by a name such as "Zaxx", and add both to `names`."""
 
     def latin(found: re.Match[str]) -> str:
         known = next((name for name, run in names.items() if run == found[0]), None)
@@ -123,7 +123,7 @@ def _with_latin_names(text: str, names: dict[str, str]) -> str:
 
 
 def _with_names(draft: Draft, names: dict[str, str]) -> Draft:
-    """Write the Chinese names of a draft in their own characters again."""
+    """Restore the Chinese names of a draft."""
     standing = re.compile(r"\b(?:" + "|".join(names) + r")\b")
 
     def written(text: str) -> str:

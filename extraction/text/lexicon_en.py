@@ -34,7 +34,7 @@ MALE_KIN = word_set(
     "ex-boyfriend stepfather stepson stepdad godfather uncle nephew stepbrother grandson godson half-brother "
     "step-brother step-son great-uncle boy"
 )
-# What "we have a boy" and "a girl" are to the speaker.
+# Relatives meant by "we have a boy" and "a girl".
 CHILD_NAME = {"boy": "son", "girl": "daughter"}
 # A pattern; longer words come first.
 KIN_PATTERN = "|".join(sorted(KIN, key=len, reverse=True))
@@ -46,7 +46,7 @@ WHICH_KIN = word_set(
 # Canonical synonyms of words for relatives.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
 MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))
-# Peoples, which are no names: "my girlfriend is Brazilian".
+# Words for nationalities, which are no names: "my girlfriend is Brazilian".
 DEMONYMS = word_set(
     "American Canadian Mexican Brazilian Argentinian Argentine Chilean Colombian Peruvian Venezuelan Ecuadorian "
     "Bolivian Uruguayan Cuban Jamaican "

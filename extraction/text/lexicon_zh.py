@@ -7,8 +7,8 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-# Patterns of what was so and is not any more: adverbs that say it wherever they stand, and those that say it at the
-# beginning of a clause or before its verb, where 过去 is not "go over" nor 之前 "before".
+# Adverbs for former states: those that mean "formerly" wherever they stand, and all that mean it at the beginning of a
+# clause or before its verb, where 过去 is not "go over" nor 之前 "before".
 FORMERLY = "(?:以前|从前|曾经?|先前|早先|原先|原本|当初|起初|最初|一开始)"
 FORMERLY_WITH_VERB = f"(?:{FORMERLY}|过去|之前|原来)"
 WHEN_YOUNG = "(?:小时候|年轻的?时候?|早年|当年)"

@@ -260,7 +260,7 @@ async def open_services(
         await quarantine.load_copy()
 
         async def prepare(new: Graph) -> None:
-            # The quarantine before the first request and job, because it outlasts a restart.
+            # Load the quarantine before the first request and job: it survives restarts.
             await asyncio.gather(quarantine.load(new), fit(new))
 
         async def fit(new: Graph) -> None:

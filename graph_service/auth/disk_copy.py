@@ -36,7 +36,7 @@ class DiskCopy(Generic[T]):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_private(self._path, text)
         except OSError as error:
-            # The old file may allow what was refused since.
+            # The old file may allow what has been denied since.
             with contextlib.suppress(OSError):
                 self._path.unlink(missing_ok=True)
             _log.warning("%s could not be stored on disk (%s)", self._path.name, type(error).__name__)

@@ -53,7 +53,7 @@ _BEGUN: Final = (
     "{x}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
 )
 _HOLDS: Final = f"{_BEGUN} AND ({_OPEN})"
-# Fragments of a variable, which replaces `{x}`.
+# Fragments about one variable, whose name replaces `{x}`.
 _OF_VARIABLE: Final = {
     "holds": _HOLDS,
     "open": _OPEN,
@@ -79,7 +79,7 @@ _OF_VARIABLE: Final = {
         " AND (e.key IN $entity_filter OR EXISTS {{"
         " MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }}) }})"
     ),
-    # As `is_of_correction` in schema/ids.py; the first condition spares most scenes from the second.
+    # Same as `is_of_correction` in schema/ids.py; the first condition is cheap and excludes most scenes.
     "not_correction": (
         "NOT ({x}:Scene AND coalesce({x}.uri, '') CONTAINS '/by-hand%3A'"
         " AND split({x}.uri, '/')[5] STARTS WITH 'by-hand%3A')"

@@ -485,7 +485,7 @@ class Memory:
         return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
 
     def forget_compared(self, tenant: str) -> None:
-        """Drop what was compared in a tenant's memory, because something of it was forgotten."""
+        """Drop the cached comparisons of a tenant's memory, because something in it was forgotten."""
         self._compared.forget(tenant)
         self._contradictions.forget(tenant)
 

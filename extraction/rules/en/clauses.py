@@ -41,7 +41,7 @@ _RELAYED: Final = (
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
-# What makes a clause an assumption, wherever it stands: "suppose I moved", "say we are in Oslo".
+# Words that make a clause an assumption, wherever they stand: "suppose I moved", "say we are in Oslo".
 _PRETEND: Final = r"(?:imagine|suppose|pretend)"
 _SUPPOSES: Final = (
     rf"(?:{_PRETEND}|supposing|assum(?:e|ing)|picture (?:this|it|me)|"
@@ -565,7 +565,7 @@ _PLAIN_VERB = re.compile(
     r"hardly) ){0,2}"
     r"(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b"
 )
-# What follows the verb of a request; after a name stands a verb.
+# The text after the verb of a request; a name would be followed by a verb.
 _IMPERATIVE = re.compile(
     r"(?:me|us|him|her|them|an?|the|my|our|his|their|some|any|this|that|these|those|more|two|three|\d+)\b|"
     r"[a-z]+(?: [a-z]+){0,3} for (?:my|our|me|us|the)\b"
@@ -675,7 +675,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
         pieces = [piece for piece in pieces if _is_real(text, piece, state.speaker)]
     if (is_request or sentence.asks) and _ASKS_FAVOUR.match(text) and (whom := _FOR_WHOM.search(text)):
-        # "Could you draw a card for my aunt Jean?" asks for something, and nothing that anybody should know.
+        # "Could you draw a card for my aunt Jean?" is a request, which states only who the aunt is.
         yield _clause(whom["who"], sentence.start + whom.start("who"), sentence.start + whom.end("who"), state)
         return
     for number, (start, end) in enumerate(pieces):
@@ -695,7 +695,7 @@ _ASKS_FAVOUR = re.compile(
     r"how|why))[^,?]{2,80}\?$"
 )
 _FOR_WHOM = re.compile(rf"\b(?:for|to) (?P<who>(?:my|our) (?:[a-z-]+ )?(?:{KIN_PATTERN}) [A-Z][a-z]+)\b(?!'s)")
-# A text for somebody else, which is about the speaker, not a story.
+# A text for somebody else is about the speaker, and no story.
 _LETTER = re.compile(
     r"(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|"
     r"create)\b[^,.]{0,60}?\b(?:letter|e-?mail|"
@@ -770,7 +770,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
 
 
 def _introductions(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the parts of a piece in which the speaker introduces himself, each with its own verb; else the piece."""
+    """Return the parts of a piece in which speakers introduce themselves, each with a verb; else the piece."""
     if not _INTRODUCES.match(without_lead(text[start:end])):
         return [(start, end)]
     cuts = [start, *(found.start() for found in _PARTICIPLE.finditer(text, start, end)), end]
@@ -829,7 +829,7 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     )
 
 
-# "Ben has a new girlfriend, she is a paramedic": nobody who has a name is a paramedic.
+# "Ben has a new girlfriend, she is a paramedic": "she" is nobody with a name.
 _UNNAMED = re.compile(
     rf"(?:has|had|have|got|met|found|hired|dates|dated|married|knows|sees|is (?:seeing|dating|with)) (?:got )?"
     rf"(?:an?|another|some) (?:[a-z]{{1,15}} ){{0,2}}?"
@@ -838,7 +838,7 @@ _UNNAMED = re.compile(
 
 
 def _note_unnamed(subject: str | None, text: str, rest: str, state: DiscourseState) -> None:
-    """Let no pronoun mean the subject of a clause that brings in somebody without a name, except of the other sex."""
+    """Keep pronouns from referring to a subject whose clause introduces somebody without a name, of the same sex."""
     if subject in (None, state.speaker.me):
         return
     if found := _UNNAMED.match(rest):
@@ -991,7 +991,7 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
     return (subject, report["rest"]) if is_third else (None, rest)
 
 
-# Plurals and masses without "s".
+# Plurals and mass nouns without "s".
 _MANY: Final = frozenset(("mice", "geese", "sheep", "fish", "cattle", "children", "people", "teeth", "feet", "poultry"))
 
 

@@ -192,7 +192,7 @@ MOVES: Final = (
     after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
     after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", LIVES, _LEFT),
     after(
-        # Who moved a relative did not move; who moved the children did.
+        # Moving a relative is no move of one's own; moving the children is.
         rf"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)"
         rf"(?! (?:my|our|his|her) (?!kids|children)(?:{KIN_PATTERN})\b)(?: [a-z]+){{0,2}} to (?P<o>.+)",
         LIVES,
@@ -1261,7 +1261,7 @@ CHANGES: Final = (
         NO_LONGER_USES,
     ),
     after(
-        # Who moves a piece of furniture from Leeds to York tells where it stands, not what it is.
+        # "Moved the sofa from Leeds to York" says where the sofa is, not what it is.
         rf"(?:(?:moved|shifted) (?!(?:\w+ ){{1,3}}?{_THING} from)|rescheduled |switched |changed |swapped )"
         rf"(?:my|our|the|his|her) (?P<s>(?!{RELATIVE}\b)[a-z][a-z ]{{2,30}}?) "
         r"from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",

@@ -70,7 +70,7 @@ _ROLE_IS: Final = re.compile(
 
 
 def may_be_stored(clause: Clause, one: Draft) -> bool:
-    """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
+    """Return whether a fact may be stored; a clause about the past may only end facts and name people."""
     if one.predicate in TASTES and not one.closes and _is_no_taste(clause, one):
         return False
     if _is_no_thing(one) or (one.relation == "plan" and _is_no_plan(clause, one)):
@@ -96,7 +96,7 @@ def may_be_stored(clause: Clause, one: Draft) -> bool:
 
 
 def _is_no_taste(clause: Clause, one: Draft) -> bool:
-    """Return whether a clause says nothing of a lasting taste: of certain times, of one's own things, or a figure."""
+    """Return whether a clause states no lasting taste: one limited in time, about one's own things, or figurative."""
     own = one.subject != THE_USER and _OF_MINE.match(clause.rest) is not None
     if _AT_HAND.search(clause.rest) or _OF_THIS.search(clause.rest) or _AS_SUCH.match(clause.rest):
         return True
@@ -107,10 +107,10 @@ def _is_no_taste(clause: Clause, one: Draft) -> bool:
 
 
 def _repeats_relative(clause: Clause, one: Draft) -> bool:
-    """Return whether a fact says of a relative with a name what another fact says better.
+    """Return whether another fact says the same about a named relative better.
 
-    "My foster parents, Alan and Trudy": each of them is a parent. "I have a twin brother, Callum" is read as who Callum
-    is.
+    "My foster parents, Alan and Trudy" makes each of them a parent; "I have a twin brother, Callum" makes Callum the
+    brother.
     """
     if (one.relation or "").split(" ")[-1] in MANY_KIN and one.object != one.relation:
         return True

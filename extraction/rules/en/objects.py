@@ -178,7 +178,7 @@ _KIND_OF_FIRM = re.compile(
     r"^(?:an?|the|this) (?:[a-z-]+ ){1,3}(?:called|named) (?=[A-Z])|^(?:an?|the|their) (?:[a-z-]+ ){1,3}?(?:team|"
     r"department|office|branch) (?:at|of) (?=[A-Z])"
 )
-# "An EV startup": the name says what kind of firm it is, it is not its name.
+# "An EV startup": this describes a firm and is not its name.
 _NAME_OF_KIND = re.compile(r"^an? [A-Z][\w&-]*(?: [a-z][a-z-]*){1,3}")
 
 

@@ -173,7 +173,7 @@ def _events(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     text = clause.text
     found = _EVENT_IS.match(text)
     if found and found["o"].lower().endswith("anniversary") and re.search(ANY_MONTH, found["t"], re.IGNORECASE):
-        # The date of a day that returns each year is no plan.
+        # The date of an anniversary is no plan.
         return
     if found:
         owner = owner_in(found["w"], clause, state) if found["w"] or clause.subject is None else state.speaker.me

@@ -607,7 +607,7 @@ _CHANGES: Final = (
     ("lives", "left"),
     ("has", "lost"),
 )
-# Who moves a thing or somebody else from Leeds to York does not move.
+# Moving a thing or somebody else from Leeds to York is no move of one's own.
 _CHANGES_BY_SLOT: Final = {
     "change": _CHANGES,
     "joined change": _CHANGES,
@@ -761,7 +761,7 @@ def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState
         fill = partial(_changed, kinds=_CHANGES_BY_SLOT[slot]) if slot in _CHANGES_BY_SLOT else partial(_stated, slot)
         drafts = fill(found.groupdict(), clause, state, subject)
         if group.lemma == "move" and not _FAMILY.isdisjoint(found[0].split()):
-            # "We moved the kids from Ashfield to Northgate" is about schools, if about no towns.
+            # "We moved the kids from Ashfield to Northgate" is about schools unless these are towns.
             drafts = [one for one in drafts if one.relation != "uses"]
         if drafts:
             return drafts

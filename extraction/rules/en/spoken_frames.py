@@ -378,7 +378,7 @@ SPOKEN_WORK: Final = (
     ),
     after(r"(?:have |has )?been (?:with|at) (?P<o>(?:the|an?|my) [a-z].+?) (?:for|since)\b", WORKS_AT),
     after(
-        # Who has a degree does not study any more.
+        # Somebody with a degree has finished studying.
         r"(?:have|has|got|hold|holds|did)(?: got)? an? (?P<o>(?:first |second )?(?:(?:bachelor|master|doctor)['’]?s? )?"
         r"(?:degree|phd|doctorate|master['’]?s|bachelor['’]?s|diploma|msc|bsc|mba|ba|ma) in "
         r"[A-Za-z]+(?: (?:and )?[a-z]+)?)(?=$|[,.;!]| (?:but|and|from|so|which|though|because)\b)",

@@ -37,7 +37,7 @@ _RELAYED: Final = (
     r"例句|短信|广告|海报|题目|"
     r"人设|人物|设定|剧情|留言|评论|帖子|文案|模板|对白|谜语|绕口令|小说)[^，。：:]{0,8}))[：:]"
 )
-# What makes a clause an assumption, wherever it stands.
+# Words that make a clause an assumption, wherever they stand.
 _SUPPOSES: Final = "假装|假设|设想|幻想"
 # Openings of role play and assumptions, which make the sentence and what follows it fiction.
 _PRETENDS: Final = (
@@ -54,7 +54,7 @@ FICTION: Final = re.compile(
     r"[两三四五六七八九十几\d]+[个段篇首份封张条则]|出)|"
     r"以[^，。]{1,10}的(?:口吻|身份|视角|语气|名义)|你[当演扮]|我[演扮]|[上里]印着|上写着|写着[“\"「]"
 )
-# A text for somebody else, which is about the speaker, not a story.
+# A text for somebody else is about the speaker, and no story.
 _LETTER: Final = re.compile(
     r"^(?:请|麻烦|帮我?|给我?)?(?:写|起草|拟)[^，。]{0,10}?(?:信|邮件|祝福|贺词|贺卡|简历|请假条|祝酒词|致辞|消息|"
     r"短信|发言稿?|通知|申请)"

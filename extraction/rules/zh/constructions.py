@@ -595,7 +595,7 @@ def _owner(pronoun: str | None, name: str, clause: Clause, state: DiscourseState
         # 我女儿的钢琴老师叫李薇
         return state.named.get(clause.subject, clause.subject)
     mine = clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")
-    # 男朋友阿哲是程序员: whose he is goes without saying.
+    # 男朋友阿哲是程序员 is about the speaker's boyfriend.
     if pronoun is None and (mine or (first and not state.stranger and state.third in (None, name))):
         return state.speaker.me
     return owner_of(pronoun, clause, state)

@@ -27,9 +27,9 @@ _NO_OBJECT: Final = re.compile(
 _NO_PLAN: Final = re.compile(r"肯定|估计|太[好多忙贵累差]|(?:小时|分钟)$|^开学.+")
 _NO_HOME: Final = re.compile(r"(?:活动室|会议室|教室|操场|体育馆|群|频道|文件夹|目录|硬盘|仓库|线上)$")
 _NUMBER_FIRST: Final = re.compile(r"[\d一二三四五六七八九十百千]+[一天元块年月个晚]")
-# 车送修了 and 衣服送洗了 come back.
+# 车送修了 and 衣服送洗了: they come back.
 _SENT_OUT: Final = re.compile("送(?:去|到)?(?:修|洗|检|保养|审|测|干洗)")
-# 扫地机换成新款的了: there is one still.
+# 扫地机换成新款的了: the user still has one.
 _ANOTHER: Final = re.compile("换成?了?[新旧租借大小老]的?款?的?了?$")
 _BORN: Final = re.compile("生|属|我|后$")
 

@@ -185,7 +185,7 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "吐晕恶反头疼慌烦难崩抓怵怕软鸡",
         # 汤圆最近老吐 is about somebody who is ill.
-        # Nobody dislikes the spring that makes them suffer.
+        # 一到春天就难受 is no dislike of spring.
         rf"(?![^，。]{{0,8}}(?:最近|今天|昨[天晚]|这几天|这两天|近来|老是))(?!(?:一到|每到)?[春夏秋冬][天季]|早上|"
         rf"晚上|夜里|换季)"
         rf"(?P<o>{NOUN})(?:我)?(?:一)?(?:闻|看|听|吃|喝|碰|坐|见|尝|沾|提)?(?:到|起|见|上)?(?:就|了)?"

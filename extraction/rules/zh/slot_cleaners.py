@@ -36,10 +36,10 @@ THING_CHARS_MAX: Final = 16
 # 金卡明年不续了
 _LATER: Final = re.compile(r"(?<=..)(?:明年|今年|下个?月|下周|年底|月底|到期)$")
 _CALLED: Final = re.compile(r"名?叫.+的")
-# Words of a clause, which no thing has in its name: 眼镜戴着头晕, 仓鼠今天死, iPad借.
+# Words of clauses, which are no part of the name of a thing: 眼镜戴着头晕, 仓鼠今天死, iPad借.
 _SAID_OR_DONE: Final = re.compile(
     r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)|今天|昨天|前天|上周|(?<=.)[死借租寄]$"
-    # How it was got: 我的电脑是五年前买的.
+    # How it was obtained: 我的电脑是五年前买的.
     r"|(?:[年月天]前|[去前今]年|上个?月|刚刚?|自己|网上|店里)[买换修做弄]$"
 )
 

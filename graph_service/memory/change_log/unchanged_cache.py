@@ -1,4 +1,4 @@
-"""Keep what was computed from a tenant's memory while its change log is at the same end."""
+"""Cache results computed from a tenant's memory until its change log grows."""
 
 import time
 from collections.abc import Awaitable, Callable, Hashable
@@ -28,7 +28,7 @@ class _Kept(Generic[T]):
 
 
 class UnchangedCache(Generic[T]):
-    """The results used last, bounded by their weight; every write to a tenant by any process makes its results invalid.
+    """Cache of the latest results, bounded by their weight; any write to a tenant, by any process, invalidates its own.
 
     Args:
         weigh: size of a result in the unit of `weight_max`.
@@ -54,7 +54,7 @@ class UnchangedCache(Generic[T]):
         self._forgettings = 0
 
     async def get(self, tenant: TenantId, key: Hashable, compute: Callable[[], Awaitable[T]]) -> T:
-        """Return the result for this key, which is computed if the memory has changed.
+        """Return the result for this key; compute it if the memory has changed.
 
         Raises:
             UnavailableError: Neo4j does not answer.

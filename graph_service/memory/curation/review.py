@@ -30,7 +30,7 @@ from schema.timespan import millis
 CARDS_MAX: Final = 50
 _FACTS_MAX: Final = 3_000
 _PAIRS_MAX: Final = 100
-# Two facts each.
+# Number of cards, of two facts each.
 _KEPT_MAX: Final = 10_000
 # A fact that nobody mentioned for so long may have ended.
 OLD_DAYS: Final = 90.0

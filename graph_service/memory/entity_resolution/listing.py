@@ -81,7 +81,7 @@ def entity_cursor(entity: ListedEntity) -> str:
 _ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
-# Two entities each, of which most are in several pairs.
+# Number of pairs; most entities are in several.
 _KEPT_MAX: Final = 10_000
 _COMPARE_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 

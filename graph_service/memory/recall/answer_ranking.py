@@ -1,7 +1,7 @@
-"""Rank the best candidates again by how well each answers the question, as a model judges that reads both. Pure.
+"""Rank the best candidates again by how well each answers the question, judged by a model that reads both. Pure.
 
-The features of `ranking` compare words, vectors and times. They find what a question is about; whether a text says what
-is asked, a cross-encoder knows better (`extraction/embeddings/answer_scores.py`). It scores only the best candidates,
+The features of `ranking` compare words, vectors and times. They find what a question is about; a cross-encoder is the
+better judge of whether a text answers it (`extraction/embeddings/answer_scores.py`). It scores only the best ones,
 because it reads each together with the question.
 """
 
@@ -21,7 +21,7 @@ from schema.labels import Role
 SCORED_N: Final = 8
 # Answer score of texts in the other language, which the model cannot read: about that of the other candidates.
 _UNREAD: Final = 0.4
-# Factor for what was so only formerly, if the question is about the present: "I lived in Berlin, but that is over".
+# Factor for texts about a former state, if the question is about the present: "I lived in Berlin, but that is over".
 _FORMER: Final = 0.5
 # Log odds beyond these count like these.
 _LOG_ODDS_MAX: Final = 6.0
@@ -135,7 +135,7 @@ def ranked_by_answers(
 
 
 def _best_apart(one: Candidate, scored: Sequence[Candidate], answers: Mapping[str, float]) -> tuple[float, float]:
-    """Return the best answer scores of what was said later and earlier, without facts and messages that prove it."""
+    """Return the best answer scores of later and of earlier texts, except its evidence and the facts that it proves."""
     later = earlier = 0.0
     for other in scored:
         if one.id in other.proofs or other.id in one.proofs:

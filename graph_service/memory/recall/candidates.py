@@ -9,7 +9,7 @@ from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
 
 if TYPE_CHECKING:
-    # An MCP process in front of a service starts faster without it.
+    # An MCP process in front of a service starts faster without numpy.
     import numpy as np
     import numpy.typing as npt
 

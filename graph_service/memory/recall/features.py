@@ -71,7 +71,7 @@ _READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CUES: Final = 16_384
 _CACHED_CHARS: Final = 4_000_000
-# Longer texts say more than a question.
+# Longer texts are taken to say more than the question.
 _REPEATED_CHARS_MAX: Final = 100
 _DIGIT: Final = re.compile(r"\d")
 # Channel of candidates whose stored mentioned time overlaps the time of the question.
@@ -415,7 +415,7 @@ def _is_to_come(one: Candidate, now: datetime) -> bool:
 
 
 def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:
-    """Return a function that tells whether a candidate holds a value of the kind asked for; all do if none is.
+    """Return a function that tells whether a candidate holds a value of the kind asked for; without a kind, all do.
 
     Args:
         speakers: names of speakers, which are no answer.

@@ -22,9 +22,10 @@ from schema.result_cache import cached_by_chars
 
 # Number of best-matching messages whose follow-ups are searched for.
 #
-# Source of the constants: chosen from a few on six sets of everyday memories; all within a question or two.
+# Source of the constants: chosen from a few values on six sets of everyday memories; the others differ by a question
+# or two.
 _ANCHORS: Final = 3
-# Words in more messages than these are no sign that one message follows up on another: in 6, or in an eighth of few.
+# A word in more than 6 messages, or in more than an eighth of fewer than 48, is no sign that one follows up on another.
 _MESSAGES_MAX: Final = 6
 _SHARE_MAX: Final = 1 / 8
 # Sum of the inverse document frequencies of shared words that counts fully; about one rare word.

@@ -34,7 +34,7 @@ from schema.timespan import millis
 
 _log = logging.getLogger("mnemograph.sync")
 ROWS_MAX: Final = 500
-# Time between two looks for tenants whose sync is due.
+# Interval between two searches for tenants whose sync is due.
 _CHECK_S: Final = 600.0
 SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE)
 UNPROVEN: Final = "sync: no message is left that proves it"

@@ -260,8 +260,8 @@ class Worker:
         """Look for jobs now; call it after a commit that enqueued some.
 
         Args:
-            tenant: the tenant of the jobs. Kinds of which it occupies all loops that it may are not looked for, because
-                these loops look again when they are done; a claim without a result costs as much as a small write.
+            tenant: the tenant of the jobs. A kind for which it already occupies as many loops as it may is skipped:
+                these loops look again when they are done, and an empty claim costs as much as a small write.
         """
         for kind in self._kinds:
             if tenant is None or self._busy[kind][tenant] < self._loops_per_tenant(kind):
