@@ -196,8 +196,8 @@ async def test_thing_shows_its_type_whose_it_is_and_a_quotation(viewer: Watching
 async def test_changes_are_told_by_conversation_with_time_and_author(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.page.keyboard.press("c")
-    talks = viewer.page.locator("[data-talk]")
-    await talks.first.wait_for()
-    tea = talks.filter(has_text="coriander").first
+    conversations = viewer.page.locator("[data-conversation]")
+    await conversations.first.wait_for()
+    tea = conversations.filter(has_text="coriander").first
     await expect(tea).to_contain_text(re.compile(r"Alice, \d\d:\d\d"))
-    assert await talks.count() >= 4
+    assert await conversations.count() >= 4

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
 import { StoredSplits } from "../src/correct/storedSplits";
-import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, takeBack } from "../src/correct/operations";
+import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, inverseOperation } from "../src/correct/operations";
 import { aNode, anEdge } from "./builders";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
@@ -40,7 +40,7 @@ describe("correcting", () => {
     await corrections.split("m1", "b is not a");
     const again = new Corrections(service);
     expect(again.done.value.map((one: Done) => [one.kind, one.text])).toEqual([["SPLIT", "b is not a"]]);
-    await again.takeBack(again.done.value[0] as Done);
+    await again.revert(again.done.value[0] as Done);
     expect(service.asked.at(-1)).toMatchObject({ variables: { keep: "a", merge: "b" } });
     expect(new Corrections(service).done.value).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe("correcting", () => {
     await corrections.look(["ann"]);
     expect(corrections.done.value.map((one) => [one.kind, one.text])).toEqual([["MERGE", "St into St. Mary's"], ["REJECT", CORRECTION.text]]);
     service.answer = { done: { mergeId: "m9", keptId: "a", mergedId: "b" } };
-    await corrections.takeBack(corrections.done.value[0] as Done);
+    await corrections.revert(corrections.done.value[0] as Done);
     expect(service.asked.at(-1)).toMatchObject({ variables: { id: "m9" } });
   });
 
@@ -65,7 +65,7 @@ describe("correcting", () => {
     expect([await corrections.edit("f1", { reopen: true, statement: "x" }), service.asked.length]).toEqual([null, 4]);
   });
 
-  it("takes nothing for a kept deed that is none", () => {
+  it("takes nothing for a kept action that is none", () => {
     const { service } = opened();
     for (const text of ["no JSON", "{}", '[1, null, {"id": "x"}]']) {
       service.storage.set("mnemograph:deeds:lab", text);
@@ -78,7 +78,7 @@ describe("correcting", () => {
     await corrections.reject("f1");
     expect([corrections.latest.value?.kind, corrections.done.value.length]).toEqual(["REJECT", 1]);
     service.answer = { done: true };
-    await corrections.takeBack(corrections.done.value[0] as never);
+    await corrections.revert(corrections.done.value[0] as never);
     expect(service.asked.at(-1)).toMatchObject({ variables: { id: "c1" } });
     expect([corrections.latest.value, corrections.done.value]).toEqual([null, []]);
   });
@@ -97,7 +97,7 @@ describe("correcting", () => {
     await corrections.merge("a", "b", "B is the same as A");
     await corrections.split("m", "B is not the same as A");
     expect(corrections.done.value.map((one) => one.back)).toEqual([{ merge: { keep: "a", merge: "b" } }, { split: "m" }]);
-    expect(takeBack({ merge: { keep: "a", merge: "b" } }, "why").variables).toEqual({ keep: "a", merge: "b", reason: "why" });
+    expect(inverseOperation({ merge: { keep: "a", merge: "b" } }, "why").variables).toEqual({ keep: "a", merge: "b", reason: "why" });
   });
 
   it("sends nothing of a forgetting before its grace is over, and nothing at all when it was taken back", () => {

@@ -118,7 +118,7 @@ describe("two things without a path between them", () => {
 });
 
 describe("undo", () => {
-  it("takes back in order and forgets what was taken back after a new deed", () => {
+  it("takes back in order and forgets what was taken back after a new action", () => {
     const told: object[] = [];
     const undo = new Undo((can) => told.push(can));
     const log: string[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { drawingOf, type Picture } from "../src/exporting/drawing";
 import { fileName, sharpness } from "../src/exporting/files";
 import { rimPoint } from "../src/exporting/shapes";
-import { type Looked, viewData, viewGraphml, viewJson } from "../src/exporting/viewData";
+import { type ViewSettings, viewData, viewGraphml, viewJson } from "../src/exporting/viewData";
 import { escapeXml } from "../src/exporting/xml";
 import { PLAIN } from "../src/map/elements";
 import { AT, aNode, anEdge } from "./builders";
@@ -13,7 +13,7 @@ const edges = new Map([["e", anEdge("e", "u", "t")], ["f", anEdge("f", "t", "u",
 const points = new Map([["u", { x: 0, y: 0 }], ["t", { x: 200, y: 40 }], ["s", { x: -120.4, y: 90 }]]);
 const picture: Picture = { shown: { nodes, edges }, points, sectors: [{ hub: "u", key: "likes", centre: { x: 0, y: 0 }, from: -1, to: 1, inner: 100, outer: 260 }], grounds: [{ x: 0, y: 0, r: 90, hue: 1, label: EVIL }], finish: PLAIN };
 const says = { title: EVIL, caption: EVIL, kind: String, predicate: String, sector: String };
-const looked: Looked = { at: AT, address: "http://127.0.0.1/#/map", tenant: "t", user: null, epoch: "e", seq: 3, hidden: [], sure: 0, around: null, validAt: null, asOf: null, total: { nodes: 9, edges: 9 } };
+const viewSettings: ViewSettings = { at: AT, address: "http://127.0.0.1/#/map", tenant: "t", user: null, epoch: "e", seq: 3, hidden: [], sure: 0, around: null, validAt: null, asOf: null, total: { nodes: 9, edges: 9 } };
 
 /** Well formed: every tag closes, and no text holds a bare sign. */
 function tagsOf(xml: string): string[] {
@@ -59,8 +59,8 @@ describe("the data of a view", () => {
     expect(two.edges.every((edge) => two.nodes.some((node) => node.id === edge.source) && two.nodes.some((node) => node.id === edge.target))).toBe(true);
   });
 
-  it("says as JSON from where it was looked", () => {
-    const told = JSON.parse(viewJson(viewData(picture.shown, points), looked));
+  it("says as JSON from where it was seen", () => {
+    const told = JSON.parse(viewJson(viewData(picture.shown, points), viewSettings));
     expect([told.format, told.filters.around, told.nodes[1].label, told.nodes[2].x]).toEqual(["mnemograph-view", null, EVIL, -120]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { likenessesOf } from "../src/correct/suggestions";
-import { byDay, byTalk, feedLines } from "../src/feed/lines";
+import { byDay, byConversation, feedLines } from "../src/feed/lines";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
 import { aNode, anEdge } from "./builders";
@@ -20,10 +20,10 @@ describe("what changed", () => {
     change(2, EARLIER, { node: aNode("rome", { label: "Rome", user_id: "bob" }) }),
     change(1, EARLIER, { node: aNode("s1", { kind: "Scene", label: "About Rome", user_id: "bob" }) }),
   ];
-  const talks = byTalk(feedLines({ changes, labels: {} }, WORDS));
+  const conversations = byConversation(feedLines({ changes, labels: {} }, WORDS));
 
   it("is told by conversation, each with its time and author", () => {
-    expect(talks.map((talk) => [talk.scene?.label, talk.user, talk.at, talk.lines.map((line) => line.text)])).toEqual([
+    expect(conversations.map((conversation) => [conversation.scene?.label, conversation.user, conversation.at, conversation.lines.map((line) => line.text)])).toEqual([
       ["About tea", "ana", LATER, ["Ana likes tea."]],
       ["About Rome", "bob", EARLIER, ["Bob lives in Rome.", "Rome"]],
     ]);
@@ -31,14 +31,14 @@ describe("what changed", () => {
 
   it("says once what was written again in one conversation", () => {
     const again = change(0, EARLIER, { edge: anEdge("f0", "v", "r", { statement: "Bob lives in Rome.", user_id: "bob" }) });
-    const [, bob] = byTalk(feedLines({ changes: [...changes, again], labels: {} }, WORDS));
+    const [, bob] = byConversation(feedLines({ changes: [...changes, again], labels: {} }, WORDS));
     expect(bob?.lines.map((line) => line.id)).toEqual(["f1", "rome"]);
   });
 
   it("keeps a correction apart, which belongs to no scene", () => {
-    const alone = byTalk(feedLines({ changes: [change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes], labels: {} }, WORDS));
+    const alone = byConversation(feedLines({ changes: [change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes], labels: {} }, WORDS));
     expect(alone[0]).toMatchObject({ scene: null, user: "ana" });
-    expect(byDay(alone, WORDS).map((day) => day.talks.length)).toEqual([1, 1, 1].slice(0, byDay(alone, WORDS).length));
+    expect(byDay(alone, WORDS).map((day) => day.conversations.length)).toEqual([1, 1, 1].slice(0, byDay(alone, WORDS).length));
   });
 });
 

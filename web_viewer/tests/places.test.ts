@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
-import { Shelf, withSaved } from "../src/map/pins";
+import { SavedLayouts, withSaved } from "../src/map/pins";
 import { fitting } from "../src/map/camera";
 import { Places } from "../src/map/places";
 import { heldSectors } from "../src/map/paintSectors";
@@ -218,7 +218,7 @@ describe("what has ended", () => {
     let state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
     places.open(null, state);
     const [one, pinned] = edges.filter((edge) => edge.source === "u" && edge.predicate === "PREFERS" && !edges.some((other) => other.source === edge.target));
-    places.shelf.pin(pinned!.target, true);
+    places.savedLayouts.pin(pinned!.target, true);
     const before = new Map(places.layout.points);
     state = applyFrame(state, aPatch(0, 1, [["edge+", { ...one!, ...OVER }], ["edge+", { ...pinned!, ...OVER }]])).state;
     places.extend(state);
@@ -330,28 +330,28 @@ describe("pins", () => {
     const places = new Places(localStorage, "pins");
     places.open(null, state);
     places.move("u-e3", { x: 1_234, y: -77 });
-    places.shelf.pin("u-e3", true);
+    places.savedLayouts.pin("u-e3", true);
     places.tidy(state);
     expect(places.layout.points.get("u-e3")).toEqual({ x: 1_234, y: -77 });
     const later = new Places(localStorage, "pins");
     later.open(null, state);
-    expect([...later.shelf.pins]).toEqual(["u-e3"]);
-    later.shelf.pin("u-e3", false);
+    expect([...later.savedLayouts.pins]).toEqual(["u-e3"]);
+    later.savedLayouts.pin("u-e3", false);
     later.tidy(state);
     expect(later.layout.points.get("u-e3")).not.toEqual({ x: 1_234, y: -77 });
   });
 
   it("come with a named arrangement, which leaves alone what is newer", () => {
-    const shelf = new Shelf(localStorage);
-    shelf.open("k");
-    shelf.pin("a", true);
-    shelf.save("mine", new Map([["a", { x: 1.4, y: 2 }], ["gone", { x: 0, y: 0 }]]));
-    shelf.save("other", new Map());
-    shelf.save("mine", new Map([["a", { x: 5, y: 6 }], ["gone", { x: 0, y: 0 }]]));
-    expect(shelf.layouts().map((one) => [one.name, one.pins])).toEqual([["mine", ["a"]], ["other", ["a"]]]);
-    const merged = withSaved(new Map([["a", { x: 0, y: 0 }], ["new", { x: 9, y: 9 }]]), shelf.layouts()[0]!);
+    const savedLayouts = new SavedLayouts(localStorage);
+    savedLayouts.open("k");
+    savedLayouts.pin("a", true);
+    savedLayouts.save("mine", new Map([["a", { x: 1.4, y: 2 }], ["gone", { x: 0, y: 0 }]]));
+    savedLayouts.save("other", new Map());
+    savedLayouts.save("mine", new Map([["a", { x: 5, y: 6 }], ["gone", { x: 0, y: 0 }]]));
+    expect(savedLayouts.layouts().map((one) => [one.name, one.pins])).toEqual([["mine", ["a"]], ["other", ["a"]]]);
+    const merged = withSaved(new Map([["a", { x: 0, y: 0 }], ["new", { x: 9, y: 9 }]]), savedLayouts.layouts()[0]!);
     expect([...merged]).toEqual([["a", { x: 5, y: 6 }], ["new", { x: 9, y: 9 }]]);
-    expect(shelf.drop("mine").map((one) => one.name)).toEqual(["other"]);
+    expect(savedLayouts.drop("mine").map((one) => one.name)).toEqual(["other"]);
   });
 });
 

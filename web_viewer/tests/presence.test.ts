@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ALONE, hear, pointedAt, Pointer } from "../src/live/presence";
+import { ALONE, withFrame, pointedAt, Pointer } from "../src/live/presence";
 import type { ClientFrame, SelectionSync } from "../src/protocol/frames";
 
 const word = (by: string, ids: string[] | null, colour = 1): SelectionSync => ({ t: "selection_sync", viewer: by, clock: 1, ids, focus: ids?.[0] ?? null, colour });
@@ -9,10 +9,10 @@ afterEach(() => void vi.useRealTimers());
 
 describe("others who watch", () => {
   it("point at things until they point at others or leave", () => {
-    let state = hear(hear(ALONE, { t: "presence", others: 2 }), word("v1", ["a", "b"]));
-    state = hear(state, word("v2", ["b"], 4));
+    let state = withFrame(withFrame(ALONE, { t: "presence", others: 2 }), word("v1", ["a", "b"]));
+    state = withFrame(state, word("v2", ["b"], 4));
     expect([state.others, [...pointedAt(state)]]).toEqual([2, [["a", 1], ["b", 4]]]);
-    state = hear(hear(state, word("v1", [])), word("v2", null));
+    state = withFrame(withFrame(state, word("v1", [])), word("v2", null));
     expect([...pointedAt(state)]).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { byDay, byTalk, feedLines } from "../src/feed/lines";
+import { byDay, byConversation, feedLines } from "../src/feed/lines";
 import { noteVisit } from "../src/feed/visits";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
@@ -39,7 +39,7 @@ describe("what changed", () => {
     ];
     const lines = feedLines({ changes, labels }, WORDS);
     expect(lines.map((line) => [line.seq, line.sort])).toEqual([[9, "over"], [5, "scene"]]);
-    expect(byDay(byTalk(lines), WORDS).map((day) => day.talks.length)).toEqual([1, 1]);
+    expect(byDay(byConversation(lines), WORDS).map((day) => day.conversations.length)).toEqual([1, 1]);
   });
 
   it("counts from the end of the visit before, and coming back at once is the same visit", () => {

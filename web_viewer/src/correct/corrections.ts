@@ -1,7 +1,7 @@
 /** Run corrections; keep the list of those done, their undo, and deletions in their grace period. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import * as deeds from "./operations";
+import * as operations from "./operations";
 
 /** Grace period of a deletion, which cannot be undone later. */
 export const GRACE_MS = 10_000;
@@ -17,7 +17,7 @@ export interface Done {
   at: string;
   /** Stored, and processed soon. */
   pending: boolean;
-  back: deeds.TakeBack;
+  back: operations.Inverse;
 }
 
 export interface Waiting {
@@ -27,7 +27,7 @@ export interface Waiting {
 }
 
 export interface CorrectWorld {
-  ask<T>(operation: deeds.Operation): Promise<T>;
+  ask<T>(operation: operations.Operation): Promise<T>;
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
@@ -55,29 +55,29 @@ export class Corrections {
     this.done.value = world.kept.read();
   }
 
-  confirm(id: string): Promise<deeds.Correction | null> {
-    return this.correct(deeds.confirmFact(id));
+  confirm(id: string): Promise<operations.Correction | null> {
+    return this.correct(operations.confirmFact(id));
   }
 
-  pin(id: string): Promise<deeds.Correction | null> {
-    return this.correct(deeds.pinFact(id));
+  pin(id: string): Promise<operations.Correction | null> {
+    return this.correct(operations.pinFact(id));
   }
 
-  reject(id: string): Promise<deeds.Correction | null> {
-    return this.correct(deeds.rejectFact(id));
+  reject(id: string): Promise<operations.Correction | null> {
+    return this.correct(operations.rejectFact(id));
   }
 
   /** @returns the id of the edited fact; null if it was refused. */
-  async edit(id: string, { reopen, ...edit }: deeds.FactEdit): Promise<string | null> {
-    if (reopen && (await this.attempt(deeds.reopenFact(id, "corrected by a person"))) === null) return null;
+  async edit(id: string, { reopen, ...edit }: operations.FactEdit): Promise<string | null> {
+    if (reopen && (await this.attempt(operations.reopenFact(id, "corrected by a person"))) === null) return null;
     if (Object.keys(edit).length === 0) return id;
-    const done = await this.correct(deeds.updateFact(id, edit));
+    const done = await this.correct(operations.updateFact(id, edit));
     return done && (done.factId ?? id);
   }
 
   /** @param text the name of the correction in the list. */
   async merge(keep: string, merge: string, text: string): Promise<boolean> {
-    const receipt = await this.attempt<deeds.MergeReceipt>(deeds.mergeEntities(keep, merge, text));
+    const receipt = await this.attempt<operations.MergeReceipt>(operations.mergeEntities(keep, merge, text));
     if (!receipt) return false;
     this.mergeFrom.value = null;
     this.note({ id: receipt.mergeId, kind: "MERGE", text, at: this.at(), pending: false, back: { split: receipt.mergeId } });
@@ -85,14 +85,14 @@ export class Corrections {
   }
 
   async split(id: string, text: string): Promise<boolean> {
-    const receipt = await this.attempt<deeds.MergeReceipt>(deeds.splitEntity(id));
+    const receipt = await this.attempt<operations.MergeReceipt>(operations.splitEntity(id));
     if (!receipt) return false;
     this.note({ id: `split ${receipt.mergeId}`, kind: "SPLIT", text, at: this.at(), pending: false, back: { merge: { keep: receipt.keptId, merge: receipt.mergedId } } });
     return true;
   }
 
-  async takeBack(one: Done): Promise<boolean> {
-    if ((await this.attempt(deeds.takeBack(one.back, one.text))) === null) return false;
+  async revert(one: Done): Promise<boolean> {
+    if ((await this.attempt(operations.inverseOperation(one.back, one.text))) === null) return false;
     this.list(this.done.value.filter((other) => other.id !== one.id));
     if (this.latest.value?.id === one.id) this.latest.value = null;
     return true;
@@ -117,7 +117,7 @@ export class Corrections {
   async look(userIds: readonly string[]): Promise<void> {
     const own = this.done.value.filter(isSplit);
     try {
-      const requests = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[]; merges: deeds.StoredMerge[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
+      const requests = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: operations.Correction[]; merges: operations.StoredMerge[] }>(operations.latestCorrections(userId, LISTED_MAX)));
       const found = (await Promise.all(requests)).flatMap((answer) => [...answer.corrections.map(doneOf), ...answer.merges.map((one) => mergeOf(one, this.world.mergeText))]);
       this.list([...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)));
     } catch (error) {
@@ -135,11 +135,11 @@ export class Corrections {
 
   private async forgetNow(kind: string, id: string): Promise<void> {
     this.waiting.value = null;
-    await this.attempt(deeds.forget(kind, id));
+    await this.attempt(operations.forget(kind, id));
   }
 
-  private async correct(operation: deeds.Operation): Promise<deeds.Correction | null> {
-    const correction = await this.attempt<deeds.Correction>(operation);
+  private async correct(operation: operations.Operation): Promise<operations.Correction | null> {
+    const correction = await this.attempt<operations.Correction>(operation);
     if (correction) this.note(doneOf(correction));
     return correction;
   }
@@ -155,7 +155,7 @@ export class Corrections {
   }
 
   /** @returns null if it was refused; `failure` has the reason. */
-  private async attempt<T>(operation: deeds.Operation): Promise<T | null> {
+  private async attempt<T>(operation: operations.Operation): Promise<T | null> {
     if (this.busy.value) return null;
     this.busy.value = true;
     this.failure.value = null;
@@ -185,11 +185,11 @@ function isSplit(one: Done): boolean {
   return one.kind === "SPLIT";
 }
 
-function mergeOf(one: deeds.StoredMerge, text: CorrectWorld["mergeText"]): Done {
+function mergeOf(one: operations.StoredMerge, text: CorrectWorld["mergeText"]): Done {
   return { id: one.mergeId, kind: "MERGE", text: text(one.mergedName, one.keptName), at: one.at, pending: false, back: { split: one.mergeId } };
 }
 
-function doneOf(one: deeds.Correction): Done {
+function doneOf(one: operations.Correction): Done {
   return { id: one.id, kind: one.kind, text: one.text, at: one.at, pending: one.pending, back: { correction: one.id } };
 }
 

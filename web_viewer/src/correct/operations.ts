@@ -9,7 +9,7 @@ export interface Operation {
 }
 
 /** The inverse of a correction. */
-export type TakeBack = { correction: string } | { split: string } | { merge: { keep: string; merge: string } };
+export type Inverse = { correction: string } | { split: string } | { merge: { keep: string; merge: string } };
 
 /** Corrected fields of a fact; absent ones stay. */
 export interface FactEdit {
@@ -94,7 +94,7 @@ export function forget(kind: string, id: string): Operation {
   return { query: `mutation($id: String!) { done: ${FORGET[kind]}(id: $id) ${FORGOTTEN} }`, variables: { id } };
 }
 
-export function takeBack(how: TakeBack, reason: string): Operation {
+export function inverseOperation(how: Inverse, reason: string): Operation {
   if ("correction" in how) return { query: "mutation($id: String!) { done: undoCorrection(id: $id) }", variables: { id: how.correction } };
   return "split" in how ? splitEntity(how.split) : mergeEntities(how.merge.keep, how.merge.merge, reason);
 }

@@ -31,7 +31,7 @@ export function likenessesOf(id: string, suggestions: readonly Suggestion[]): Li
   return found.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 }
 
-/** The service compares all things of a person, which takes seconds in a large memory: not for each one that is passed by. */
+/** The service compares all things of a person, which takes seconds in a large memory, so wait until a selection stays. */
 const STAYED_MS = 600;
 
 /**

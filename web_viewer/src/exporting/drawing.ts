@@ -23,7 +23,7 @@ export interface Picture {
 }
 
 /** Texts of the drawing in the user's language. */
-export interface Says {
+export interface DrawingTexts {
   title: string;
   caption: string;
   kind(name: string): string;
@@ -45,18 +45,18 @@ const PARALLEL_STEP = 26;
 const OPACITY: Record<string, number> = { RELATES_TO: 0.6, TIES: 0.35, CAUSED_BY: 0.55, MENTIONED: 0.38 };
 const DASH: Record<string, string> = { dotted: "1.5 3", dashed: "6 4" };
 
-export function drawingOf(picture: Picture, theme: Theme, says: Says): Drawing {
+export function drawingOf(picture: Picture, theme: Theme, texts: DrawingTexts): Drawing {
   const bodies = bodiesOf(picture);
   const labels = labelsOf(picture, bodies, theme);
   const box = boxOf(picture, bodies);
-  const width = Math.ceil(Math.max(box.w, 360, textWidth(says.caption, 12) + AIR));
-  const key = keyOf(picture, theme, says, width);
+  const width = Math.ceil(Math.max(box.w, 360, textWidth(texts.caption, 12) + AIR));
+  const key = keyOf(picture, theme, texts, width);
   const height = Math.ceil(box.h + key.height);
   const inside = [
-    element("title", {}, escapeXml(says.title)),
+    element("title", {}, escapeXml(texts.title)),
     element("rect", { width, height, fill: GROUND[theme] }),
     element("g", { transform: `translate(${r((width - box.w) / 2 - box.x)} ${r(-box.y)})` }, [
-      ...picture.sectors.map((sector) => fan(sector, theme, says)),
+      ...picture.sectors.map((sector) => fan(sector, theme, texts)),
       ...picture.grounds.map((ground) => disc(ground, theme)),
       ...links(picture, bodies, theme),
       ...things(picture, bodies, theme),
@@ -109,7 +109,7 @@ function boxOf({ sectors, grounds }: Picture, bodies: ReadonlyMap<string, Body>)
   return { x: left - AIR, y: top - AIR, w: right - left + 2 * AIR, h: bottom - top + 2 * AIR };
 }
 
-function fan(sector: Sector, theme: Theme, says: Says): string {
+function fan(sector: Sector, theme: Theme, texts: DrawingTexts): string {
   const { centre, from, to, stretch = STRETCH } = sector;
   const colour = predicateLook(PREDICATE_OF[sector.key]).colour[theme];
   const [outer, inner] = [sector.outer + OUTSIDE, Math.max(1, sector.inner - INSIDE)];
@@ -122,7 +122,7 @@ function fan(sector: Sector, theme: Theme, says: Says): string {
   const anchor = side > 0.5 ? "end" : side < -0.5 ? "start" : "middle";
   const fill = sector.key === "linked" ? MUTED[theme] : colour;
   const words = { x: r(centre.x + side * rim * stretch), y: r(centre.y + Math.sin(middle) * rim + 4), "text-anchor": anchor, fill, "font-size": 12.5, "font-weight": 600 };
-  return element("path", { d: path, fill: colour, "fill-opacity": theme === "light" ? 0.055 : 0.075 }) + element("text", words, escapeXml(says.sector(sector.key)));
+  return element("path", { d: path, fill: colour, "fill-opacity": theme === "light" ? 0.055 : 0.075 }) + element("text", words, escapeXml(texts.sector(sector.key)));
 }
 
 function disc(ground: Ground, theme: Theme): string {
@@ -207,12 +207,12 @@ export function textWidth(text: string, px: number): number {
 }
 
 /** Draw the legend, and the source and date of the picture. */
-function keyOf({ shown }: Picture, theme: Theme, says: Says, width: number): { svg: string; height: number } {
+function keyOf({ shown }: Picture, theme: Theme, texts: DrawingTexts, width: number): { svg: string; height: number } {
   const kinds = [...new Set([...shown.nodes.values()].map((node) => node.kind))];
   const predicates = [...new Set([...shown.edges.values()].map((edge) => edge.predicate))].filter((name) => name !== "TIES");
   const signs = [
-    ...kinds.map((kind) => ({ text: says.kind(kind), sign: (at: Point) => bodyOf(String(kindLook(kind).shape), { at, w: 14, h: kind === "Scene" ? 10 : 14 }, { fill: kindLook(kind).colour[theme] }) })),
-    ...predicates.map((name) => ({ text: says.predicate(name), sign: (at: Point) => stroke(name, at, theme) })),
+    ...kinds.map((kind) => ({ text: texts.kind(kind), sign: (at: Point) => bodyOf(String(kindLook(kind).shape), { at, w: 14, h: kind === "Scene" ? 10 : 14 }, { fill: kindLook(kind).colour[theme] }) })),
+    ...predicates.map((name) => ({ text: texts.predicate(name), sign: (at: Point) => stroke(name, at, theme) })),
   ];
   let [x, y] = [AIR / 2, KEY_ROW / 2];
   const parts: string[] = [];
@@ -222,7 +222,7 @@ function keyOf({ shown }: Picture, theme: Theme, says: Says, width: number): { s
     parts.push(sign({ x: x + 10, y }), element("text", { x: r(x + 24), y: r(y + 4), "font-size": 12, fill: INK[theme] }, escapeXml(text)));
     x += wide;
   }
-  parts.push(element("text", { x: AIR / 2, y: r(y + KEY_ROW + 4), "font-size": 12, fill: MUTED[theme] }, escapeXml(says.caption)));
+  parts.push(element("text", { x: AIR / 2, y: r(y + KEY_ROW + 4), "font-size": 12, fill: MUTED[theme] }, escapeXml(texts.caption)));
   return { svg: parts.join(""), height: y + KEY_ROW * 1.5 };
 }
 

@@ -9,7 +9,7 @@ import { element, escapeXml, GRAPHML_NAMESPACE } from "./xml";
 export const DATA_MAX = 20_000;
 
 /** The filters and times of the view, so that a file says what it leaves out. */
-export interface Looked {
+export interface ViewSettings {
   at: string;
   address: string;
   tenant: string;
@@ -44,8 +44,8 @@ export function viewData(shown: Shown, points: ReadonlyMap<string, Point>, most:
   };
 }
 
-export function viewJson(view: ViewData, looked: Looked): string {
-  const { at, address, tenant, user, epoch, seq, total, ...filters } = looked;
+export function viewJson(view: ViewData, viewSettings: ViewSettings): string {
+  const { at, address, tenant, user, epoch, seq, total, ...filters } = viewSettings;
   const head = { format: "mnemograph-view", version: 1, exported_at: at, address, tenant, user, epoch, seq, filters, total, left_out: view.leftOut };
   return `${JSON.stringify({ ...head, nodes: view.nodes, edges: view.edges }, null, 1)}\n`;
 }

@@ -50,7 +50,7 @@ function thingLine(change: ChangeLine): FeedLine | null {
 }
 
 /** What one conversation, or one correction, changed. */
-export interface Talk {
+export interface Conversation {
   /** The scene, if it is new. */
   scene: { id: string; label: string } | null;
   user: string | null;
@@ -60,30 +60,30 @@ export interface Talk {
 
 export interface Day {
   day: string;
-  talks: Talk[];
+  conversations: Conversation[];
 }
 
 /** Changes of one commit belong to one conversation: they have the same time. A scene is its heading, not a line of it. */
-export function byTalk(lines: readonly FeedLine[]): Talk[] {
-  const talks: Talk[] = [];
+export function byConversation(lines: readonly FeedLine[]): Conversation[] {
+  const conversations: Conversation[] = [];
   for (const line of lines) {
-    let talk = talks.at(-1);
-    const same = talk?.at === line.at && talk.user === line.user && !(talk.scene && line.sort === "scene");
-    if (!talk || !same) talks.push((talk = { scene: null, user: line.user, at: line.at, lines: [] }));
-    if (line.sort === "scene") talk.scene = { id: line.id, label: line.text };
+    let conversation = conversations.at(-1);
+    const same = conversation?.at === line.at && conversation.user === line.user && !(conversation.scene && line.sort === "scene");
+    if (!conversation || !same) conversations.push((conversation = { scene: null, user: line.user, at: line.at, lines: [] }));
+    if (line.sort === "scene") conversation.scene = { id: line.id, label: line.text };
     // Facts that were written again, such as those of a thing that got its name in the same conversation, say the same.
-    else if (!talk.lines.some((one) => one.text === line.text && one.sort === line.sort && one.predicate === line.predicate)) talk.lines.push(line);
+    else if (!conversation.lines.some((one) => one.text === line.text && one.sort === line.sort && one.predicate === line.predicate)) conversation.lines.push(line);
   }
-  return talks;
+  return conversations;
 }
 
-export function byDay(talks: readonly Talk[], words: Words): Day[] {
+export function byDay(conversations: readonly Conversation[], words: Words): Day[] {
   const days: Day[] = [];
-  for (const talk of talks) {
-    const day = words.date(talk.at);
+  for (const conversation of conversations) {
+    const day = words.date(conversation.at);
     const last = days.at(-1);
-    if (last?.day === day) last.talks.push(talk);
-    else days.push({ day, talks: [talk] });
+    if (last?.day === day) last.conversations.push(conversation);
+    else days.push({ day, conversations: [conversation] });
   }
   return days;
 }

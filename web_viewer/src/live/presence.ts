@@ -18,7 +18,7 @@ export interface PresenceState {
 export const ALONE: PresenceState = { others: 0, pointed: new Map() };
 
 /** Reducer: a state and a frame give the next state. */
-export function hear(state: PresenceState, frame: Presence | SelectionSync): PresenceState {
+export function withFrame(state: PresenceState, frame: Presence | SelectionSync): PresenceState {
   if (frame.t === "presence") return { ...state, others: frame.others };
   const pointed = new Map(state.pointed);
   if (frame.ids === null || frame.ids.length === 0) pointed.delete(frame.viewer);

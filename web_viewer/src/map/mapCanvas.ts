@@ -51,9 +51,9 @@ const TEXTURE_FROM = 2_000;
 /** Half the width of an edge as a target for clicks: 24 px in all, as WCAG 2.2 asks. */
 const EDGE_REACH_PX = 12;
 const MENTION_FARTHER_PX = 4;
-/** The pointer lights up an edge that is nearer than this, since it often rests beside edges. */
+/** The pointer highlights an edge that is nearer than this, since it often rests beside edges. */
 const EDGE_HOVER_PX = 6;
-/** Nodes that an arrangement moves between two looks at the clock. */
+/** Number of nodes that an arrangement moves between two checks of the clock. */
 const MOVED_AT_ONCE = 50;
 
 export class MapCanvas {
@@ -74,7 +74,7 @@ export class MapCanvas {
   private angles: ReadonlyMap<string, number> = new Map();
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
-  /** Only what surrounds one node is shown, of which the sectors are not. */
+  /** Only the surroundings of one node are shown, without sectors. */
   private focused = false;
   private hovered: string | null = null;
   /** Something has changed on which the labels depend since they were chosen. */
@@ -379,7 +379,7 @@ export class MapCanvas {
     this.rested(() => this.edgeNear(at, EDGE_HOVER_PX));
   }
 
-  /** Light up what the pointer is over once it rests; it is looked for only then. */
+  /** Once the pointer rests, find and highlight what is under it. */
   private rested(under: () => string | null): void {
     clearTimeout(this.hoverTimer);
     this.hoverTimer = setTimeout(() => this.lightUp(under()), HOVER_MS);
@@ -501,7 +501,7 @@ export class MapCanvas {
     this.labelsDue = false;
   }
 
-  /** Return the areas of the map that nothing can be read in; it makes the browser lay out the page. */
+  /** Return the covered areas of the map; forces a layout of the page. */
   private measureCovered(): Box[] {
     const seen = this.host.covers.filter((one) => one.checkVisibility({ visibilityProperty: true }));
     return seen.map((one) => ({ x: one.offsetLeft, y: one.offsetTop, w: one.offsetWidth, h: one.offsetHeight }));
@@ -520,7 +520,7 @@ export class MapCanvas {
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.over.draw((pen) => {
       this.labels.paint(pen, view, (id) => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined), this.theme, dimmed);
-      paintMarks(pen, { cy: this.cy, marks: this.marks, pins: this.places.shelf.pins, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
+      paintMarks(pen, { cy: this.cy, marks: this.marks, pins: this.places.savedLayouts.pins, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
     });
   }
 

@@ -34,7 +34,7 @@ interface Drawn {
 const AREA_PER_LABEL = 5_200;
 /** Cells of a label that has no room as a whole. */
 const SHORT_CELLS = 12;
-/** Lowest rank of what facts are about. */
+/** Lowest rank of objects of facts. */
 export const MATTERS = 2_000;
 
 /** Keeps the same labels while the map moves, so that nothing flickers. */

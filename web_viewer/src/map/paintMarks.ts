@@ -43,7 +43,7 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
   }
   for (const [id, rank] of scene.marks.recalled ?? []) {
     const drawn = scene.cy.getElementById(id);
-    // The thing that a fact is about shows its rank, and people are at the end of most facts.
+    // The object of a fact shows the rank of the fact; its subject is a person, who has many facts.
     if (drawn.empty() || (drawn.isEdge() && isRankedAtEnd(scene, drawn, rank))) continue;
     const at = scene.place(id);
     if (at) paintRecalled(pen, at, radiusOf(scene, id), drawn.isNode() && drawn.data("kind") === "User" ? null : rank, scene.theme);

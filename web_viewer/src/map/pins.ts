@@ -46,7 +46,7 @@ function dropLayout(storage: KeyValues, key: string, name: string): NamedLayout[
 }
 
 /** Pins and arrangements of one view of one memory. */
-export class Shelf {
+export class SavedLayouts {
   pins: ReadonlySet<string> = new Set();
   private key = "";
 

@@ -4,7 +4,7 @@ import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
 import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
-import { Shelf } from "./pins";
+import { SavedLayouts } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point, stretchFor } from "./place";
 import { emptyFans, radialLayout, radialSteps, SCREEN } from "./radial";
@@ -22,7 +22,7 @@ const SAVE_AFTER_MS = 800;
 export interface PlaceBook {
   readonly layout: Layout;
   /** Nodes that stay when everything else is arranged again. */
-  readonly shelf: Shelf;
+  readonly savedLayouts: SavedLayouts;
   /** The user moved the node. */
   move(id: string, point: Point): void;
   /** Apply another arrangement as a whole. */
@@ -31,7 +31,7 @@ export interface PlaceBook {
 
 export class Places implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
-  readonly shelf: Shelf;
+  readonly savedLayouts: SavedLayouts;
   private key = "";
   /** Changes with each whole arrangement, so that one which is being computed knows whether it is still wanted. */
   private arrangement = 0;
@@ -43,14 +43,14 @@ export class Places implements PlaceBook {
     /** Width by height of the canvas. */
     private readonly shape: () => number = () => SCREEN,
   ) {
-    this.shelf = new Shelf(storage);
+    this.savedLayouts = new SavedLayouts(storage);
   }
 
   /** Load the positions of one lens with its first snapshot. */
   open(user: string | null, state: GraphState): void {
     this.arrangement += 1;
     this.key = placesKey(this.tenant, user);
-    this.shelf.open(this.key);
+    this.savedLayouts.open(this.key);
     const saved = loadPlaces(this.storage, this.key);
     const known = saved ? [...state.nodes.keys()].filter((id) => saved.points.has(id)).length : 0;
     const size = state.nodes.size;
@@ -74,9 +74,9 @@ export class Places implements PlaceBook {
     this.saveSoon();
   }
 
-  /** Things whose facts have ended leave the sector, which means something that no longer holds; pinned ones stay. */
+  /** Move things whose facts have ended out of their sector, which says something that no longer holds; pinned ones stay. */
   private leaveSectors(state: GraphState): void {
-    for (const id of endedInSector(this.layout, state.edges.values())) if (!this.shelf.pins.has(id)) this.layout.points.delete(id);
+    for (const id of endedInSector(this.layout, state.edges.values())) if (!this.savedLayouts.pins.has(id)) this.layout.points.delete(id);
   }
 
   /** Reserve room for new users, with sectors for their later facts. */
@@ -114,7 +114,7 @@ export class Places implements PlaceBook {
   private adopt(layout: Layout, state: GraphState): void {
     const before = this.layout.points;
     this.layout = layout;
-    for (const id of this.shelf.pins) {
+    for (const id of this.savedLayouts.pins) {
       const point = before.get(id);
       if (point && this.layout.points.has(id)) this.layout.points.set(id, point);
     }

@@ -73,7 +73,7 @@ export interface LabelScene {
   hovered: string | null;
 }
 
-/** Return how far below each node its neighbours are on the whole, so that its label stands clear of its lines. */
+/** Return how far below each node its neighbours are on average, so that its label stands clear of its lines. */
 function neighboursBelow({ edges, points }: Pick<LabelScene, "edges" | "points">): Map<string, number> {
   const below = new Map<string, number>();
   for (const { source, target } of edges.values()) {
@@ -85,7 +85,7 @@ function neighboursBelow({ edges, points }: Pick<LabelScene, "edges" | "points">
   return below;
 }
 
-/** Rank selected, then search hits, neighbours, users with their badges, what facts are about by their number, and what is only mentioned; scenes last. */
+/** Rank selected, then search hits, neighbours, users with their badges, objects of facts by number of facts, then what is only mentioned; scenes last. */
 export function labelled(scene: LabelScene): LabelledNode[] {
   const { cy, nodes, points, facts, marks, hovered } = scene;
   const found: LabelledNode[] = [];

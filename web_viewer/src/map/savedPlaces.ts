@@ -3,7 +3,7 @@
 import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
 
-/** 3: scenes take no room from the rest. */
+/** Version of the layout; positions of another version are ignored. Since 3, scenes take no room from the rest. */
 const FORM = 3;
 const POINTS_MAX = 5_000;
 

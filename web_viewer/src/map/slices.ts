@@ -8,7 +8,7 @@ export function atOnce<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Let the page draw and answer its user before what follows. */
+/** Let the page draw and handle input before continuing. */
 export function pause(): Promise<void> {
   return new Promise((again) => setTimeout(again));
 }

@@ -1,7 +1,7 @@
 /** Node positions of the network: communities in discs, members inside. Placed nodes never move by themselves. */
 
 import { type Layout, Occupied, type Point } from "../map/place";
-import { Shelf } from "../map/pins";
+import { SavedLayouts } from "../map/pins";
 import type { PlaceBook } from "../map/places";
 import type { CommunityMap } from "../protocol/generated";
 import type { KeyValues } from "../view/browserStorage";
@@ -23,7 +23,7 @@ interface Saved {
 
 export class NetPlaces implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
-  readonly shelf: Shelf;
+  readonly savedLayouts: SavedLayouts;
   /** Number of whole arrangements put in place, so that one which is being computed knows whether it is still wanted. */
   puts = 0;
   private key = "";
@@ -33,7 +33,7 @@ export class NetPlaces implements PlaceBook {
     private readonly storage: KeyValues,
     private readonly tenant: string,
   ) {
-    this.shelf = new Shelf(storage);
+    this.savedLayouts = new SavedLayouts(storage);
   }
 
   get discs(): ReadonlyMap<string, Disc> {
@@ -43,7 +43,7 @@ export class NetPlaces implements PlaceBook {
   /** Load the positions of one lens. */
   open(user: string | null, plain = false): void {
     this.key = `mnemograph:${plain ? "graph" : "net"}:${this.tenant}:${user ?? "*"}`;
-    this.shelf.open(this.key);
+    this.savedLayouts.open(this.key);
     const saved = this.load();
     const discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));
     const points = Object.entries(saved?.points ?? {}).map(([id, [x, y]]): [string, Point] => [id, { x, y }]);
@@ -57,7 +57,7 @@ export class NetPlaces implements PlaceBook {
 
   /** Give every node of a plain graph a position, which pinned ones keep. */
   arrange(points: ReadonlyMap<string, Point>): void {
-    const pinned = [...this.layout.points].filter(([id]) => this.shelf.pins.has(id));
+    const pinned = [...this.layout.points].filter(([id]) => this.savedLayouts.pins.has(id));
     this.layout = { points: new Map([...points, ...pinned]), sectors: [], arranged: points.size };
     this.saveSoon();
   }
@@ -106,7 +106,7 @@ export class NetPlaces implements PlaceBook {
 
   /** Arrange everything again, except pinned nodes. */
   forget(): void {
-    const pinned = [...this.layout.points].filter(([id]) => this.shelf.pins.has(id));
+    const pinned = [...this.layout.points].filter(([id]) => this.savedLayouts.pins.has(id));
     this.layout = { points: new Map(pinned), sectors: [], arranged: 0 };
   }
 

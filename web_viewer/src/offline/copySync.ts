@@ -79,9 +79,9 @@ export class CopySync {
   }
 
   /** Run a storage operation; return null if storage is unavailable or full, as no other part depends on it. */
-  private async tryTo<T>(deed: () => Promise<T>): Promise<T | null> {
+  private async tryTo<T>(action: () => Promise<T>): Promise<T | null> {
     try {
-      return await deed();
+      return await action();
     } catch {
       return null;
     }

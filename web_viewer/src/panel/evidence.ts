@@ -103,7 +103,7 @@ export function standingOf(fact: Parameters<typeof neverHeld>[0], answer: Pick<E
 /**
  * Return the name of who said a message, or of the role if no name is known.
  *
- * @param user the name of the user whose conversation it is, who says what has the role `user` and names no speaker.
+ * @param user the name of the user whose conversation it is, the speaker of messages of role `user` without another one.
  */
 export function speakerName({ speaker, role }: Pick<Quote, "speaker" | "role">, user: string | null, words: Words): string {
   return speaker ?? (role === "user" ? user : null) ?? words.role(role ?? "");

@@ -1,6 +1,6 @@
 /** What each answer to a review card does, as operations with their inverses. Pure. */
 
-import { confirmFact, type FactEdit, mergeEntities, type Operation, rejectFact, splitEntity, takeBack, updateFact } from "../correct/operations";
+import { confirmFact, type FactEdit, mergeEntities, type Operation, rejectFact, splitEntity, inverseOperation, updateFact } from "../correct/operations";
 
 export interface ReviewFact {
   id: string;
@@ -89,7 +89,7 @@ function ending(fact: ReviewFact, at: string): Step {
 }
 
 function undoing(answer: unknown): Operation {
-  return takeBack({ correction: (answer as { id: string }).id }, "");
+  return inverseOperation({ correction: (answer as { id: string }).id }, "");
 }
 
 function sameSteps(card: Card, answer: Answer, reason: string): Step[] {

@@ -123,11 +123,11 @@ export class Review {
     this.cards.value = this.cards.value.filter((one) => one.id !== settled.card.id);
   }
 
-  private async run(deed: () => Promise<void>): Promise<boolean> {
+  private async run(action: () => Promise<void>): Promise<boolean> {
     this.busy.value = true;
     this.failure.value = null;
     try {
-      await deed();
+      await action();
       return true;
     } catch (error) {
       this.failure.value = wordsOf(error);

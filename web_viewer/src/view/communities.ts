@@ -54,7 +54,7 @@ export class Communities {
     this.map.value = { ...map, community_of: { ...map.community_of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
     this.open.value = new Set([...[...this.open.value].filter((one) => one !== id), id].slice(-OPEN_MAX));
     // After the members are known, so that none is drawn outside of its community.
-    this.explore.takeIn(part);
+    this.explore.mergePart(part);
     return true;
   }
 

@@ -7,9 +7,9 @@ import { Throttle } from "../map/throttle";
 /** More memories than these are not compared at once. */
 const USERS_MAX = 10;
 const AGAIN_MS = 5_000;
-/** Of a large memory the service compares facts for seconds: it does so for a tenth of the time at most. */
+/** Comparing the facts of a large memory takes seconds, so the service spends at most a tenth of the time on it. */
 const PAUSE_FACTOR = 10;
-/** Meanwhile a person opens what they came for. */
+/** Delay before the first comparison, while a person opens what they came for. */
 const LATER_MS = 30_000;
 const QUERY = "query($user: String!) { contradictions(userId: $user) { facts { id } } }";
 

@@ -72,13 +72,13 @@ export class Explore {
     return (await this.take(`around/${encodeURIComponent(id)}`, { limit }))?.ids ?? null;
   }
 
-  /** Fetch the members of a community; pass them to `takeIn` once their community is recorded. */
+  /** Fetch the members of a community; pass them to `mergePart` once their community is recorded. */
   community(id: string, limit: number): Promise<GraphPart | null> {
     this.keep({ community: id, limit });
     return this.fetch(`community/${encodeURIComponent(id)}`, { limit });
   }
 
-  takeIn(part: GraphPart): void {
+  mergePart(part: GraphPart): void {
     this.host.store.takePart(part);
   }
 
@@ -88,7 +88,7 @@ export class Explore {
     const user = this.host.user();
     try {
       const { epoch, seq, total, nodes, edges } = await askService<GraphSnapshot>(`snapshot${queryString({ user, budget })}`, this.host.tenant);
-      if (user === this.host.user()) this.takeIn({ t: "graph_part", epoch, seq, total: total.nodes, nodes, edges, paths: [] });
+      if (user === this.host.user()) this.mergePart({ t: "graph_part", epoch, seq, total: total.nodes, nodes, edges, paths: [] });
     } catch (error) {
       this.failure.value = troubleOf(error);
     }
@@ -189,7 +189,7 @@ export class Explore {
     const failed = found.find((one) => one.status === "rejected");
     if (failed) this.searchFailure.value ??= troubleOf(failed.reason);
     const answers = found.flatMap((one) => (one.status === "fulfilled" ? [one.value.recall] : []));
-    // The best of a memory that has no answer is noise beside the answer of another one.
+    // The best hits of a memory without an answer are noise if another memory has one.
     const relevant = answers.filter((one) => !one.nothingRelevant);
     const hits = (relevant.length > 0 ? relevant : answers).flatMap((one) => one.hits);
     this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);

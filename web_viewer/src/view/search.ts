@@ -36,7 +36,7 @@ export function searchFacts(edges: Iterable<GraphEdge>, query: string, nameOf: (
   return found.sort((a, b) => Number(a.invalid_at !== null) - Number(b.invalid_at !== null) || b.strength - a.strength || (a.id < b.id ? -1 : 1));
 }
 
-/** Tell things of one name apart: whose they are, of what type, and when they were mentioned. */
+/** Return what distinguishes things of the same name: the owner, the type, and when they were mentioned. */
 export function hitNote(node: GraphNode, owners: ReadonlyMap<string, string>, everyone: boolean, words: Words): string {
   const [first, last] = [words.date(node.first_seen), words.date(node.last_seen)];
   const owner = everyone && node.kind !== "User" && node.user_id !== null ? (owners.get(node.user_id) ?? node.user_id) : null;

@@ -4,11 +4,11 @@ import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRe
 import { GraphStore } from "../graph/store";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
-import { ALONE, type PresenceState, hear, Pointer } from "../live/presence";
+import { ALONE, type PresenceState, withFrame, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
 import { foldScenes } from "../map/foldScenes";
 import { Places } from "../map/places";
-import { tellApart } from "../map/tellApart";
+import { withTimes } from "../map/sceneTimes";
 import { SCREEN } from "../map/radial";
 import { CopySync } from "../offline/copySync";
 import { BrowserCopyStorage } from "../offline/copyStorage";
@@ -142,9 +142,9 @@ export function openSession() {
   });
   /** The mind map with folded scenes; a focus shows those around it. */
   const folded = computed(() => {
-    if (chosen.ego !== null) return tellApart(shown.value, words.value);
+    if (chosen.ego !== null) return withTimes(shown.value, words.value);
     const name = (n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n });
-    return tellApart(foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name), words.value);
+    return withTimes(foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name), words.value);
   });
   /** The part of the graph that the mind map draws. */
   const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])].filter((id) => id !== null))));
@@ -165,9 +165,9 @@ export function openSession() {
   };
 
   /** Change the view so that it can be undone. */
-  const change = (deed: () => void): void => {
+  const change = (action: () => void): void => {
     const before = viewChoice(chosen);
-    deed();
+    action();
     const after = viewChoice(chosen);
     if (sameChoice(before, after)) return;
     undo.note({ undo: () => Object.assign(chosen, viewChoice(before)), redo: () => Object.assign(chosen, viewChoice(after)) });
@@ -384,7 +384,7 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
       live.status.value = status;
       fallback.heard(status);
     },
-    onOthers: (frame) => (live.company.value = hear(live.company.value, frame)),
+    onOthers: (frame) => (live.company.value = withFrame(live.company.value, frame)),
     onNow: (frame) => nowListeners.forEach((listener) => listener(frame)),
     onError: (error) => (live.trouble.value = error),
   }, {

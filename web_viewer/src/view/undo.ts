@@ -1,38 +1,38 @@
 /** Undo changes of the view: filters, hidden and moved nodes. The memory itself is not affected. */
 
-export interface Deed {
+export interface UndoStep {
   undo(): void;
   redo(): void;
 }
 
-const DEEDS_MAX = 100;
+const STEPS_MAX = 100;
 
 export class Undo {
-  private done: Deed[] = [];
-  private undone: Deed[] = [];
+  private done: UndoStep[] = [];
+  private undone: UndoStep[] = [];
 
   constructor(private readonly onChange: (can: { undo: boolean; redo: boolean }) => void) {}
 
   /** Record a change; clears the redo stack. */
-  note(deed: Deed): void {
-    this.done = [...this.done, deed].slice(-DEEDS_MAX);
+  note(step: UndoStep): void {
+    this.done = [...this.done, step].slice(-STEPS_MAX);
     this.undone = [];
     this.tell();
   }
 
   undo(): void {
-    const deed = this.done.pop();
-    if (!deed) return;
-    deed.undo();
-    this.undone.push(deed);
+    const step = this.done.pop();
+    if (!step) return;
+    step.undo();
+    this.undone.push(step);
     this.tell();
   }
 
   redo(): void {
-    const deed = this.undone.pop();
-    if (!deed) return;
-    deed.redo();
-    this.done.push(deed);
+    const step = this.undone.pop();
+    if (!step) return;
+    step.redo();
+    this.done.push(step);
     this.tell();
   }
 

@@ -29,9 +29,9 @@ export interface UnreadHost {
 }
 
 export class Unread {
-  /** Null if nothing is stored, it is not known yet what is, or something is known. */
+  /** Null if nothing is stored, if that is not known yet, or if the memory has facts. */
   readonly stored: Ref<Stored | null> = shallowRef(null);
-  /** Nothing is known, and the service has not said yet whether that is because nothing is stored. */
+  /** The memory has no facts, and the service has not said yet whether it has messages. */
   readonly isAsking = ref(false);
   private isAnswered = false;
   private readonly pace = new Throttle(() => void this.load(), AGAIN_MS);
@@ -58,7 +58,7 @@ export class Unread {
       if (user !== this.host.user() || !this.host.isBlank()) return;
       const { messages } = found.stats;
       this.stored.value = messages === 0 ? null : { messages, unread: found.conversation.some((message) => !message.read) };
-      // Nothing tells the end of a reading that finds no facts.
+      // No frame announces that reading ended without facts.
       if (this.stored.value?.unread) this.pace.ask();
     } catch {
       // The status bar shows that the service is away.

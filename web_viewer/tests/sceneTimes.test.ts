@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Words } from "../src/i18n/words";
 import { cellsOf, cutLabel } from "../src/map/labels";
-import { tellApart } from "../src/map/tellApart";
+import { withTimes } from "../src/map/sceneTimes";
 import { aNode, byId } from "./builders";
 
 function aScene(id: string, label: string, first_seen: string) {
@@ -9,7 +9,7 @@ function aScene(id: string, label: string, first_seen: string) {
 }
 
 function labels(scenes: ReturnType<typeof aNode>[], lang: "en" | "zh" = "en"): string[] {
-  return [...tellApart({ nodes: byId(scenes), edges: new Map() }, new Words(lang)).nodes.values()].map((node) => node.label);
+  return [...withTimes({ nodes: byId(scenes), edges: new Map() }, new Words(lang)).nodes.values()].map((node) => node.label);
 }
 
 /** As the map shows it, with common spaces. */
@@ -35,6 +35,6 @@ describe("scenes of one name", () => {
 
   it("change nothing else: things of one name are found apart by their place", () => {
     const shown = { nodes: byId([aNode("a", { label: "Tea" }), aNode("b", { label: "Tea" })]), edges: new Map() };
-    expect(tellApart(shown, new Words("en"))).toBe(shown);
+    expect(withTimes(shown, new Words("en"))).toBe(shown);
   });
 });

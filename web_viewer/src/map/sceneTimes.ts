@@ -1,4 +1,4 @@
-/** Tell scenes of one name apart by when they were. Pure. */
+/** Distinguish scenes of the same name by their day or time. Pure. */
 
 import type { Words } from "../i18n/words";
 import type { GraphNode } from "../protocol/frames";
@@ -6,7 +6,7 @@ import type { Shown } from "../view/filters";
 import { withNote } from "./labels";
 
 /** Add the day to the labels of scenes that share a name, or the time of day where they share the day too. */
-export function tellApart(shown: Shown, words: Words): Shown {
+export function withTimes(shown: Shown, words: Words): Shown {
   const alike = new Map<string, GraphNode[]>();
   for (const node of shown.nodes.values()) {
     if (node.kind !== "Scene") continue;
