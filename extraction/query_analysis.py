@@ -17,6 +17,7 @@ from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.fulltext_words import words_in
+from extraction.text.glosses import english_gloss
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
 from schema.ids import name_key
@@ -89,6 +90,8 @@ class QueryAnalysis:
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
         cross_language_vector: vector of the question for texts in the other language, see `Embedded`.
+        glossed_terms: terms of the English gloss of a Chinese question, for English texts; empty for others.
+        cross_language_tokens: vectors of its word pieces for such texts; None if there are none.
     """
 
     chars: int = 0
@@ -124,6 +127,8 @@ class QueryAnalysis:
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
     cross_language_vector: Sequence[float] | None = None
+    glossed_terms: Terms = field(default_factory=Terms)
+    cross_language_tokens: QuestionTokens | None = None
 
 
 def analyse(
@@ -171,6 +176,7 @@ def analyse(
         words=words,
         capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
         terms=terms_of(topic, characters=chinese),
+        glossed_terms=terms_of(english_gloss(topic)) if chinese else Terms(),
         topic_terms=topic_terms_of(topic),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
@@ -188,6 +194,7 @@ def analyse(
         vector=embedding.vector or None,
         tokens=embedding.tokens,
         cross_language_vector=embedding.cross_language_vector,
+        cross_language_tokens=embedding.cross_language_tokens,
     )
 
 

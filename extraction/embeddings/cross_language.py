@@ -1,11 +1,12 @@
-"""Map the vector of a question into the vector space of the other language's model.
+"""Map the vector of an English question into the vector space of the Chinese model.
 
 The two local models support one language each, so their vectors are not comparable. A small multilingual sentence
 encoder supports both with lower quality; its vector of a question, mapped linearly, is close to the vector that the
-model of the other language gives the translated question. Only questions are mapped, not stored texts.
+Chinese model gives the translated question. Only questions are mapped, not stored texts. In the other direction the
+English model reads a gloss of the question (`extraction/text/glosses.py`), which is better than a mapped vector.
 
-Source: Yang et al. 2020 (universal sentence encoder, multilingual). The maps are fitted by
-`tests/benchmarks/cross_language_map.py` on texts of one language each; they need no translations.
+Source: Yang et al. 2020 (universal sentence encoder, multilingual). The map is fitted by
+`tests/benchmarks/cross_language_map.py` on texts of one language each; it needs no translations.
 """
 
 from functools import cached_property
@@ -16,13 +17,13 @@ import numpy as np
 
 from extraction.embeddings.token_vectors import Floats, product
 
-MAP_FILE: Final = Path(__file__).with_name("cross-language.c.npz")
+MAP_FILE: Final = Path(__file__).with_name("cross-language.d.npz")
 # The encoder's tokenizer is written in Python; a question of this length takes about 5 ms.
 _CHARS_MAX: Final = 400
 
 
 class CrossLanguage:
-    """Map questions between the vector spaces of the English and the Chinese model; not thread-safe.
+    """Map English questions into the vector space of the Chinese model; not thread-safe.
 
     The encoder is loaded by the first question, which takes a second and 120 MB.
     """
@@ -38,12 +39,11 @@ class CrossLanguage:
         with np.load(MAP_FILE) as archive:
             return {name: archive[name].astype(np.float32) for name in archive.files}
 
-    def map_question(self, question: str, *, from_chinese: bool) -> list[float] | None:
-        """Return the unit vector of a question in the space of the other language; None if it is zero or not finite."""
-        source, target = ("zh", "en") if from_chinese else ("en", "zh")
+    def map_question(self, question: str) -> list[float] | None:
+        """Return the unit vector of an English question in the Chinese space; None if it is zero or not finite."""
         maps = self._maps
-        own = centred(np.asarray(self._encoder.encode(question[:_CHARS_MAX]))[None], maps[f"mean_{source}"])
-        found = product(own - maps[f"offset_{target}"], maps[f"to_{target}"])[0]
+        own = centred(np.asarray(self._encoder.encode(question[:_CHARS_MAX]))[None], maps["mean"])
+        found = product(own - maps["offset"], maps["to"])[0]
         length = float(np.linalg.norm(found))
         return (found / np.float32(length)).tolist() if np.isfinite(length) and length > 0 else None
 

@@ -90,6 +90,8 @@ class Embedded:
         token_model: model of the token vectors; vectors of different models are never compared.
         weight_factors: factors of `Piece.weight` for the pieces of a question; None means 1.
         cross_language_vector: unit vector of a question in the space of the other language; None if they share one.
+        gloss: English gloss of a Chinese question; None for others.
+        glossed: vectors of the gloss, which are compared with English texts.
     """
 
     vector: list[float]
@@ -97,6 +99,8 @@ class Embedded:
     token_model: str | None = None
     weight_factors: tuple[float, ...] | None = None
     cross_language_vector: list[float] | None = None
+    gloss: str | None = None
+    glossed: "Embedded | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +123,13 @@ class EmbeddedQuestion:
     Attributes:
         tokens: its token vectors; None if it has none.
         cross_language_vector: as in `Embedded`.
+        cross_language_tokens: token vectors for texts in the other language; None if there are none.
     """
 
     vector: list[float]
     tokens: QuestionTokens | None = None
     cross_language_vector: list[float] | None = None
+    cross_language_tokens: QuestionTokens | None = None
 
 
 @runtime_checkable
@@ -164,22 +170,32 @@ async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: 
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
-    """Return the vectors of a question, with weighted token vectors if the embedder has them; one run of the model."""
+    """Return the vectors of a question, with weighted token vectors if the embedder has them."""
     (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
-    model = embedded.token_model
-    if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
-        return EmbeddedQuestion(vector=embedded.vector, cross_language_vector=embedded.cross_language_vector)
-    vectors, pieces = unpack(embedded.tokens, model=model), embedder.pieces(text)
+    gloss, glossed = embedded.gloss, embedded.glossed
+    return EmbeddedQuestion(
+        vector=embedded.vector,
+        tokens=_question_tokens(embedder, text, embedded),
+        cross_language_vector=embedded.cross_language_vector,
+        cross_language_tokens=_question_tokens(embedder, gloss, glossed) if gloss is not None and glossed else None,
+    )
+
+
+def _question_tokens(embedder: Embedder, text: str, embedded: Embedded) -> QuestionTokens | None:
+    """Return the token vectors of a question with the words and weights of their pieces; None without them."""
+    packed, model, factors = embedded.tokens, embedded.token_model, embedded.weight_factors
+    if packed is None or model is None or not isinstance(embedder, TokenEmbedder):
+        return None
+    vectors, pieces = unpack(packed, model=model), embedder.pieces(text)
     if vectors is None or not pieces:
-        return EmbeddedQuestion(vector=embedded.vector, cross_language_vector=embedded.cross_language_vector)
+        return None
     weights = np.array([piece.weight for piece in pieces], np.float32)
-    tokens = QuestionTokens(
+    return QuestionTokens(
         model=model,
         vectors=vectors,
-        weights=weights if embedded.weight_factors is None else weights * np.array(embedded.weight_factors, np.float32),
+        weights=weights if factors is None else weights * np.array(factors, np.float32),
         words=tuple(piece.word for piece in pieces),
     )
-    return EmbeddedQuestion(vector=embedded.vector, tokens=tokens, cross_language_vector=embedded.cross_language_vector)
 
 
 def spoken(speaker: str | None, text: str) -> str:

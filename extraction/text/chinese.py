@@ -54,6 +54,12 @@ def _dictionary() -> Any:  # jieba has no types
     return jieba
 
 
+def segmented(text: str) -> Iterator[str]:
+    """Yield the words of a text and what is between them; the first call takes about a second."""
+    for start in range(0, len(text), _BLOCK_CHARS_MAX):
+        yield from _dictionary().lcut(text[start : start + _BLOCK_CHARS_MAX])
+
+
 def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
     """Return the words of at least `chars_min` characters, in order; the first call takes about a second."""
     words: list[str] = []

@@ -1,12 +1,13 @@
-"""Write `extraction/embeddings/cross-language.c.npz`: linear maps from the multilingual encoder to both local models.
+"""Write `extraction/embeddings/cross-language.d.npz`: a linear map from the multilingual encoder to the Chinese model.
 
     python -m tests.benchmarks.cross_language_map
 
-For each language, ridge regression from the encoder's vectors (without their mean, as unit vectors) to the vectors of
-the language's own model, over the texts written for this project: conversations, their questions and facts, everyday
-messages and sentences for the rules. No translation is needed, because the encoder gives a text and its translation
-similar vectors. A hidden layer of random features, and regression in the other direction, gave worse retrieval.
-Run again when `SPACE` in `extraction/embeddings/local_embedder.py` changes; takes four minutes.
+Ridge regression from the encoder's vectors of Chinese texts (without their mean, as unit vectors) to those of the
+Chinese model, over the texts written for this project: conversations, their questions and facts, everyday messages and
+sentences for the rules. Vectors of English questions are mapped without the mean of English ones. No translation is
+needed, because the encoder gives a text and its translation similar vectors. A hidden layer of random features, and
+regression in the other direction, gave worse retrieval. Run again when `SPACE` in
+`extraction/embeddings/local_embedder.py` changes; takes four minutes.
 """
 
 import asyncio
@@ -65,26 +66,24 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def fitted(encoded: Floats, vectors: Floats) -> dict[str, Floats]:
-    """Return the mean of the encoder's vectors, the offset of the centred ones, and the map to `vectors`."""
-    mean = encoded.mean(axis=0)
-    rows = centred(encoded, mean)
+    """Return the offset of the encoder's vectors, centred and of unit length, and the map to `vectors`."""
+    rows = centred(encoded, encoded.mean(axis=0))
     offset = rows.mean(axis=0)
     rows = rows - offset
     both = rows.T @ rows + PENALTY * np.eye(rows.shape[1], dtype=np.float32)
-    return {"mean": mean, "offset": offset, "to": np.linalg.solve(both, rows.T @ vectors)}
+    return {"offset": offset, "to": np.linalg.solve(both, rows.T @ vectors)}
 
 
 async def main() -> None:
     """Write the file and print the number of texts."""
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
     encoder, corpus = USE(threads=1), texts()
-    parts: dict[str, Floats] = {}
-    for lang in ("en", "zh"):
-        own = [text for text in corpus if is_chinese(text) == (lang == "zh")]
-        vectors = np.array(await embedder.embed(own), np.float32)
-        parts |= {f"{name}_{lang}": part for name, part in fitted(encoder.encode(own), vectors).items()}
-        sys.stdout.write(f"{lang}: {len(own)} texts\n")
+    chinese = [text for text in corpus if is_chinese(text)]
+    english = [text for text in corpus if not is_chinese(text)]
+    parts = fitted(encoder.encode(chinese), np.array(await embedder.embed(chinese), np.float32))
+    parts["mean"] = encoder.encode(english).mean(axis=0)
     np.savez_compressed(MAP_FILE, **{name: part.astype(np.float16) for name, part in parts.items()})
+    sys.stdout.write(f"{len(chinese)} Chinese and {len(english)} English texts\n")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,9 @@ class AnswerCache:
             self._position = position
         # The vectors of the messages and the question are not part of an answer.
         hits = tuple(replace(hit, candidate=replace(hit.candidate, tokens=None)) for hit in answer.hits)
-        analysis = replace(answer.analysis, vector=None, tokens=None, cross_language_vector=None)
+        analysis = replace(
+            answer.analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None
+        )
         slim = replace(answer, hits=hits, analysis=analysis)
         self._of(tenant)[key] = _Kept(slim, _minute(now))
 

@@ -3,17 +3,16 @@
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from extraction.answer_values import ValueKind, holds_value
 from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
-from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
+from extraction.embeddings.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.entities.kinship_terms import mentions_tie, tie_words
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
@@ -29,6 +28,7 @@ from extraction.text.cues import (
     states_former,
     states_intention,
 )
+from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of, word_counts
 from extraction.text.stop_words import CHINESE_CHARACTERS
@@ -81,14 +81,9 @@ _AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
 _NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
-# Features that compare words or word pieces, which texts in different languages do not share.
-_WORD_FEATURES: Final = (
-    "lexical",
-    "lexical_previous",
-    "lexical_window",
-    "token_similarity",
-    "token_similarity_window",
-)
+# Features that compare word pieces, and features that are not comparable between languages.
+_OF_TOKENS: Final = frozenset(("token_similarity", "token_similarity_window"))
+_NOT_COMPARABLE: Final = frozenset(("length", "specificity"))
 # Probability with which the walk through the graph returns to the named entities.
 _RESTART: Final = 0.3
 # Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
@@ -118,9 +113,15 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     speaker = speaker_asked(messages, analysis)
     terms = _topic_terms(analysis, speaker)
     sessions = conversations([one.session for one in messages], [one.said_at for one in messages])
-    words = lexical_scores(terms, [one.text for one in messages], sessions, window=WINDOW)
-    columns = {**_of_messages(messages, sessions, words), **_of_tokens(messages, sessions, analysis, speaker)}
-    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, terms, words))
+    texts = [_comparable_text(one, analysis) for one in messages]
+    words = lexical_scores(terms, texts, sessions, window=WINDOW)
+    glossed = lexical_scores(analysis.glossed_terms, texts, sessions, window=WINDOW)
+    columns = {
+        **_of_messages(messages, sessions, _by_language(messages, words, glossed)),
+        **_of_tokens(messages, sessions, analysis, speaker),
+    }
+    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, analysis, (terms, words), glossed))
+    _impute_other_language(scaled, found.candidates, with_tokens=analysis.cross_language_tokens is not None)
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
     corrected = {
@@ -158,6 +159,24 @@ def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
 # Features of messages, and how facts and scenes inherit them
 
 
+def _by_language(messages: Sequence[Candidate], words: LexicalScores, glossed: LexicalScores) -> LexicalScores:
+    """Return the scores of each message by the terms of the question, or of its gloss, in the message's language."""
+    cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
+    if not len(glossed.rarity) or not cross_language.any():
+        return words
+    return replace(
+        words,
+        own=np.where(cross_language, glossed.own, words.own),
+        before=np.where(cross_language, glossed.before, words.before),
+        near=np.where(cross_language, glossed.near, words.near),
+    )
+
+
+def _comparable_text(one: Candidate, analysis: QueryAnalysis) -> str:
+    """Return the text of a candidate, glossed in English if it is Chinese and the question is not."""
+    return english_gloss(one.text) if one.is_cross_language and not analysis.chinese else one.text
+
+
 def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: LexicalScores) -> dict[str, Floats]:
     first, end = session_bounds(sessions)
     cosines = np.array([np.nan if one.cosine is None else one.cosine for one in messages], np.float64)
@@ -190,14 +209,26 @@ def _of_tokens(
         return {}
     if not messages:
         return {"token_similarity": np.zeros(0), "token_similarity_window": np.zeros(0)}
-    question = analysis.tokens if speaker is None else analysis.tokens.without(words_of_name(speaker))
+    names = () if speaker is None else words_of_name(speaker)
+    own, near = _token_similarities(analysis.tokens.without(names), messages, sessions)
+    if analysis.cross_language_tokens is not None:
+        cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
+        glossed = analysis.cross_language_tokens.without(names)
+        own_glossed, near_glossed = _token_similarities(glossed, messages, sessions)
+        own, near = np.where(cross_language, own_glossed, own), np.where(cross_language, near_glossed, near)
+    return {"token_similarity": own, "token_similarity_window": near}
+
+
+def _token_similarities(
+    question: QuestionTokens, messages: Sequence[Candidate], sessions: Sequence[str]
+) -> tuple[Floats, Floats]:
     first, end = session_bounds(sessions)
     matches = piece_matches(question, [one.tokens for one in messages]).astype(np.float64)
     around = best_around(matches, first, end, _RADIUS)
-    return {
-        "token_similarity": weighted(question, matches.astype(np.float32)).astype(np.float64),
-        "token_similarity_window": weighted(question, around.astype(np.float32)).astype(np.float64),
-    }
+    return (
+        weighted(question, matches.astype(np.float32)).astype(np.float64),
+        weighted(question, around.astype(np.float32)).astype(np.float64),
+    )
 
 
 def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[int, float]) -> dict[str, Floats]:
@@ -230,27 +261,32 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
                 scaled["fact_similarity"][at] = candidate.cosine
     for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
-    _impute_other_language(scaled, np.array([one.is_cross_language for one in found.candidates], np.bool_))
     return scaled
 
 
-def _impute_other_language(scaled: dict[str, Floats], cross_language: npt.NDArray[np.bool_]) -> None:
-    """Impute the word features of texts in the other language from their cosines, in place.
+def _impute_other_language(scaled: dict[str, Floats], candidates: Sequence[Candidate], *, with_tokens: bool) -> None:
+    """Make the features of texts in the other language comparable, in place.
 
-    An imputed value is as many standard deviations from the mean of the other texts as the cosine, but at most that of
-    the best of them: a guess is never better than what was compared. A higher value of the text itself is kept, because
-    names are the same in both languages. Length and specificity become NaN, because they are not comparable.
+    Length and specificity become NaN. Without token vectors for that language, late interaction is imputed from the
+    cosines: as many standard deviations from the mean of the other texts, but at most that of the best of them, because
+    a guess is never better than what was compared. A higher value of the text itself is kept, because names are the
+    same in both languages.
+
+    Args:
+        with_tokens: the question has token vectors for texts in the other language.
     """
+    cross_language = np.array([one.is_cross_language for one in candidates], np.bool_)
     if not cross_language.any():
         return
-    for name in (*_WORD_FEATURES, "length", "specificity"):
-        if name in scaled:
-            others = np.where(cross_language, np.nan, scaled[name])
-            if name in _WORD_FEATURES:
-                imputed = _imputed(others, scaled["similarity"])
-                best = np.nan if np.isnan(others).all() else np.nanmax(others)
-                others = np.fmax(scaled[name], np.where(imputed > best, best, imputed))
-            scaled[name] = np.where(cross_language, others, scaled[name])
+    for name in _NOT_COMPARABLE & scaled.keys():
+        scaled[name] = np.where(cross_language, np.nan, scaled[name])
+    for name in () if with_tokens else _OF_TOKENS & scaled.keys():
+        others = np.where(cross_language, np.nan, scaled[name])
+        imputed = _imputed(others, scaled["similarity"])
+        best = np.nan if np.isnan(others).all() else np.nanmax(others)
+        scaled[name] = np.where(
+            cross_language, np.fmax(scaled[name], np.where(imputed > best, best, imputed)), scaled[name]
+        )
 
 
 def _imputed(values: Floats, cosines: Floats) -> Floats:
@@ -268,15 +304,31 @@ def _imputed(values: Floats, cosines: Floats) -> Floats:
     return np.where(missing, of_values.mean() + deviations * of_values.std(), values)
 
 
-def _bm25_of_others(candidates: Sequence[Candidate], terms: Terms, words: LexicalScores) -> dict[int, float]:
-    """Return the BM25 scores of scenes and facts, by index of the candidate."""
-    places = [at for at, one in enumerate(candidates) if one.kind is not HitKind.MESSAGE]
-    scores = bm25_of([_titled_text(candidates[at]) for at in places], terms, words)
-    return dict(zip(places, scores.tolist(), strict=True))
+def _bm25_of_others(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, asked: tuple[Terms, LexicalScores], glossed: LexicalScores
+) -> dict[int, float]:
+    """Return the BM25 scores of scenes and facts, by index of the candidate.
+
+    Args:
+        asked: terms of the question, and the scores of the messages by them.
+        glossed: scores of the messages by the terms of the question's gloss.
+    """
+    found: dict[int, float] = {}
+    for across, (terms, messages) in ((False, asked), (True, (analysis.glossed_terms, glossed))):
+        if across and not len(terms):
+            terms, messages = asked
+        places = [
+            at
+            for at, one in enumerate(candidates)
+            if one.kind is not HitKind.MESSAGE and one.is_cross_language is across
+        ]
+        texts = [_titled(candidates[at], _comparable_text(candidates[at], analysis)) for at in places]
+        found |= dict(zip(places, bm25_of(texts, terms, messages).tolist(), strict=True))
+    return found
 
 
-def _titled_text(candidate: Candidate) -> str:
-    return f"{candidate.title} {candidate.text}" if candidate.title else candidate.text
+def _titled(candidate: Candidate, text: str) -> str:
+    return f"{candidate.title} {text}" if candidate.title else text
 
 
 # Plain features

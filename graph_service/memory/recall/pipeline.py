@@ -188,7 +188,7 @@ async def _answer_scores(
             found = await embedder.answer_scores(question, [*texts.values()])
     except TimeoutError:
         return {}, ("the models that score answers are busy: ranked by words, meaning and time only",)
-    return answers_of(hits, {name: odds for name, odds in zip(texts, found, strict=True) if odds is not None}), ()
+    return answers_of({name: odds for name, odds in zip(texts, found, strict=True) if odds is not None}), ()
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

@@ -33,7 +33,7 @@ def test_killed_local_neo4j_is_restarted_and_nothing_is_lost(tmp_path: Path, wor
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str(service.document()["viewer"]).rstrip("/")
-        with httpx.Client(base_url=address, timeout=30) as client:
+        with httpx.Client(base_url=address, timeout=120) as client:
 
             def ask(query: str, **variables: Any) -> Any:
                 return client.post("/graphql", json={"query": query, "variables": variables}).json()["data"]

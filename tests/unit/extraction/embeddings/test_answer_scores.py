@@ -66,11 +66,37 @@ async def test_scores_do_not_depend_on_the_other_texts(embedder: LocalEmbedder) 
     assert await embedder.answer_scores("Where do I live?", texts) == together
 
 
-async def test_texts_in_the_other_language_have_no_score(embedder: LocalEmbedder) -> None:
-    english, chinese = await embedder.answer_scores("Where do I live?", ["I moved to Porto", "我五月搬到了波尔图"])
-    assert english is not None
-    assert chinese is None
-    assert await embedder.answer_scores("我住在哪里？", ["I moved to Porto"]) == [None]
+@pytest.mark.parametrize(
+    ("question", "answer", "others"),
+    [
+        (
+            "What instrument am I learning?",
+            "我最近在学吉他",
+            ["我每天走路上班", "乐器行关门了", "My sister sings in a choir"],
+        ),
+        ("Where do I live?", "我五月搬到了波尔图", ["我妈住在里斯本", "公司在地铁站旁边"]),
+        ("When does Wang Fang get her cast off?", "王芳的石膏下周三拆", ["王芳喜欢吃辣", "小李下周三出差"]),
+        ("我住在哪里？", "I moved to Porto in May", ["my mum lives in Lisbon", "the office is next to the station"]),
+        ("我对什么过敏？", "peanuts make my throat close up", ["I love peanut butter", "what a day"]),
+    ],
+)
+async def test_answer_in_the_other_language_scores_above_other_texts(
+    embedder: LocalEmbedder, question: str, answer: str, others: list[str]
+) -> None:
+    found, *rest = await embedder.answer_scores(question, [answer, *others])
+    assert found is not None
+    assert all(other is not None and other < found for other in rest)
+
+
+async def test_pairs_in_both_languages_keep_their_places(embedder: LocalEmbedder) -> None:
+    texts = ["I moved to Porto", "我五月搬到了波尔图", "the bus was late", "公交车晚点了"]
+    for question in ("Where do I live?", "我住在哪里？"):
+        found = await embedder.answer_scores(question, texts)
+        assert None not in found
+        assert sorted(range(4), key=lambda index: -(found[index] or 0.0))[:2] in ([0, 1], [1, 0])
+        for text, score in zip(texts, found, strict=True):
+            # Eight bits round the activations.
+            assert (await embedder.answer_scores(question, [text]))[0] == pytest.approx(score, abs=0.4)
     assert await embedder.answer_scores("Where do I live?", []) == []
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import embed_question
+from extraction.embeddings.late_interaction import max_sims
 from extraction.embeddings.local_embedder import VECTOR_DIM, LocalEmbedder
 from tests.support.growth import cpu_within
 
@@ -52,7 +53,7 @@ ASKED = {
 def cross() -> CrossLanguage:
     """Return the maps with the encoder loaded, which takes a second."""
     loaded = CrossLanguage()
-    loaded.map_question("warm up", from_chinese=False)
+    loaded.map_question("warm up")
     return loaded
 
 
@@ -85,6 +86,18 @@ async def test_chinese_question_is_nearest_to_its_english_answer(embedder: Local
     assert max(found) <= 3
 
 
+async def test_word_pieces_of_a_chinese_question_match_english_texts(embedder: LocalEmbedder) -> None:
+    asked = await embed_question(embedder, "我在学什么乐器？")
+    assert asked.cross_language_tokens is not None
+    texts = ["I've been learning the guitar lately", "We had hotpot for dinner yesterday"]
+    right, wrong = max_sims(
+        asked.cross_language_tokens, [one.tokens for one in await embedder.embed_with_tokens(texts)]
+    )
+    assert right is not None
+    assert wrong is not None
+    assert right > wrong + 0.1
+
+
 async def test_messages_have_no_cross_language_vector(embedder: LocalEmbedder) -> None:
     (said,) = await embedder.embed_with_tokens(["I'm learning the guitar"])
     assert said.cross_language_vector is None
@@ -94,8 +107,7 @@ async def test_messages_have_no_cross_language_vector(embedder: LocalEmbedder) -
 def test_mapped_vector_of_any_text_is_a_unit_vector(cross: CrossLanguage, text: str) -> None:
     """Only the beginning is read, so that a long question takes no longer."""
     with cpu_within(2.0):
-        for from_chinese in (False, True):
-            mapped = cross.map_question(text, from_chinese=from_chinese)
-            assert mapped is not None
-            assert len(mapped) == VECTOR_DIM
-            assert math.fsum(part * part for part in mapped) == pytest.approx(1.0, abs=1e-3)
+        mapped = cross.map_question(text)
+        assert mapped is not None
+        assert len(mapped) == VECTOR_DIM
+        assert math.fsum(part * part for part in mapped) == pytest.approx(1.0, abs=1e-3)

@@ -56,12 +56,9 @@ def test_fact_and_the_message_that_proves_it_are_no_two_answers() -> None:
     assert names([message, fact], answers) == ["got the Skoda", "drives a Skoda"]
 
 
-def test_text_in_the_other_language_keeps_its_place_between_good_and_bad_answers() -> None:
-    hits = [hit("wrong", 0.55), hit("right", 0.45), hit("别的语言", 0.5)]
-    hits[2] = replace(hits[2], candidate=replace(hits[2].candidate, is_cross_language=True))
-    answers = answers_of(hits, {"wrong": -5.0, "right": 5.0})
-    assert names(hits, answers) == ["right", "别的语言", "wrong"]
-    assert answers_of(hits, {}) == {}
+def test_log_odds_become_scores_from_0_to_1() -> None:
+    assert answers_of({"wrong": -9.0, "even": 0.0, "right": 9.0}) == {"wrong": 0.0, "even": 0.5, "right": 1.0}
+    assert answers_of({}) == {}
 
 
 def test_what_the_user_corrected_does_not_rise() -> None:
@@ -74,6 +71,18 @@ def test_what_was_so_only_formerly_answers_by_half() -> None:
     former = replace(hit("lived in Berlin", 0.5), parts={"lexical": 0.6, "former_only": -0.1})
     found = ranked_by_answers([former, hit("lives in Porto", 0.5)], {"lived in Berlin": 1.0}, NOW, DIALOGUE)
     assert found[0].parts["answers"] == DIALOGUE.answers / 2
+
+
+def test_answer_score_of_a_fact_counts_by_its_confidence() -> None:
+    def of_fact(confidence: float) -> float:
+        fact = hit("lives in Porto", 0.5, kind=HitKind.FACT)
+        fact = replace(fact, candidate=replace(fact.candidate, confidence=confidence))
+        (found,) = ranked_by_answers([fact], {"lives in Porto": 1.0}, NOW, DIALOGUE)
+        return found.parts["answers"] / DIALOGUE.answers
+
+    assert of_fact(1.0) == pytest.approx(1.0)
+    assert of_fact(0.75) == pytest.approx(0.2)
+    assert of_fact(0.5) == 0.0
 
 
 def test_without_scores_nothing_changes() -> None:
