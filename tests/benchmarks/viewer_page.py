@@ -159,15 +159,28 @@ class BenchPage:
 
     async def forget_draws(self) -> None:
         """Discard the draws recorded so far."""
-        await self.page.evaluate(
-            "() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [], longTasks: [] }) }"
-        )
+        await self.page.evaluate("() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [] }) }")
 
     async def draws(self, canvas: str) -> int:
         """Return how often a canvas was drawn."""
         return int(
             await self.page.evaluate("(name) => window.__bench.draws.filter((one) => one[0] === name).length", canvas)
         )
+
+    @contextlib.asynccontextmanager
+    async def traced_tasks(self, browser: Browser) -> AsyncIterator[list[tuple[float, float]]]:
+        """Record the tasks of the main thread meanwhile: CPU and real time of each in ms, filled in at the end."""
+        tasks: list[tuple[float, float]] = []
+        await browser.start_tracing(page=self.page, categories=["toplevel"])
+        try:
+            yield tasks
+        finally:
+            events = json.loads(await browser.stop_tracing())["traceEvents"]
+        names = {(one["pid"], one["tid"]): one["args"]["name"] for one in events if one["name"] == "thread_name"}
+        for one in events:
+            is_main = names.get((one["pid"], one["tid"])) == "CrRendererMain"
+            if is_main and one["name"].endswith("RunTask") and "tdur" in one:
+                tasks.append((one["tdur"] / 1000, one["dur"] / 1000))
 
     async def pss_mb(self, browser: Browser) -> float:
         """Return the memory of the page's process, with shared memory counted proportionally (PSS)."""

@@ -1,6 +1,6 @@
 // Runs before the page: notes when each canvas is drawn and when frames of the socket come, and nothing else.
 (() => {
-  const seen = { draws: [], frames: [], opened: [], firstPicture: null, longTasks: [] };
+  const seen = { draws: [], frames: [], opened: [], firstPicture: null };
   window.__bench = seen;
   const names = new WeakMap();
   const nameOf = (canvas) => {
@@ -32,7 +32,4 @@
       });
     }
   };
-  new PerformanceObserver((list) => {
-    for (const one of list.getEntries()) seen.longTasks.push([one.startTime, one.duration]);
-  }).observe({ type: "longtask" });
 })();

@@ -16,6 +16,7 @@ import { Throttle } from "./throttle";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
 import { captionAngleSteps, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
+import { boxSteps } from "./boxes";
 import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
@@ -219,6 +220,10 @@ export class MapCanvas {
     // What the next frame would compute before it draws.
     this.cy.nodes().boundingBox({});
     yield;
+    this.renderer().flushRenderedStyleQueue?.();
+    yield;
+    yield* boxSteps(this.cy);
+    // Measuring has marked all elements as changed.
     this.renderer().flushRenderedStyleQueue?.();
     yield;
     // Hidden meanwhile, it is drawn when it is shown again.
