@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { GraphStore } from "../src/graph/store";
 import { Words } from "../src/i18n/words";
 import type { GraphPart } from "../src/protocol/generated";
-import { Explore } from "../src/view/explore";
+import { Explore, MEANT_PEOPLE } from "../src/view/explore";
 import { shownPart } from "../src/view/filters";
 import { factAt, NOW } from "../src/view/moments";
 import { onTrail, trailSteps, whyNoPath } from "../src/view/trail";
@@ -187,6 +187,32 @@ describe("the search over the whole memory", () => {
     expect(await found()).toEqual(["lisa"]);
     doubtful.add("lisa");
     expect(await found()).toEqual(["bart", "lisa"]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("by meaning asks everyone, a few at a time, and after many only on request", async () => {
+    vi.useFakeTimers();
+    const people = Array.from({ length: MEANT_PEOPLE + 5 }, (_, index) => `p${index}`);
+    let [now, most] = [0, 0];
+    vi.stubGlobal("fetch", async (path: string, { body }: { body?: string } = {}) => {
+      if (path !== "graphql") return new Response(JSON.stringify(aPart(1, [], [])));
+      most = Math.max(most, (now += 1));
+      await new Promise((done) => setTimeout(done, 50));
+      now -= 1;
+      const { userId } = (JSON.parse(body ?? "{}") as { variables: { userId: string } }).variables;
+      const hits = [{ kind: "FACT", id: userId, score: Number(userId.slice(1)) / 100, text: "", title: null, saidAt: "" }];
+      return new Response(JSON.stringify({ data: { recall: { nothingRelevant: false, hits } } }));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => null, people: () => people });
+    explore.search("dinosaurs");
+    await vi.advanceTimersByTimeAsync(350 + 120);
+    expect([explore.meaning.value.asked, explore.meant.value.length, explore.recalling.value]).toEqual([6, 6, true]);
+    await vi.runAllTimersAsync();
+    expect([explore.meaning.value.asked, explore.meant.value[0]?.user, explore.recalling.value]).toEqual([MEANT_PEOPLE, `p${MEANT_PEOPLE - 1}`, false]);
+    void explore.recallFurther();
+    await vi.runAllTimersAsync();
+    expect([explore.meaning.value.asked, explore.meant.value[0]?.user, most]).toEqual([people.length, people.at(-1), 3]);
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });

@@ -29,11 +29,28 @@ export interface MeantHit {
   saidAt: string;
 }
 
+interface Recalled {
+  nothingRelevant: boolean;
+  hits: MeantHit[];
+}
+
+/** Search by meaning of the memories of several people. */
+export interface MeaningSearch {
+  query: string;
+  users: readonly string[];
+  /** How many of them were asked. */
+  asked: number;
+}
+
+const NOBODY: MeaningSearch = { query: "", users: [], asked: 0 };
+
 /** A search of the person at this page is not a question of an agent, which the panel Now shows. */
 const RECALL = `query($userId: String!, $query: String!, $limit: Int!) {
   recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE], watched: false) { nothingRelevant hits { kind id score text title saidAt } }
 }`;
-const MEANT_USERS_MAX = 3;
+/** People whose memories are searched by meaning at a time, and before the user is asked whether to go on. */
+const MEANT_AT_ONCE = 3;
+export const MEANT_PEOPLE = 30;
 const HAN = /[\u3400-\u9FFF]/;
 
 export interface ExploreHost {
@@ -48,7 +65,8 @@ export class Explore {
   /** Hits of the service for the search box that the page does not have. */
   readonly farHits: Ref<GraphNode[]> = shallowRef([]);
   /** What the service recalls for the query, by meaning. */
-  readonly meant: Ref<MeantHit[]> = shallowRef([]);
+  readonly meant: Ref<(MeantHit & { user: string })[]> = shallowRef([]);
+  readonly meaning: Ref<MeaningSearch> = shallowRef(NOBODY);
   readonly searching = ref(false);
   /** The search by meaning, which takes longer, has not answered. */
   readonly recalling = ref(false);
@@ -63,6 +81,8 @@ export class Explore {
   private meaningTimer: ReturnType<typeof setTimeout> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pending: AbortController | null = null;
+  /** What each person's memory recalled for the query. */
+  private answers: { user: string; found: Recalled }[] = [];
 
   constructor(private readonly host: ExploreHost) {}
 
@@ -126,6 +146,7 @@ export class Explore {
     if (q === "") {
       this.farHits.value = [];
       this.meant.value = [];
+      this.meaning.value = NOBODY;
       this.recalling.value = false;
       return;
     }
@@ -177,22 +198,32 @@ export class Explore {
     }
   }
 
-  /** Search by meaning, as an agent's question does; of several users' memories, in the first few. */
-  private async recall(q: string): Promise<void> {
-    const mine = this.pending;
-    const { tenant, people } = this.host;
+  /** Search by meaning, as an agent's question does. */
+  private async recall(query: string): Promise<void> {
     const user = this.host.user();
-    const users = user === null ? people().slice(0, MEANT_USERS_MAX) : [user];
-    const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { nothingRelevant: boolean; hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
-    if (mine !== this.pending || mine?.signal.aborted) return;
+    this.answers = [];
+    this.meaning.value = { query, users: user === null ? this.host.people() : [user], asked: 0 };
+    await this.recallFurther();
+  }
+
+  /** Search the memories of the next `MEANT_PEOPLE`, a few at a time, since each takes about as long as an agent's question. */
+  async recallFurther(): Promise<void> {
+    const mine = this.pending;
+    const { query, users, asked } = this.meaning.value;
+    const some = users.slice(asked, asked + MEANT_PEOPLE);
+    this.recalling.value = true;
+    for (let at = 0; at < some.length; at += MEANT_AT_ONCE) {
+      const few = some.slice(at, at + MEANT_AT_ONCE);
+      const found = await Promise.allSettled(few.map((userId) => askGraphql<{ recall: Recalled }>(RECALL, { userId, query, limit: MEANT_MAX }, this.host.tenant, mine?.signal)));
+      if (mine !== this.pending || mine?.signal.aborted) return;
+      for (const [index, one] of found.entries()) {
+        if (one.status === "fulfilled") this.answers.push({ user: few[index] as string, found: one.value.recall });
+        else this.searchFailure.value ??= troubleOf(one.reason);
+      }
+      this.meaning.value = { query, users, asked: asked + at + few.length };
+      this.meant.value = bestOf(this.answers, at + few.length >= some.length);
+    }
     this.recalling.value = false;
-    const failed = found.find((one) => one.status === "rejected");
-    if (failed) this.searchFailure.value ??= troubleOf(failed.reason);
-    const answers = found.flatMap((one) => (one.status === "fulfilled" ? [one.value.recall] : []));
-    // The best hits of a memory without an answer are noise if another memory has one.
-    const relevant = answers.filter((one) => !one.nothingRelevant);
-    const hits = (relevant.length > 0 ? relevant : answers).flatMap((one) => one.hits);
-    this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
   }
 
   private async take(path: string, values: Record<string, string | number>): Promise<{ part: GraphPart; ids: string[] } | null> {
@@ -214,4 +245,11 @@ export class Explore {
       this.busy.value -= 1;
     }
   }
+}
+
+/** Return the best hits; those of a memory without an answer are noise if another memory has one. */
+function bestOf(answers: readonly { user: string; found: Recalled }[], allAsked: boolean): (MeantHit & { user: string })[] {
+  const relevant = answers.filter(({ found }) => !found.nothingRelevant);
+  const hits = (relevant.length > 0 ? relevant : allAsked ? answers : []).flatMap(({ user, found }) => found.hits.map((hit) => ({ ...hit, user })));
+  return hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
 }
