@@ -19,6 +19,22 @@ function least(points: Iterable<Point>): number {
   return found;
 }
 
+describe("places of what arrives", () => {
+  it("are found once somebody reads them, since a hidden map needs none", () => {
+    const places = new Places(localStorage, "lazy");
+    const { nodes, edges } = aMemory(20);
+    places.open(null, applyFrame(EMPTY_STATE, aSnapshot(1, nodes, edges)).state);
+    let reads = 0;
+    const known = byId([...nodes, aNode("late")]);
+    const state = { ...EMPTY_STATE, nodes: known, get edges() { reads += 1; return byId(edges); } };
+    places.extend(state);
+    places.extend(state);
+    expect(reads).toBe(0);
+    expect(places.layout.points.has("late")).toBe(true);
+    expect(reads).toBeGreaterThan(0);
+  });
+});
+
 describe("the radial layout", () => {
   it("is the same for the same graph in any order", () => {
     const { nodes, edges } = aMemory(60);

@@ -30,8 +30,10 @@ export interface PlaceBook {
 }
 
 export class Places implements PlaceBook {
-  layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   readonly savedLayouts: SavedLayouts;
+  private held: Layout = { points: new Map(), sectors: [], arranged: 0 };
+  /** The graph whose new nodes have no position yet. */
+  private waiting: GraphState | null = null;
   private key = "";
   /** Changes with each whole arrangement, so that one which is being computed knows whether it is still wanted. */
   private arrangement = 0;
@@ -46,42 +48,58 @@ export class Places implements PlaceBook {
     this.savedLayouts = new SavedLayouts(storage);
   }
 
+  get layout(): Layout {
+    const { waiting } = this;
+    this.waiting = null;
+    if (waiting) this.follow(waiting);
+    return this.held;
+  }
+
   /** Load the positions of one lens with its first snapshot. */
   open(user: string | null, state: GraphState): void {
     this.arrangement += 1;
+    this.waiting = null;
     this.key = placesKey(this.tenant, user);
     this.savedLayouts.open(this.key);
     const saved = loadPlaces(this.storage, this.key);
     const known = saved ? [...state.nodes.keys()].filter((id) => saved.points.has(id)).length : 0;
     const size = state.nodes.size;
     if (saved && known > 0 && known >= size * KNOWN_SHARE && size <= saved.arranged * GROWTH_MAX) {
-      this.layout = saved;
+      this.held = saved;
       this.extend(state);
     } else this.tidy(state);
   }
 
-  /** Place nodes without a position; free the positions of removed ones. */
+  /**
+   * Place nodes without a position, and free the positions of removed ones, when positions are next read: while another
+   * view is shown, nobody waits for them.
+   */
   extend(state: GraphState): void {
-    if (this.layout.points.size === 0) {
+    this.waiting = state;
+    this.saveSoon();
+  }
+
+  private follow(state: GraphState): void {
+    if (this.held.points.size === 0) {
       this.tidy(state);
       return;
     }
-    forgetGone(this.layout.points, state.nodes);
+    forgetGone(this.held.points, state.nodes);
     this.leaveSectors(state);
     this.welcome(state);
-    for (const [id, point] of placeNew(this.layout, state.nodes, state.edges.values())) this.layout.points.set(id, point);
-    placeBadges(this.layout.points, state.nodes);
+    for (const [id, point] of placeNew(this.held, state.nodes, state.edges.values())) this.held.points.set(id, point);
+    placeBadges(this.held.points, state.nodes);
     this.saveSoon();
   }
 
   /** Move things whose facts have ended out of their sector, which says something that no longer holds; pinned ones stay. */
   private leaveSectors(state: GraphState): void {
-    for (const id of endedInSector(this.layout, state.edges.values())) if (!this.savedLayouts.pins.has(id)) this.layout.points.delete(id);
+    for (const id of endedInSector(this.held, state.edges.values())) if (!this.savedLayouts.pins.has(id)) this.held.points.delete(id);
   }
 
   /** Reserve room for new users, with sectors for their later facts. */
   private welcome(state: GraphState): void {
-    const { points, sectors } = this.layout;
+    const { points, sectors } = this.held;
     for (const node of state.nodes.values()) {
       if (node.kind !== "User" || points.has(node.id)) continue;
       const spot = new Occupied(HUB_GAP, points.values()).near({ x: 0, y: 0 });
@@ -113,7 +131,7 @@ export class Places implements PlaceBook {
 
   private adopt(layout: Layout, state: GraphState): void {
     const before = this.layout.points;
-    this.layout = layout;
+    this.held = layout;
     for (const id of this.savedLayouts.pins) {
       const point = before.get(id);
       if (point && this.layout.points.has(id)) this.layout.points.set(id, point);
@@ -129,12 +147,12 @@ export class Places implements PlaceBook {
 
   put(layout: Layout): void {
     this.arrangement += 1;
-    this.layout = layout;
+    this.held = layout;
     this.saveSoon();
   }
 
   private saveSoon(): void {
-    if (this.layout.points.size === 0) return;
+    if (this.held.points.size === 0 && this.waiting === null) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => savePlaces(this.storage, this.key, this.layout), SAVE_AFTER_MS);
   }

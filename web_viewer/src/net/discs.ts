@@ -129,56 +129,68 @@ function moved(family: ReadonlyMap<string, Disc>, by: Point): Map<string, Disc> 
 export function placeMembers(ids: readonly string[], links: readonly (readonly [string, string])[], disc: Disc): Map<string, Point> {
   const room = disc.r - 26;
   const step = Math.min(58, ids.length > 1 ? room / Math.sqrt(ids.length) : 0);
-  const points = ids.map((_, index) => {
-    const away = step * Math.sqrt(index);
-    return { x: Math.cos(index * GOLDEN_ANGLE) * away, y: Math.sin(index * GOLDEN_ANGLE) * away };
-  });
+  // Columns of numbers: a community opens while its user waits, often before any of this is compiled.
+  const xs = Float64Array.from(ids, (_, index) => Math.cos(index * GOLDEN_ANGLE) * step * Math.sqrt(index));
+  const ys = Float64Array.from(ids, (_, index) => Math.sin(index * GOLDEN_ANGLE) * step * Math.sqrt(index));
   const at = new Map(ids.map((id, index) => [id, index]));
   const pairs = links.flatMap(([a, b]) => (at.has(a) && at.has(b) ? [[at.get(a) as number, at.get(b) as number] as const] : []));
-  const degrees = new Array<number>(ids.length).fill(0);
+  const degrees = new Uint32Array(ids.length);
   for (const [a, b] of pairs) for (const end of [a, b]) degrees[end] = (degrees[end] as number) + 1;
   for (let round = 0; round < ROUNDS; round += 1) {
-    if (round < ROUNDS / 2) pull(points, pairs, degrees);
-    pushApart(points, step * 1.5, room);
+    if (round < ROUNDS / 2) pull(xs, ys, pairs, degrees);
+    const moved = pushApart(xs, ys, step * 1.5, room);
+    if (round >= ROUNDS / 2 && moved < STILL) break;
   }
-  return new Map(ids.map((id, index) => [id, { x: disc.x + (points[index] as Point).x, y: disc.y + (points[index] as Point).y }]));
+  return new Map(ids.map((id, index) => [id, { x: disc.x + (xs[index] as number), y: disc.y + (ys[index] as number) }]));
 }
 
 const ROUNDS = 40;
+/** Map units that nobody sees a node move. */
+const STILL = 0.5;
 
 /** Move both ends of each edge a little towards each other, less for nodes of high degree. */
-function pull(points: Point[], pairs: readonly (readonly [number, number])[], degrees: readonly number[]): void {
+function pull(xs: Float64Array, ys: Float64Array, pairs: readonly (readonly [number, number])[], degrees: Uint32Array): void {
   for (const [a, b] of pairs) {
-    const [one, other] = [points[a] as Point, points[b] as Point];
-    const [dx, dy] = [other.x - one.x, other.y - one.y];
-    const [mine, theirs] = [0.2 / (degrees[a] as number), 0.2 / (degrees[b] as number)];
-    one.x += dx * mine;
-    one.y += dy * mine;
-    other.x -= dx * theirs;
-    other.y -= dy * theirs;
+    const dx = (xs[b] as number) - (xs[a] as number);
+    const dy = (ys[b] as number) - (ys[a] as number);
+    const mine = 0.2 / (degrees[a] as number);
+    const theirs = 0.2 / (degrees[b] as number);
+    xs[a] = (xs[a] as number) + dx * mine;
+    ys[a] = (ys[a] as number) + dy * mine;
+    xs[b] = (xs[b] as number) - dx * theirs;
+    ys[b] = (ys[b] as number) - dy * theirs;
   }
 }
 
-function pushApart(points: Point[], apart: number, room: number): void {
-  for (let i = 0; i < points.length; i += 1) {
+/** @returns the longest push. */
+function pushApart(xs: Float64Array, ys: Float64Array, apart: number, room: number): number {
+  let most = 0;
+  for (let i = 0; i < xs.length; i += 1) {
+    let x = xs[i] as number;
+    let y = ys[i] as number;
     for (let j = 0; j < i; j += 1) {
-      const [one, other] = [points[i] as Point, points[j] as Point];
-      const [dx, dy] = [other.x - one.x || 0.01 * (i - j), other.y - one.y];
+      const dy = (ys[j] as number) - y;
       // Most pairs are far apart, and `Math.hypot` is slow.
+      if (dy >= apart || -dy >= apart) continue;
+      const dx = (xs[j] as number) - x || 0.01 * (i - j);
       const square = dx * dx + dy * dy;
       if (square >= apart * apart) continue;
       const far = Math.sqrt(square);
       const push = (apart - far) / far / 2;
-      one.x -= dx * push;
-      one.y -= dy * push;
-      other.x += dx * push;
-      other.y += dy * push;
+      most = Math.max(most, (apart - far) / 2);
+      x -= dx * push;
+      y -= dy * push;
+      xs[j] = (xs[j] as number) + dx * push;
+      ys[j] = (ys[j] as number) + dy * push;
     }
+    xs[i] = x;
+    ys[i] = y;
   }
-  for (const point of points) {
-    const far = Math.hypot(point.x, point.y);
+  for (let i = 0; i < xs.length; i += 1) {
+    const far = Math.hypot(xs[i] as number, ys[i] as number);
     if (far <= room) continue;
-    point.x *= room / far;
-    point.y *= room / far;
+    xs[i] = ((xs[i] as number) * room) / far;
+    ys[i] = ((ys[i] as number) * room) / far;
   }
+  return most;
 }
