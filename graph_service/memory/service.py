@@ -21,7 +21,7 @@ from graph_service.memory.curation.review import (
     ReviewCard,
     ReviewStack,
     contradiction_cards,
-    kept_contradictions,
+    kept_facts,
     review_stack,
 )
 from graph_service.memory.curation.statements import Statements
@@ -175,7 +175,7 @@ class Memory:
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self._compared = compared_pairs(self.changes)
-        self._contradictions = kept_contradictions(self.changes)
+        self._review_facts = kept_facts(self.changes)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
@@ -464,7 +464,15 @@ class Memory:
             InputError: the user id or the limit is invalid.
             UnavailableError: Neo4j does not answer.
         """
-        return await review_stack(self._graph, tenant, user_id, limit=limit, now=self._clock(), compared=self._compared)
+        return await review_stack(
+            self._graph,
+            tenant,
+            user_id,
+            limit=limit,
+            now=self._clock(),
+            kept=self._review_facts,
+            compared=self._compared,
+        )
 
     async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
         """Return the contradictions in one user's memory that no person has settled.
@@ -473,7 +481,7 @@ class Memory:
             InputError: the user id is invalid.
             UnavailableError: Neo4j does not answer.
         """
-        return await contradiction_cards(self._graph, tenant, user_id, kept=self._contradictions)
+        return await contradiction_cards(self._graph, tenant, user_id, kept=self._review_facts)
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
         """Return pairs of entities that may be the same, the likeliest first; nothing is merged.
@@ -487,7 +495,7 @@ class Memory:
     def forget_compared(self, tenant: str) -> None:
         """Drop the cached comparisons of a tenant's memory, because something in it was forgotten."""
         self._compared.forget(tenant)
-        self._contradictions.forget(tenant)
+        self._review_facts.forget(tenant)
 
     async def warm_up(self) -> None:
         """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.

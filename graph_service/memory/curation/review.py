@@ -30,8 +30,8 @@ from schema.timespan import millis
 CARDS_MAX: Final = 50
 _FACTS_MAX: Final = 3_000
 _PAIRS_MAX: Final = 100
-# Number of cards, of two facts each.
-_KEPT_MAX: Final = 10_000
+# Number of facts of unchanged memories.
+_KEPT_MAX: Final = 20_000
 # A fact that nobody mentioned for so long may have ended.
 OLD_DAYS: Final = 90.0
 # Facts below this importance are not worth a person's time.
@@ -113,6 +113,14 @@ class ReviewStack:
     left: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenFacts:
+    """The facts of one memory that may be asked about, and the contradictions among them."""
+
+    facts: list[ReviewFact]
+    contradictions: list[ReviewCard]
+
+
 async def review_stack(
     graph: Graph,
     tenant: TenantId,
@@ -120,11 +128,13 @@ async def review_stack(
     *,
     limit: int,
     now: datetime,
+    kept: UnchangedCache[OpenFacts],
     compared: UnchangedCache[list[DuplicatePair]],
 ) -> ReviewStack:
     """Return the cards about one user's memory.
 
     Args:
+        kept: keeps the facts of an unchanged memory.
         compared: see `suggested_merges`.
 
     Raises:
@@ -136,8 +146,8 @@ async def review_stack(
     if not 1 <= limit <= CARDS_MAX:
         raise InputError(f"limit is {limit}; use 1 to {CARDS_MAX}")
     midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
-    rows, pairs, settled = await asyncio.gather(
-        graph.read(statement("curation/review_facts"), {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}),
+    known, pairs, settled = await asyncio.gather(
+        _open_facts(graph, tenant, user_id, kept),
         suggested_merges(graph, tenant, user_id, limit=_PAIRS_MAX, compared=compared),
         graph.read(
             statement("curation/settled_since"),
@@ -151,38 +161,41 @@ async def review_stack(
             },
         ),
     )
-    cards = possible_cards([ReviewFact(**row) for row in rows], pairs, now=now)
+    cards = possible_cards(known.facts, pairs, now=now)
     chosen = choose_cards(cards, day=midnight.date(), limit=limit)
     return ReviewStack(
         day=midnight.date(), cards=tuple(chosen), settled_today=int(settled[0]["settled"]), left=len(cards)
     )
 
 
-def kept_contradictions(log: ChangeLog) -> UnchangedCache[list[ReviewCard]]:
-    """Return a cache for `contradiction_cards`, which holds up to `_KEPT_MAX` cards."""
-    return UnchangedCache(log, weigh=len, weight_max=_KEPT_MAX)
+def kept_facts(log: ChangeLog) -> UnchangedCache[OpenFacts]:
+    """Return a cache for `review_stack` and `contradiction_cards`, which holds up to `_KEPT_MAX` facts."""
+    return UnchangedCache(log, weigh=lambda known: len(known.facts), weight_max=_KEPT_MAX)
 
 
 async def contradiction_cards(
-    graph: Graph, tenant: TenantId, user_id: str, *, kept: UnchangedCache[list[ReviewCard]]
+    graph: Graph, tenant: TenantId, user_id: str, *, kept: UnchangedCache[OpenFacts]
 ) -> list[ReviewCard]:
     """Return all contradictions in one user's memory that no person has settled.
 
     Args:
-        kept: keeps those of an unchanged memory.
+        kept: keeps the facts of an unchanged memory.
 
     Raises:
         InputError: the user id is invalid.
         UnavailableError: Neo4j does not answer.
     """
     check_ids(userId=user_id)
+    return (await _open_facts(graph, tenant, user_id, kept)).contradictions
 
-    async def find() -> list[ReviewCard]:
+
+async def _open_facts(graph: Graph, tenant: TenantId, user_id: str, kept: UnchangedCache[OpenFacts]) -> OpenFacts:
+    async def read() -> OpenFacts:
         parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
-        rows = await graph.read(statement("curation/review_facts"), parameters)
-        return contradictions([ReviewFact(**row) for row in rows])
+        facts = [ReviewFact(**row) for row in await graph.read(statement("curation/review_facts"), parameters)]
+        return OpenFacts(facts=facts, contradictions=contradictions(facts))
 
-    return await kept.get(tenant, user_id, find)
+    return await kept.get(tenant, user_id, read)
 
 
 def possible_cards(facts: Sequence[ReviewFact], pairs: Iterable[DuplicatePair], *, now: datetime) -> list[ReviewCard]:

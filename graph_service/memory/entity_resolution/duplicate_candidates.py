@@ -144,16 +144,19 @@ def _compare(
 ) -> DuplicatePair | None:
     if one.entity_type and other.entity_type and one.entity_type != other.entity_type:
         return None
-    # Two entities with a fact between them are different.
-    if any(name == other.id for _, name in one.ties) or any(name == one.id for _, name in other.ties):
-        return None
+    # First, because nearly all pairs end here.
     similarity, reason = max(
         (_name_similarity(a, b) for a in our_names for b in their_names), key=lambda found: found[0]
     )
+    if similarity == 0.0:
+        return None
+    # Two entities with a fact between them are different.
+    if any(name == other.id for _, name in one.ties) or any(name == one.id for _, name in other.ties):
+        return None
     common = one.ties & other.ties
     shared_ties = len(common) / (len(one.ties | other.ties) + 1)
     score = round(_NAME_WEIGHT * similarity + (1 - _NAME_WEIGHT) * shared_ties, 4)
-    if similarity == 0.0 or score < SCORE_MIN:
+    if score < SCORE_MIN:
         return None
     reasons = (reason, f"{len(common)} ties in common") if common else (reason,)
     return DuplicatePair(first=one, second=other, score=score, reasons=reasons)

@@ -117,6 +117,11 @@ async def test_contradictions_of_an_unchanged_memory_are_compared_once_for_each_
     with monkeypatch.context() as patched:
         patched.setattr(review, "contradictions", lambda _facts: pytest.fail("nothing has changed"))
         assert await memory.contradictions(TenantId(tenant), "alice") == first[0]
+    read = list[str]()
+    with monkeypatch.context() as patched:
+        patched.setattr(graph, "observer", lambda one: read.append(one.name))
+        assert (await stack_of(memory, tenant)).cards
+    assert "curation/review_facts" not in read, "the stack asks about the same facts"
     for _ in range(3):
         assert await memory.contradictions(TenantId(other), "alice") == []
         assert await memory.contradictions(TenantId(tenant), "bob") == []

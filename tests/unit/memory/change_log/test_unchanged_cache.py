@@ -1,11 +1,13 @@
 """Test that a result is kept only for its tenant, and only while the change log is at the same settled end."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import cast
 
-from graph_service.memory.change_log.log import Head
-from graph_service.memory.change_log.unchanged_cache import FRESH_S, SETTLED_S, UnchangedCache
-from schema.ids import TenantId
+from graph_service.memory.change_log.log import ChangeLog, Head
+from graph_service.memory.change_log.unchanged_cache import FRESH_S, OLD_S, SETTLED_S, UnchangedCache
+from schema.change import Change, NumberedChange, Op
+from schema.ids import MemoryId, TenantId
 
 ANA, BO = TenantId("ana"), TenantId("bo")
 
@@ -15,19 +17,28 @@ class FakeLog:
 
     def __init__(self) -> None:
         self.heads: dict[str, Head] = {}
+        self.age_s = 0.0
 
     async def head(self, tenant: str) -> Head:
         return self.heads.get(tenant, Head(epoch="e", seq=1))
+
+    async def since(self, tenant: str, seq: int, *, rows_max: int) -> list[NumberedChange]:
+        assert (seq, rows_max) == ((await self.head(tenant)).seq - 1, 1)
+        change = Change(op=Op.NODE_DROP, element_id=MemoryId("n"), body={}, reason="")
+        at = datetime.now(UTC) - timedelta(seconds=self.age_s)
+        return [NumberedChange(seq=seq + 1, at=at.isoformat(), user_id="", change=change)]
 
 
 class Cached:
     """A cache with a clock of its own, and the number of computations."""
 
     def __init__(self, *, weight_max: int = 100) -> None:
-        self.log: Any = FakeLog()
+        self.log = FakeLog()
         self.now_s = 0.0
         self.computed = 0
-        self.cache = UnchangedCache[list[str]](self.log, weigh=len, weight_max=weight_max, clock_s=lambda: self.now_s)
+        self.cache = UnchangedCache[list[str]](
+            cast(ChangeLog, self.log), weigh=len, weight_max=weight_max, clock_s=lambda: self.now_s
+        )
 
     def computing(self, value: list[str]) -> Callable[[], Awaitable[list[str]]]:
         async def compute() -> list[str]:
@@ -57,6 +68,14 @@ async def test_result_is_not_kept_while_its_commit_may_be_visible_in_part() -> N
     cached = Cached()
     await cached.get(value=("a part",))
     assert await cached.get(value=("all",)) == ["all"]
+
+
+async def test_first_result_of_a_memory_that_changed_long_ago_is_kept() -> None:
+    cached = Cached()
+    cached.log.age_s = OLD_S
+    assert [await cached.get(value=(name,)) for name in "ab"] == [["a"]] * 2
+    cached.log.heads[ANA] = Head(epoch="e", seq=2)
+    assert [await cached.get(value=(name,)) for name in "cd"] == [["c"], ["d"]], "a change was just seen"
 
 
 async def test_write_and_new_epoch_make_results_invalid() -> None:
