@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { captionAngles, captionBoxes, type SectorCaptions } from "../src/map/paintSectors";
+import { captionAngles, captionBoxes, LABEL_AIR, type SectorCaptions } from "../src/map/paintSectors";
 import type { Viewport } from "../src/map/layer";
 import type { Sector } from "../src/map/place";
 
@@ -25,6 +25,12 @@ describe("the caption of a sector", () => {
     }
     expect([...moved.values()][0]).not.toBe(0);
     expect(Math.abs([...moved.values()][0] ?? 9)).toBeLessThan(1);
+  });
+
+  it("has room on both sides, so that no name beside it reads like a part of it", () => {
+    const [box] = captionBoxes(PEN, VIEW, [sector], captions(new Map()));
+    expect(box?.w).toBe("Likes".length * 7 + 2 * LABEL_AIR);
+    expect(LABEL_AIR).toBeGreaterThan(6);
   });
 
   it("does not stand under the tools", () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { discRadius, placeDiscs, placeMembers } from "../src/net/discs";
 import { NetPlaces } from "../src/net/netPlaces";
 import { COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown } from "../src/net/netShown";
+import { groundsOf, netSize } from "../src/net/paintDiscs";
 import type { CommunityMap, CommunityView } from "../src/protocol/generated";
 import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
 import { aNode, anEdge, byId } from "./builders";
@@ -109,6 +110,24 @@ describe("discs", () => {
     for (const point of points) expect(Math.hypot(point.x - 100, point.y + 50)).toBeLessThanOrEqual(disc.r);
     const least = Math.min(...points.flatMap((one, index) => points.slice(0, index).map((other) => Math.hypot(one.x - other.x, one.y - other.y))));
     expect(least).toBeGreaterThan(14);
+  });
+});
+
+describe("the disc behind a community", () => {
+  it("is drawn only while the community is open, not for one that is left out", () => {
+    const communities = [aCommunity("a1", 2), aCommunity("b1", 1)];
+    const discs = placeDiscs(new Map(), communities, new Map(), []);
+    expect(groundsOf(communities, discs, new Set(["b1"])).map(({ label }) => label)).toEqual(["b1"]);
+    expect(groundsOf(communities, discs, new Set())).toEqual([]);
+  });
+});
+
+describe("the size in the network", () => {
+  it("of a person is large enough to be seen among communities", () => {
+    const discs = placeDiscs(new Map(), [aCommunity("a1", 160)], new Map([["alice", "u"]]), []);
+    expect(netSize("u", discs, new Set(["u"]))).toBeGreaterThan(100);
+    expect(netSize(foldedId("a1"), discs, new Set(["u"]))).toBeGreaterThan(300);
+    expect(netSize("member", discs, new Set(["u"]))).toBeNull();
   });
 });
 

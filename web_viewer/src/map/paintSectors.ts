@@ -36,6 +36,8 @@ export interface SectorCaptions {
 
 const CAPTION_TURNS = 9;
 const CAPTION_AIR = 9;
+/** Room beside a caption that labels leave, since a name right beside it reads like a part of it. */
+export const LABEL_AIR = 8;
 
 /** Choose the angles of captions at once. */
 export function captionAngles(...args: Parameters<typeof captionAngleSteps>): Map<string, number> {
@@ -99,7 +101,10 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
 export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions): Box[] {
   if (view.zoom < CAPTION_MIN_ZOOM) return [];
   pen.font = captions.font;
-  return sectors.map((sector) => captionBox(view, sector, angleOf(sector, captions), pen.measureText(captions.text(sector.key)).width));
+  return sectors.map((sector) => {
+    const box = captionBox(view, sector, angleOf(sector, captions), pen.measureText(captions.text(sector.key)).width);
+    return { ...box, x: box.x - LABEL_AIR, w: box.w + 2 * LABEL_AIR };
+  });
 }
 
 function captionPlace(view: Viewport, sector: Sector, middle: number): { x: number; y: number; align: CanvasTextAlign } {

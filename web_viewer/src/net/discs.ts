@@ -15,7 +15,7 @@ export interface Disc {
 /** Most members shown of one community. */
 export const MEMBERS_MAX = 160;
 export const HUES = 8;
-const PERSON_R = 80;
+export const PERSON_R = 80;
 const GAP = 46;
 const CLUSTER_GAP = 160;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));

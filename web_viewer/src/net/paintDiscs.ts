@@ -3,6 +3,9 @@
 import { type Box, cutNames } from "../map/labels";
 import { onScreen, type Viewport } from "../map/layer";
 import { COMMUNITIES, INK, type Theme } from "../map/palette";
+import type { CommunityView } from "../protocol/generated";
+import { type Disc, PERSON_R } from "./discs";
+import { communityIn } from "./netShown";
 
 export interface Ground {
   x: number;
@@ -10,6 +13,25 @@ export interface Ground {
   r: number;
   hue: number;
   label: string;
+}
+
+/** Return the discs of open communities; one that is too small to be drawn folded is not shown as an empty disc. */
+export function groundsOf(communities: readonly CommunityView[], discs: ReadonlyMap<string, Disc>, open: ReadonlySet<string>): Ground[] {
+  return communities.flatMap((one) => {
+    const disc = discs.get(one.id);
+    return disc && open.has(one.id) ? [{ x: disc.x, y: disc.y, r: disc.r, hue: disc.hue, label: one.label }] : [];
+  });
+}
+
+/** Width of a person among communities, whose disc has this much room. */
+const PERSON_SIZE = 1.6 * PERSON_R;
+const FOLDED_MIN = 40;
+
+/** Return the width of a folded community or of a person beside them; null for members, which keep theirs. */
+export function netSize(id: string, discs: ReadonlyMap<string, Disc>, people: ReadonlySet<string>): number | null {
+  if (people.has(id)) return PERSON_SIZE;
+  const community = communityIn(id);
+  return community === null ? null : Math.max(FOLDED_MIN, (discs.get(community)?.r ?? 0) * 0.9);
 }
 
 export const CAPTION_CELLS = 34;
