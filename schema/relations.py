@@ -29,7 +29,7 @@ class RelationLabel:
 
 @cache
 def relation_labels() -> dict[str, RelationLabel]:
-    """Return all relation labels by themselves, in the order of the file.
+    """Return all relation labels in the order of the file, keyed by the label.
 
     Raises:
         InstallError: the file names an unknown predicate, or a wording twice.

@@ -137,7 +137,7 @@ def sentences(language: str) -> list[Sentence]:
 
 
 def plain_messages(language: str) -> list[Sentence]:
-    """Return the labelled plain messages of one language, in halves as `sentences`."""
+    """Return the labelled plain messages of one language by half, like `sentences`."""
     return _labelled_lines(f"plain_sentences_{language}.tsv", PLAIN_HALVES)
 
 

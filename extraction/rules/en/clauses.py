@@ -856,7 +856,7 @@ _RELATIVE = re.compile(
 
 
 def _remember_relative(text: str, state: DiscourseState) -> None:
-    """Let a pronoun in a later clause mean the relative of the speaker that a clause mentions last."""
+    """Let pronouns in later clauses refer to the speaker's relative that this clause mentions last."""
     for found in _RELATIVE.finditer(text):
         word = found["k"].lower()
         if found["n"] and found["n"].split()[0].lower() not in NOT_NAMES:
@@ -916,7 +916,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
 
 
 def _antecedent(pronoun: str, state: DiscourseState) -> str | None:
-    """Return whom "he" or "she" means: whoever was spoken of, or else the relative named last of that sex.
+    """Return whom "he" or "she" means: the person mentioned last, or else the relative of that sex named last.
 
     "My wife is called Ines, we have a boy, Theo, he is four" is about Theo.
     """

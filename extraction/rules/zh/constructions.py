@@ -609,7 +609,7 @@ def _belongs(clause: Clause, state: DiscourseState, owner: str, name: str, word:
 
 
 def _each(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield a fact for each named one of several relatives or pets: `两个孩子，大的叫乐乐，小的叫甜甜`."""
+    """Yield a fact for each of several relatives or pets that has a name: `两个孩子，大的叫乐乐，小的叫甜甜`."""
     if several := SEVERAL.search(clause.text):
         state.many = several["k"] if clause.subject == state.speaker.me else None
     elif state.many and (each := EACH.match(clause.text)):

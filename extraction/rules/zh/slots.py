@@ -312,7 +312,7 @@ def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
 
 
 def formerly(says: str) -> str:
-    """Return a statement for what was so, and is not any more."""
+    """Return a statement about a former state: {s}以前…"""
     return says.replace("{s}", "{s}以前", 1)
 
 

@@ -94,7 +94,7 @@ def within_chars(texts: Iterable[str], texts_max: int, *, chars_max: int) -> Ite
 def _scene_before(
     stored: Mapping[str, Any] | None, session_input: SessionInput, scene: Scene
 ) -> tuple[tuple[SceneLine, ...], str | None]:
-    """Return the last lines and the abstract of the scene before, which may be a scene of this digest."""
+    """Return the last lines and the abstract of the previous scene, which may belong to this digest."""
     earlier = [one for one in session_input.scenes if one.episode_start < scene.episode_start]
     newest = max(earlier, key=lambda one: (one.episode_start, one.id), default=None)
     if newest is not None and (stored is None or millis(newest.episode_start) >= stored["start_ms"]):

@@ -76,7 +76,7 @@ async def export_rows(
 
 
 async def with_stable_tenant(graph: Graph, tenant: TenantId, attempt: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """Run `attempt` until the tenant does not change meanwhile, at most three times; return its result.
+    """Run `attempt` until the tenant did not change during it, at most three times; return its result.
 
     Args:
         attempt: receives the row of `export_import/tenant_state`; every call must start from scratch.

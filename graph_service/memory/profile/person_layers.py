@@ -38,7 +38,7 @@ _NOTHING: Final = ("Nothing is known about {name} yet.", "目前对{name}一无�
 async def person_layer(
     graph: Graph, clock: Callable[[], datetime], tenant: TenantId, uri: str, level: Level
 ) -> LayerText | None:
-    """Return what is known of a user or agent; None if the URI is not that of one.
+    """Return what is known about a user or agent; None for other URIs.
 
     Raises:
         UnavailableError: Neo4j does not answer.

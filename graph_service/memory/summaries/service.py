@@ -83,7 +83,7 @@ class LayerTexts:
         refresh: None returns the stored layers of scenes without an update.
         summarize: updates the layers of a session; None makes them extractive.
         clock: returns the current time, aware UTC.
-        person: returns what is known of a user or agent, by URI and level; None if the URI is not that of one.
+        person: returns what is known about a user or agent, by URI and level; None for other URIs.
     """
 
     def __init__(

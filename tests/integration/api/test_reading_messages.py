@@ -82,7 +82,7 @@ async def test_messages_of_one_situation_are_one_scene_and_a_pause_begins_anothe
 
 
 async def test_a_clear_change_of_topic_begins_a_scene_without_a_pause(api: Api, graph: Graph) -> None:
-    """C4: and chatter about one topic does not fragment."""
+    """C4; messages about one topic stay in one scene."""
     tea = [f"The jasmine tea number {number} of the harbour café is hot and green." for number in range(12)]
     bicycle = [f"My old bicycle chain number {number} broke on the steep mountain road." for number in range(12)]
     await tell(api, graph, *tea)

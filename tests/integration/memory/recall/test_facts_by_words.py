@@ -1,4 +1,4 @@
-"""Facts are found by the stems of English words, and a valid one beside a long history of former ones."""
+"""Test that facts are found by stems of English words, and a valid one despite many former ones."""
 
 from datetime import timedelta
 
