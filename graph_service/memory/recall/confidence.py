@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from extraction.answer_values import ValueKind
-from extraction.query_analysis import AnswerType, QueryAnalysis
+from extraction.query_analysis import AnswerType, Intent, QueryAnalysis
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_found_in, terms_of
 from graph_service.memory.recall.candidates import Candidate, Hit
@@ -56,7 +56,8 @@ class ConfidenceFeatures:
         chinese: 1 if the question is mostly Chinese, else 0.
         few: logarithm of 20 divided by the number of messages found, if that is lower: all features are lower in a
             memory of few messages.
-        answer: best answer score, 0 to 1 (`answer_ranking`); None if none was scored.
+        answer: best answer score, 0 to 1 (`answer_ranking`); None if none was scored, or if the question only names
+            what it wants ("suggest a dinner for my sister"), which no text answers.
         first_answer: answer score of the first hit; 0 without one.
         facts: 0 for at most 8 valid facts found, 1 for 12 or more: where an agent provides many facts, one of them
             resembles any question.
@@ -187,7 +188,7 @@ EVERYDAY: Final = ConfidenceWeights(
 # memories, a quarter of them in the other language than the memory; the models behind the scores were trained on none.
 # The cosine of the first hit and the language of the question no longer count.
 EVERYDAY_WITH_ANSWERS: Final = ConfidenceWeights(
-    base=-4.63,
+    base=-4.73,
     known=0.95,
     stranger=-1.2,
     similarity_mean=3.35,
@@ -327,7 +328,7 @@ def confidence_features(
         chinese=float(analysis.chinese),
         few=max(math.log(_FEW / messages_n), 0.0) if messages_n else 0.0,
         facts=min(max(facts_n - _SOME_FACTS, 0) / (_MANY_FACTS - _SOME_FACTS), 1.0),
-        answer=max(answers.values(), default=None),
+        answer=None if analysis.intent is Intent.GENERAL else max(answers.values(), default=None),
         first_answer=answers.get(hits[0].candidate.id, 0.0) if hits else 0.0,
     )
 
