@@ -148,6 +148,7 @@ def analyse(
         span: filter on when an answer was said; takes precedence over one in the text.
         hints: names that the question may refer to without naming them.
     """
+    text = _with_apostrophes(text)
     time = time_asked(text, reference)
     span = span or Timespan()
     limited = time.limit is not None and span.start is None and span.end is None
@@ -196,6 +197,25 @@ def analyse(
         cross_language_vector=embedding.cross_language_vector,
         cross_language_tokens=embedding.cross_language_tokens,
     )
+
+
+# As typed without an apostrophe: "whos the guy im dating".
+_CONTRACTED: Final = re.compile(
+    r"\b(?:(what|who|where|when|how|why|that|there)(s|re)|(i)(m|ve)|(did|do|does|is|are|was|were|has|have|ca|wo)n(t))\b",
+    re.IGNORECASE,
+)
+
+
+def _with_apostrophes(question: str) -> str:
+    """Return a question with the apostrophes of common contractions: "who's the guy I'm dating"."""
+
+    def spelled(found: re.Match[str]) -> str:
+        first, second, person, verb, negated, t = found.groups()
+        if negated:
+            return f"{negated}n'{t}"
+        return f"{first or person}'{second or verb}"
+
+    return _CONTRACTED.sub(spelled, question)
 
 
 _QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
@@ -491,8 +511,8 @@ def asks_agent(question: str) -> bool:
 # The state of affairs that a question asks about.
 
 _NOW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|still|any ?more|latest|"
-    r"newest|up to date|in the end|(?:as of|from) (?:this|today))\b|"
+    r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|rn|atm|still|any ?more|"
+    r"latest|newest|up to date|in the end|(?:as of|from) (?:this|today))\b|"
     r"现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵|最终|到头来|正在|在[吃用喝练](?![过了饭])"
 )
 _FORMER: Final = re.compile(

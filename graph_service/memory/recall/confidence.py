@@ -328,9 +328,13 @@ def confidence_features(
         chinese=float(analysis.chinese),
         few=max(math.log(_FEW / messages_n), 0.0) if messages_n else 0.0,
         facts=min(max(facts_n - _SOME_FACTS, 0) / (_MANY_FACTS - _SOME_FACTS), 1.0),
-        answer=None if analysis.intent is Intent.GENERAL else max(answers.values(), default=None),
+        answer=None if _is_request(analysis) else max(answers.values(), default=None),
         first_answer=answers.get(hits[0].candidate.id, 0.0) if hits else 0.0,
     )
+
+
+def _is_request(analysis: QueryAnalysis) -> bool:
+    return analysis.intent is Intent.GENERAL and analysis.value_kind is None
 
 
 def _candidates_by_term(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import AnswerType, Intent, answer_type, intent_of
+from extraction.query_analysis import AnswerType, Intent, analyse, answer_type, intent_of
 from extraction.temporal.question_time import time_asked
 
 NOW = datetime(2024, 5, 15, 10, tzinfo=UTC)
@@ -41,3 +41,18 @@ def test_two_to_four_chinese_characters_ask_for_an_entity(name: str) -> None:
 def test_character_width_does_not_change_the_intent(question: str) -> None:
     wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in question)
     assert answer_type(question) is answer_type(wide)
+
+
+@pytest.mark.parametrize(
+    ("typed", "spelled"),
+    [
+        ("whos the guy im dating rn", "Who's the guy I'm dating right now?"),
+        ("whats my dentist called", "What's my dentist called?"),
+        ("whens the mot due", "When's the MOT due?"),
+        ("why dont i eat pork", "Why don't I eat pork?"),
+    ],
+)
+def test_question_without_apostrophes_is_analysed_like_one_with_them(typed: str, spelled: str) -> None:
+    one, other = analyse(typed, reference=NOW), analyse(spelled, reference=NOW)
+    assert (one.answer_type, one.value_kind, one.asks_value) == (other.answer_type, other.value_kind, other.asks_value)
+    assert (one.intent, one.time_reference) == (other.intent, other.time_reference)
