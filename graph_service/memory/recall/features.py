@@ -1,5 +1,6 @@
 """Compute the ranking features of the candidates, one array per feature; `ranking` weights them. Pure."""
 
+import heapq
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -81,6 +82,9 @@ _AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
 _NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
+# Number of Chinese texts that are glossed for an English question, nearest first, and their length; a gloss takes about
+# half a millisecond.
+_GLOSSED_N, _GLOSSED_CHARS = 40, 300
 # Features that compare word pieces, and features that are not comparable between languages.
 _OF_TOKENS: Final = frozenset(("token_similarity", "token_similarity_window"))
 _NOT_COMPARABLE: Final = frozenset(("length", "specificity"))
@@ -113,14 +117,17 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     speaker = speaker_asked(messages, analysis)
     terms = _topic_terms(analysis, speaker)
     sessions = conversations([one.session for one in messages], [one.said_at for one in messages])
-    texts = [_comparable_text(one, analysis) for one in messages]
-    words = lexical_scores(terms, texts, sessions, window=WINDOW)
-    glossed = lexical_scores(analysis.glossed_terms, texts, sessions, window=WINDOW)
+    texts = _comparable_texts({one.id: one for one in (*messages, *found.candidates)}, analysis)
+    words = lexical_scores(terms, [texts[one.id] for one in messages], sessions, window=WINDOW)
+    # English texts have the words of the gloss of a Chinese question.
+    by_gloss, glossed = analysis.glossed_terms, None
+    if len(by_gloss) and any(one.is_cross_language for one in found.candidates):
+        glossed = lexical_scores(by_gloss, [one.text for one in messages], sessions, window=WINDOW)
     columns = {
         **_of_messages(messages, sessions, _by_language(messages, words, glossed)),
         **_of_tokens(messages, sessions, analysis, speaker),
     }
-    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, analysis, (terms, words), glossed))
+    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, texts, (terms, words), (by_gloss, glossed)))
     _impute_other_language(scaled, found.candidates, with_tokens=analysis.cross_language_tokens is not None)
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
@@ -159,11 +166,11 @@ def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
 # Features of messages, and how facts and scenes inherit them
 
 
-def _by_language(messages: Sequence[Candidate], words: LexicalScores, glossed: LexicalScores) -> LexicalScores:
+def _by_language(messages: Sequence[Candidate], words: LexicalScores, glossed: LexicalScores | None) -> LexicalScores:
     """Return the scores of each message by the terms of the question, or of its gloss, in the message's language."""
-    cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
-    if not len(glossed.rarity) or not cross_language.any():
+    if glossed is None:
         return words
+    cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
     return replace(
         words,
         own=np.where(cross_language, glossed.own, words.own),
@@ -172,9 +179,14 @@ def _by_language(messages: Sequence[Candidate], words: LexicalScores, glossed: L
     )
 
 
-def _comparable_text(one: Candidate, analysis: QueryAnalysis) -> str:
-    """Return the text of a candidate, glossed in English if it is Chinese and the question is not."""
-    return english_gloss(one.text) if one.is_cross_language and not analysis.chinese else one.text
+def _comparable_texts(candidates: Mapping[str, Candidate], analysis: QueryAnalysis) -> dict[str, str]:
+    """Return the texts by id of the candidate; for an English question, the nearest Chinese ones as English glosses."""
+    texts = {name: one.text for name, one in candidates.items()}
+    if not analysis.chinese:
+        others = (name for name, one in candidates.items() if one.is_cross_language)
+        for name in heapq.nlargest(_GLOSSED_N, others, key=lambda name: candidates[name].cosine or 0.0):
+            texts[name] = english_gloss(texts[name][:_GLOSSED_CHARS])
+    return texts
 
 
 def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: LexicalScores) -> dict[str, Floats]:
@@ -305,25 +317,28 @@ def _imputed(values: Floats, cosines: Floats) -> Floats:
 
 
 def _bm25_of_others(
-    candidates: Sequence[Candidate], analysis: QueryAnalysis, asked: tuple[Terms, LexicalScores], glossed: LexicalScores
+    candidates: Sequence[Candidate],
+    texts: Mapping[str, str],
+    asked: tuple[Terms, LexicalScores],
+    glossed: tuple[Terms, LexicalScores | None],
 ) -> dict[int, float]:
     """Return the BM25 scores of scenes and facts, by index of the candidate.
 
     Args:
+        texts: text to compare, by id of the candidate.
         asked: terms of the question, and the scores of the messages by them.
-        glossed: scores of the messages by the terms of the question's gloss.
+        glossed: the same of the question's gloss, for candidates in the other language; without scores, `asked` counts.
     """
     found: dict[int, float] = {}
-    for across, (terms, messages) in ((False, asked), (True, (analysis.glossed_terms, glossed))):
-        if across and not len(terms):
-            terms, messages = asked
+    for across in (False, True):
+        terms, messages = glossed if across and glossed[1] is not None else asked
         places = [
             at
             for at, one in enumerate(candidates)
             if one.kind is not HitKind.MESSAGE and one.is_cross_language is across
         ]
-        texts = [_titled(candidates[at], _comparable_text(candidates[at], analysis)) for at in places]
-        found |= dict(zip(places, bm25_of(texts, terms, messages).tolist(), strict=True))
+        of_places = [_titled(candidates[at], texts[candidates[at].id]) for at in places]
+        found |= dict(zip(places, bm25_of(of_places, terms, messages or asked[1]).tolist(), strict=True))
     return found
 
 
