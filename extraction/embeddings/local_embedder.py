@@ -272,7 +272,7 @@ class LocalEmbedder:
         """
         if self._english_answers is None or self._chinese_answers is None or not texts:
             return [None] * len(texts)
-        chinese = [index for index, text in enumerate(texts) if is_chinese(question) and is_chinese(text)]
+        chinese = [index for index, text in enumerate(texts) if is_chinese(text)] if is_chinese(question) else []
         scores, more = await asyncio.gather(
             self._scores(self._english_answers, question, texts, glossed=True),
             self._scores(self._chinese_answers, question, [texts[index] for index in chinese], glossed=False),
@@ -283,6 +283,8 @@ class LocalEmbedder:
 
     async def _scores(self, model: AnswerModel, question: str, texts: Sequence[str], *, glossed: bool) -> list[float]:
         """Return the log odds by one model, in order."""
+        if not texts:
+            return []
         loop = asyncio.get_running_loop()
         pairs = await loop.run_in_executor(self._answers, _encoded, model, question, texts, glossed)
         batches = [pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)]

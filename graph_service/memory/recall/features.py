@@ -119,15 +119,16 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     sessions = conversations([one.session for one in messages], [one.said_at for one in messages])
     texts = _comparable_texts({one.id: one for one in (*messages, *found.candidates)}, analysis)
     words = lexical_scores(terms, [texts[one.id] for one in messages], sessions, window=WINDOW)
-    # English texts have the words of the gloss of a Chinese question.
-    by_gloss, glossed = analysis.glossed_terms, None
-    if len(by_gloss) and any(one.is_cross_language for one in found.candidates):
-        glossed = lexical_scores(by_gloss, [one.text for one in messages], sessions, window=WINDOW)
+    across, words_across = terms, words
+    if len(analysis.glossed_terms) and any(one.is_cross_language for one in found.candidates):
+        # English texts have the words of the gloss of a Chinese question.
+        across = analysis.glossed_terms
+        words_across = lexical_scores(across, [one.text for one in messages], sessions, window=WINDOW)
     columns = {
-        **_of_messages(messages, sessions, _by_language(messages, words, glossed)),
+        **_of_messages(messages, sessions, _by_language(messages, words, words_across)),
         **_of_tokens(messages, sessions, analysis, speaker),
     }
-    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, texts, (terms, words), (by_gloss, glossed)))
+    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, texts, (terms, words), (across, words_across)))
     _impute_other_language(scaled, found.candidates, with_tokens=analysis.cross_language_tokens is not None)
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
@@ -166,16 +167,14 @@ def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
 # Features of messages, and how facts and scenes inherit them
 
 
-def _by_language(messages: Sequence[Candidate], words: LexicalScores, glossed: LexicalScores | None) -> LexicalScores:
-    """Return the scores of each message by the terms of the question, or of its gloss, in the message's language."""
-    if glossed is None:
-        return words
+def _by_language(messages: Sequence[Candidate], words: LexicalScores, across: LexicalScores) -> LexicalScores:
+    """Return the scores of each message: `words`, or `across` for one in the other language."""
     cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
     return replace(
         words,
-        own=np.where(cross_language, glossed.own, words.own),
-        before=np.where(cross_language, glossed.before, words.before),
-        near=np.where(cross_language, glossed.near, words.near),
+        own=np.where(cross_language, across.own, words.own),
+        before=np.where(cross_language, across.before, words.before),
+        near=np.where(cross_language, across.near, words.near),
     )
 
 
@@ -319,26 +318,25 @@ def _imputed(values: Floats, cosines: Floats) -> Floats:
 def _bm25_of_others(
     candidates: Sequence[Candidate],
     texts: Mapping[str, str],
-    asked: tuple[Terms, LexicalScores],
-    glossed: tuple[Terms, LexicalScores | None],
+    same: tuple[Terms, LexicalScores],
+    across: tuple[Terms, LexicalScores],
 ) -> dict[int, float]:
     """Return the BM25 scores of scenes and facts, by index of the candidate.
 
     Args:
         texts: text to compare, by id of the candidate.
-        asked: terms of the question, and the scores of the messages by them.
-        glossed: the same of the question's gloss, for candidates in the other language; without scores, `asked` counts.
+        same: terms for candidates in the language of the question, and the scores of the messages by them.
+        across: the same for candidates in the other language.
     """
     found: dict[int, float] = {}
-    for across in (False, True):
-        terms, messages = glossed if across and glossed[1] is not None else asked
+    for is_across, (terms, messages) in ((False, same), (True, across)):
         places = [
             at
             for at, one in enumerate(candidates)
-            if one.kind is not HitKind.MESSAGE and one.is_cross_language is across
+            if one.kind is not HitKind.MESSAGE and one.is_cross_language is is_across
         ]
         of_places = [_titled(candidates[at], texts[candidates[at].id]) for at in places]
-        found |= dict(zip(places, bm25_of(of_places, terms, messages or asked[1]).tolist(), strict=True))
+        found |= dict(zip(places, bm25_of(of_places, terms, messages).tolist(), strict=True))
     return found
 
 
