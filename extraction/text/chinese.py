@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 # Chinese characters; and those of all languages that are written without spaces or searched by pairs: with kana and
@@ -34,6 +35,12 @@ def character_pairs(text: str) -> Iterator[str]:
     """Yield the pairs of neighbouring Chinese, Japanese or Korean characters: terms that need no dictionary."""
     for run in _CJK.findall(text):
         yield from map("".join, pairwise(run))
+
+
+def table_lines(name: str) -> list[str]:
+    """Return the lines of a table of Chinese characters or words in this folder, without its comments."""
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 # Segmentation by jieba; the dictionary is loaded on first use.

@@ -9,10 +9,9 @@ import functools
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
-from extraction.text.chinese import HAN, segmented
+from extraction.text.chinese import HAN, segmented, table_lines
 from extraction.text.lexicon_zh import SURNAMES
 from extraction.text.name_forms import simplified_characters
 from schema.result_cache import cached_by_chars
@@ -116,18 +115,11 @@ def _name_in_pinyin(word: str) -> str | None:
 
 @functools.cache
 def _glosses() -> dict[str, str]:
-    rows = (line.split("\t") for line in _lines("glosses.tsv"))
+    rows = (line.split("\t") for line in table_lines("glosses.tsv"))
     return {word: gloss for gloss, words in rows for word in words.split(" ")}
 
 
 @functools.cache
 def _pinyin() -> dict[str, str]:
-    rows = (line.split(" ") for line in _lines("pinyin.txt"))
+    rows = (line.split(" ") for line in table_lines("pinyin.txt"))
     return {char: syllable for syllable, chars in rows for char in chars}
-
-
-def _lines(name: str) -> Iterator[str]:
-    """Yield the lines of a file beside this module, without its comments."""
-    for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            yield line

@@ -8,10 +8,9 @@ import functools
 import re
 import unicodedata
 from collections.abc import Collection
-from pathlib import Path
 from typing import Final
 
-from extraction.text.chinese import HAN
+from extraction.text.chinese import HAN, table_lines
 from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
 from schema.result_cache import cached_by_chars
@@ -62,8 +61,7 @@ _HAN: Final = re.compile(rf"[{HAN}]")
 @functools.cache
 def simplified_characters() -> dict[int, str]:
     """Return the translation table from traditional to simplified characters."""
-    lines = (Path(__file__).parent / "simplified.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
+    pairs = (pair for line in table_lines("simplified.txt") for pair in line.split())
     return {ord(pair[0]): pair[1] for pair in pairs}
 
 
