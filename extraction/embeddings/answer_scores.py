@@ -1,11 +1,15 @@
-"""Score how well a text answers a question, by small cross-encoders: BERT models that read both together.
+"""Score how well a text answers a question, and whether a newer text replaces it, by small cross-encoders.
+
+A cross-encoder is a BERT model that reads the question and the texts together.
 
 A vector of a text must serve all questions; a cross-encoder sees this one. "What do I drive?" and "picked up the Skoda
 on Friday" share no word and have a low cosine, but the second answers the first. It costs a run of the model for each
 text, so only the best candidates of a question are scored.
 
 The models are those of the local embedder with a low-rank adapter of their weights, trained on questions about invented
-everyday memories (`tests/benchmarks/answer_model.py`, docs/decisions/0007-answer-scores.md).
+everyday memories (`tests/benchmarks/answer_model.py`, docs/decisions/0007-answer-scores.md). A third adapter judges
+replacements (`tests/benchmarks/replacement_model.py`, docs/decisions/0008-replaced-texts.md): "first night in the new
+flat in Lisbon" replaces "we live in Porto" for "Where do I live?", and "my sister moves to Lisbon" does not.
 
 Source: Nogueira & Cho 2019 (passage re-ranking with BERT); Hu et al. 2022 (LoRA).
 """
@@ -25,6 +29,8 @@ from extraction.embeddings.token_vectors import Floats, product
 # As in training.
 QUESTION_PIECES_MAX: Final = 40
 TEXT_PIECES_MAX: Final = 100
+# Of each of two texts that are compared.
+COMPARED_PIECES_MAX: Final = 80
 # A longer text is scored in windows, of which the best counts.
 WINDOWS_MAX: Final = 3
 _CHARS_MAX: Final = 4_000
@@ -34,12 +40,12 @@ BATCH_SIZE: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedPair:
-    """A question and a text as word pieces.
+    """A question and a text, or an older and a newer one, as word pieces.
 
     Attributes:
-        at: index of the text.
-        ids: start token, question, separator, text, separator.
-        types: 0 for the question, 1 for the text.
+        at: index of the text, or of the two texts.
+        ids: start token, question, separator, text, separator; or both texts, each with a separator after it.
+        types: 1 for the text, or the newer one; 0 for all before it.
     """
 
     at: int
@@ -69,7 +75,7 @@ class AnswerModel:
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
-        """Tokenize a question with each text; long texts give several pairs. Shortest first."""
+        """Tokenize a question with each text, for models of answers; long texts give several pairs. Shortest first."""
         asked = self._pieces(question)[:QUESTION_PIECES_MAX]
         first = [self._start, *asked, self._separator]
         pairs = []
@@ -80,8 +86,19 @@ class AnswerModel:
                 pairs.append(EncodedPair(at=at, ids=[*first, *second], types=[0] * len(first) + [1] * len(second)))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
+    def encoded_changes(self, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
+        """Tokenize a question with each older and newer text, for the model of replacements. Shortest first."""
+        asked = self._pieces(question)[:QUESTION_PIECES_MAX]
+        pairs = []
+        for at, (older, newer) in enumerate(changes):
+            before = [*self._pieces(older)[:COMPARED_PIECES_MAX], self._separator]
+            after = [*self._pieces(newer)[:COMPARED_PIECES_MAX], self._separator]
+            first = [self._start, *asked, self._separator, *before]
+            pairs.append(EncodedPair(at=at, ids=[*first, *after], types=[0] * len(first) + [1] * len(after)))
+        return sorted(pairs, key=lambda pair: len(pair.ids))
+
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
-        """Return the log odds that each text answers its question, in order."""
+        """Return the log odds that each text answers its question, or replaces the older text, in order."""
         states = self._bert.token_vectors([one.ids for one in pairs], [one.types for one in pairs])
         pooled = np.stack([_pooled(one) for one in states])
         hidden = _gelu(product(pooled, self._hidden) + self._hidden_bias)

@@ -3,17 +3,21 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
 from extraction.embeddings.embedder import (
     AnswerScorer,
     Embedded,
     Embedder,
     Piece,
+    ReplacementScorer,
     TokenEmbedder,
     embed_with_tokens,
     token_model_of,
 )
+
+_Item = TypeVar("_Item")
 
 # About 3 MB; the candidates of some hundred questions.
 SCORES_MAX = 16_384
@@ -81,16 +85,47 @@ class CachedEmbedder:
         """
         if not isinstance(self._inner, AnswerScorer):
             return [None] * len(texts)
+        inner = self._inner
         mark = hashlib.sha256(question.encode()).digest()
         keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
-        requested = dict(zip(keys, texts, strict=True))
+        return await self._scored(mark, keys, texts, lambda missing: inner.answer_scores(question, missing))
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Score replacements; concurrent calls with the same question score two texts once.
+
+        All are None if the inner embedder cannot score.
+        """
+        if not isinstance(self._inner, ReplacementScorer):
+            return [None] * len(changes)
+        inner = self._inner
+        mark = hashlib.sha256(b"replaced" + question.encode()).digest()
+        keys = [
+            hashlib.sha256(mark + hashlib.sha256(older.encode()).digest() + newer.encode()).digest()
+            for older, newer in changes
+        ]
+        return await self._scored(mark, keys, changes, lambda missing: inner.replacement_scores(question, missing))
+
+    async def _scored(
+        self,
+        mark: bytes,
+        keys: Sequence[bytes],
+        items: Sequence[_Item],
+        score: Callable[[Sequence[_Item]], Awaitable[list[float | None]]],
+    ) -> list[float | None]:
+        """Return the scores of items from the cache, scoring those that are missing.
+
+        Args:
+            mark: of a question; one call at a time scores for it.
+            keys: of the items.
+        """
+        requested = dict(zip(keys, items, strict=True))
         while (other := self._scoring.get(mark)) is not None:
             await other.wait()
         known = {key: self._scores[key] for key in requested if key in self._scores}
-        if missing := {key: text for key, text in requested.items() if key not in known}:
+        if missing := {key: item for key, item in requested.items() if key not in known}:
             done = self._scoring[mark] = asyncio.Event()
             try:
-                known |= dict(zip(missing, await self._inner.answer_scores(question, [*missing.values()]), strict=True))
+                known |= dict(zip(missing, await score([*missing.values()]), strict=True))
             finally:
                 del self._scoring[mark]
                 done.set()

@@ -213,3 +213,16 @@ class AnswerScorer(Protocol):
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         """Return the log odds that each text answers the question, in order; None where the model cannot tell."""
         ...
+
+
+@runtime_checkable
+class ReplacementScorer(Protocol):
+    """An embedder that also scores whether a newer text replaces an older one."""
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Return the log odds that the newer of two texts replaces the older as an answer, in order.
+
+        Args:
+            changes: the older and the newer text.
+        """
+        ...

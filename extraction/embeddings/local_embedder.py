@@ -5,7 +5,7 @@ The same models, adapted, score how well texts answer a question (`answer_scores
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +21,15 @@ from extraction.embeddings.answer_scores import AnswerModel, EncodedPair
 from extraction.embeddings.bert import Bert, Precision
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import Embedded, Piece
-from extraction.embeddings.local_models import ALL_MODELS, ANSWER_MODELS, CHINESE, ENGLISH, MODELS, LocalModel
+from extraction.embeddings.local_models import (
+    ALL_MODELS,
+    ANSWER_MODELS,
+    CHINESE,
+    ENGLISH,
+    MODELS,
+    REPLACEMENTS,
+    LocalModel,
+)
 from extraction.embeddings.model_download import Progress, fetched_models
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
 from extraction.text.chinese import is_chinese
@@ -210,11 +218,13 @@ class LocalEmbedder:
         precision: Precision = "int8",
         english_answers: AnswerModel | None = None,
         chinese_answers: AnswerModel | None = None,
+        replacements: AnswerModel | None = None,
     ) -> None:
         self._english = english
         self._chinese = chinese
         self._english_answers = english_answers
         self._chinese_answers = chinese_answers
+        self._replacements = replacements
         # Vectors of different names are never compared, so those of the other precision are embedded again.
         suffix = "" if precision == "int8" else f" {precision}"
         self.name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}{suffix}"
@@ -272,24 +282,44 @@ class LocalEmbedder:
         """
         if self._english_answers is None or self._chinese_answers is None or not texts:
             return [None] * len(texts)
+        english_model, chinese_model = self._english_answers, self._chinese_answers
         chinese = [index for index, text in enumerate(texts) if is_chinese(text)] if is_chinese(question) else []
+        in_chinese = [texts[index] for index in chinese]
         scores, more = await asyncio.gather(
-            self._scores(self._english_answers, question, texts, glossed=True),
-            self._scores(self._chinese_answers, question, [texts[index] for index in chinese], glossed=False),
+            self._scores(english_model, len(texts), lambda: _glossed(english_model, question, texts)),
+            self._scores(chinese_model, len(chinese), lambda: chinese_model.encoded(question, in_chinese)),
         )
         for index, odds in zip(chinese, more, strict=True):
             scores[index] = (scores[index] + odds) / 2
         return [*scores]
 
-    async def _scores(self, model: AnswerModel, question: str, texts: Sequence[str], *, glossed: bool) -> list[float]:
-        """Return the log odds by one model, in order."""
-        if not texts:
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Return the log odds that the newer of two texts replaces the older as an answer to the question, in order.
+
+        An English model reads them, with English glosses of Chinese words. All are None without the model.
+
+        Args:
+            changes: the older and the newer text; the first 80 word pieces of each count.
+        """
+        model = self._replacements
+        if model is None:
+            return [None] * len(changes)
+        return [*await self._scores(model, len(changes), lambda: _glossed_changes(model, question, changes))]
+
+    async def _scores(self, model: AnswerModel, count: int, encoded: Callable[[], list[EncodedPair]]) -> list[float]:
+        """Return the log odds by one model of each text, or pair of texts, in order.
+
+        Args:
+            count: number of them.
+            encoded: returns the tokenized pairs.
+        """
+        if not count:
             return []
         loop = asyncio.get_running_loop()
-        pairs = await loop.run_in_executor(self._answers, _encoded, model, question, texts, glossed)
+        pairs = await loop.run_in_executor(self._answers, encoded)
         batches = [pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)]
         found = await asyncio.gather(*(loop.run_in_executor(self._answers, model.scores, batch) for batch in batches))
-        scores = [-math.inf] * len(texts)
+        scores = [-math.inf] * count
         for pair, odds in zip(pairs, chain.from_iterable(found), strict=True):
             scores[pair.at] = max(scores[pair.at], odds)
         return scores
@@ -310,11 +340,15 @@ class LocalEmbedder:
         return [replace(one, cross_language_vector=glossed.vector, gloss=gloss, glossed=glossed) for one in found]
 
 
-def _encoded(model: AnswerModel, question: str, texts: Sequence[str], glossed: bool) -> list[EncodedPair]:
-    """Tokenize a question with each text, both as they are or glossed in English."""
-    if glossed:
-        return model.encoded(english_gloss(question), [english_gloss(text) for text in texts])
-    return model.encoded(question, texts)
+def _glossed(model: AnswerModel, question: str, texts: Sequence[str]) -> list[EncodedPair]:
+    """Tokenize a question with each text, glossed in English."""
+    return model.encoded(english_gloss(question), [english_gloss(text) for text in texts])
+
+
+def _glossed_changes(model: AnswerModel, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
+    """Tokenize a question with each older and newer text, glossed in English."""
+    glossed = [(english_gloss(older), english_gloss(newer)) for older, newer in changes]
+    return model.encoded_changes(english_gloss(question), glossed)
 
 
 class LanguageEmbedder:
@@ -379,23 +413,24 @@ async def load_local_embedder(
 
 
 def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precision) -> LocalEmbedder:
-    languages, answers = [], list[AnswerModel | None]()
+    languages, scorers = [], list[AnswerModel | None]()
     for model in MODELS:
         with _complete(folder_of[model]) as folder:
             # One call for each thread of batches, and one for a question.
             languages.append(LanguageEmbedder(model, folder, calls=threads + 1, precision=precision))
-    for model in ANSWER_MODELS:
+    for model in (*ANSWER_MODELS, REPLACEMENTS):
         if model not in folder_of:
-            answers.append(None)
+            scorers.append(None)
             continue
         with _complete(folder_of[model]) as folder:
-            answers.append(AnswerModel(model, folder, calls=threads, precision=precision))
-    (english, chinese), (english_answers, chinese_answers) = languages, answers
+            scorers.append(AnswerModel(model, folder, calls=threads, precision=precision))
+    (english, chinese), (english_answers, chinese_answers, replacements) = languages, scorers
     return LocalEmbedder(
         english=english,
         chinese=chinese,
         english_answers=english_answers,
         chinese_answers=chinese_answers,
+        replacements=replacements,
         threads=threads,
         precision=precision,
     )

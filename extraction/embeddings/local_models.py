@@ -35,7 +35,7 @@ class LocalModel:
 
     @property
     def adapter_file(self) -> Path | None:
-        """Return the file of the adapter (tests/benchmarks/answer_model.py), or None."""
+        """Return the file of the adapter (tests/benchmarks/answer_model.py, replacement_model.py), or None."""
         return None if self.adapter is None else Path(__file__).with_name(f"{self.name}.{self.adapter}.npz")
 
 
@@ -61,7 +61,9 @@ MODELS: Final = (ENGLISH, CHINESE)
 ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a")
 CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
 ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
-ALL_MODELS: Final = (*MODELS, *ANSWER_MODELS)
+# Reads Chinese as English glosses.
+REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
+ALL_MODELS: Final = (*MODELS, *ANSWER_MODELS, REPLACEMENTS)
 
 
 @cache

@@ -80,10 +80,10 @@ def answers_of(log_odds: Mapping[str, float]) -> dict[str, float]:
 def to_score(hits: Sequence[Hit]) -> dict[str, str]:
     """Return the texts to score by id of the candidate: the first messages and facts."""
     best = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE]
-    return {one.id: _text(one) for one in best[:SCORED_N]}
+    return {one.id: scored_text(one) for one in best[:SCORED_N]}
 
 
-def _text(one: Candidate) -> str:
+def scored_text(one: Candidate) -> str:
     """Return a text as in training: a message with the name of its speaker, if known."""
     text = one.text[:_TEXT_CHARS_MAX]
     if one.kind is not HitKind.MESSAGE:

@@ -12,7 +12,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
-from extraction.embeddings.embedder import AnswerScorer, EmbeddedQuestion, Embedder, embed_question
+from extraction.embeddings.embedder import (
+    AnswerScorer,
+    EmbeddedQuestion,
+    Embedder,
+    ReplacementScorer,
+    embed_question,
+)
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
@@ -34,6 +40,12 @@ from graph_service.memory.recall.ranking import (
     without_repeats,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
+from graph_service.memory.recall.replacement_ranking import (
+    Change,
+    ranked_by_replacements,
+    replacement_weights,
+    to_compare,
+)
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
@@ -46,6 +58,7 @@ _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
 # Scoring takes some 30 ms, and longer behind other questions.
 _SCORING_MAX_S: Final = 5.0
+_BUSY: Final = "the models that score answers are busy: ranked by words, meaning and time only"
 # Total length of the evidence texts that an answer returns in full, and length of each truncated one.
 EVIDENCE_CHARS_MAX: Final = 400_000
 CUT_CHARS: Final = 100
@@ -139,14 +152,19 @@ async def recall(
 
     chars = sum(len(one.text) for one in found.candidates)
     order = in_order() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(in_order)
-    hits = order.hits
+    hits: Sequence[Hit] = order.hits
     answers: Mapping[str, float] = {}
     busy: tuple[str, ...] = ()
     if mode is Mode.BEST:
-        if rules.factors.meaning > 0 and not is_conversation(analysis):
+        factors = rules.factors
+        if factors.meaning > 0 and not is_conversation(analysis):
             answers, busy = await _answer_scores(embedder, question.text, hits)
-        by = answer_weights(dialogue=dialogue, factor=rules.factors.meaning)
-        hits = without_repeats(ranked_by_answers(hits, answers, analysis, by))
+        hits = ranked_by_answers(hits, answers, analysis, answer_weights(dialogue=dialogue, factor=factors.meaning))
+        by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
+        if by.replaced > 0 and not busy:
+            changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
+            hits = ranked_by_replacements(hits, changes, analysis, by)
+        hits = without_repeats(hits)
 
     def answered() -> Answer:
         features = confidence_features(
@@ -187,8 +205,26 @@ async def _answer_scores(
         async with asyncio.timeout(_SCORING_MAX_S):
             found = await embedder.answer_scores(question, [*texts.values()])
     except TimeoutError:
-        return {}, ("the models that score answers are busy: ranked by words, meaning and time only",)
+        return {}, (_BUSY,)
     return answers_of({name: odds for name, odds in zip(texts, found, strict=True) if odds is not None}), ()
+
+
+async def _replacements(
+    embedder: Embedder | None, question: str, changes: Sequence[Change]
+) -> tuple[dict[Change, float], tuple[str, ...]]:
+    """Return the log odds that the newer text of each pair replaces the older, and a note if the model is too busy.
+
+    There are none if the embedder cannot score.
+    """
+    if not changes or not isinstance(embedder, ReplacementScorer):
+        return {}, ()
+    texts = [(one.older_text, one.newer_text) for one in changes]
+    try:
+        async with asyncio.timeout(_SCORING_MAX_S):
+            found = await embedder.replacement_scores(question, texts)
+    except TimeoutError:
+        return {}, (_BUSY,)
+    return {one: odds for one, odds in zip(changes, found, strict=True) if odds is not None}, ()
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

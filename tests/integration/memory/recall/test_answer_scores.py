@@ -31,6 +31,23 @@ class Scoring(HashedWords):
         return [5.0 if "Skoda" in text else -5.0 for text in texts]
 
 
+class Comparing(Scoring):
+    """Scores all texts alike; a text replaces another if it is about a BMW, and records what it compared."""
+
+    def __init__(self, *, compare_s: float = 0.0) -> None:
+        super().__init__()
+        self._compare_s = compare_s
+        self.compared: list[tuple[str, str]] = []
+
+    async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        return [3.0 for _ in texts]
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        await asyncio.sleep(self._compare_s)
+        self.compared += changes
+        return [8.0 if "BMW" in newer else -8.0 for _, newer in changes]
+
+
 async def told(graph: Graph, tenant: str, *texts: str, embedder: Scoring, user: str = "alice") -> Memory:
     memory = a_memory(graph, embedder=embedder)
     await memory.remember(TenantId(tenant), an_incoming(*texts, user=user, session=f"{user}-1"))
@@ -80,3 +97,43 @@ async def test_busy_models_are_done_without_and_the_answer_says_so(
     assert not answer.complete
     assert any("models that score answers are busy" in note for note in answer.notes)
     assert "answers" not in answer.hits[0].parts
+
+
+OLDER, NEWER = "the Skoda runs well", "the BMW needs petrol"
+
+
+async def test_text_that_a_newer_one_replaces_ranks_below_it(graph: Graph, tenant: str) -> None:
+    embedder = Comparing()
+    memory = await told(graph, tenant, OLDER, OTHERS[2], NEWER, embedder=embedder)
+    first, *rest = (await ask(memory, tenant)).hits
+    assert first.candidate.text == NEWER
+    assert first.parts["replaces"] > 0
+    assert sum(first.parts.values()) == pytest.approx(first.score, abs=1e-4)
+    (older,) = (one for one in rest if one.candidate.text == OLDER)
+    assert older.parts["replaced"] < 0
+    former = (await ask(memory, tenant, "What did I drive before?")).hits
+    assert former[0].candidate.text == OLDER
+    assert former[0].parts["replaced"] > 0
+
+
+async def test_texts_of_other_tenants_and_users_are_never_compared(graph: Graph, tenant: str) -> None:
+    embedder = Comparing()
+    await told(graph, f"{tenant}-other", "their Skoda", "their BMW", embedder=embedder)
+    await told(graph, tenant, "bob drives a Skoda", "bob drives a BMW", embedder=embedder, user="bob")
+    memory = await told(graph, tenant, *OTHERS, OLDER, embedder=embedder)
+    await ask(memory, tenant)
+    assert embedder.compared
+    assert not [texts for texts in embedder.compared if "BMW" in "".join(texts)]
+
+
+async def test_busy_model_of_replacements_is_done_without_and_the_answer_says_so(
+    graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_service.memory.recall.pipeline._SCORING_MAX_S", 0.5)
+    memory = await told(graph, tenant, OLDER, NEWER, embedder=Comparing(compare_s=60))
+    async with asyncio.timeout(30):
+        answer = await ask(memory, tenant)
+    assert answer.hits
+    assert not answer.complete
+    assert any("models that score answers are busy" in note for note in answer.notes)
+    assert not any("replaced" in one.parts for one in answer.hits)

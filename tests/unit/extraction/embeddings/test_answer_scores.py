@@ -7,16 +7,23 @@ import numpy as np
 import platformdirs
 import pytest
 
-from extraction.embeddings.answer_scores import TEXT_PIECES_MAX, WINDOWS_MAX, AnswerModel
-from extraction.embeddings.embedder import AnswerScorer
+from extraction.embeddings.answer_scores import (
+    COMPARED_PIECES_MAX,
+    QUESTION_PIECES_MAX,
+    TEXT_PIECES_MAX,
+    WINDOWS_MAX,
+    AnswerModel,
+)
+from extraction.embeddings.embedder import AnswerScorer, ReplacementScorer
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, LocalModel
+from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, REPLACEMENTS, LocalModel
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.model_download import model_folder
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 ADAPTERS = {
     "e5-small-v2.answers-a.npz": "c854fe96abcfcd4433af8cb473b2436640a9a35f651abca1edd3be32f1574d1a",
+    "e5-small-v2.replacements-a.npz": "ac424ef1477098a28a8ca137e66d1be04aedca4b70e9178f52e87382f81e373d",
     "bge-small-zh-v1.5.answers-a.npz": "b427897e4889a507994c3011fd5b0be12c2c00c629bbbd3f6b180b147b8141d0",
 }
 
@@ -130,11 +137,13 @@ async def test_embedder_without_these_models_scores_nothing(embedder: LocalEmbed
     try:
         assert isinstance(plain, AnswerScorer)
         assert await plain.answer_scores("Where?", ["here", "there"]) == [None, None]
+        assert isinstance(plain, ReplacementScorer)
+        assert await plain.replacement_scores("Where?", [("here", "there")]) == [None]
     finally:
         plain.close()
 
 
-@pytest.mark.parametrize("model", ANSWER_MODELS, ids=lambda one: one.name)
+@pytest.mark.parametrize("model", [*ANSWER_MODELS, REPLACEMENTS], ids=lambda one: f"{one.name} {one.adapter}")
 def test_adapter_has_the_hash_of_its_name_and_changes_of_each_layer(model: LocalModel) -> None:
     file = model.adapter_file
     assert file is not None
@@ -144,3 +153,42 @@ def test_adapter_has_the_hash_of_its_name_and_changes_of_each_layer(model: Local
             down, up = archive[f"{name}.down"], archive[f"{name}.up"]
             assert down.shape[0] == up.shape[0] == archive[f"{name}.bias"].shape[0]
             assert down.shape[2] == up.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "replacing", "others"),
+    [
+        (
+            "Where do I live?",
+            "we've got a small flat near the market in Porto",
+            ["first night in our new place in Lisbon!", "moved to Lisbon last week, still living out of boxes"],
+            ["my sister is moving to Lisbon in May", "spent the weekend in Lisbon", "the landlord fixed our boiler"],
+        ),
+        (
+            "What do I drive?",
+            "picked up the Skoda on Friday",
+            ["sold the Skoda, got an old Volvo instead"],
+            ["my brother drives a Volvo", "might get a Volvo one day", "the Skoda needs new tyres"],
+        ),
+        (
+            "我现在住在哪里？",
+            "我在成都租了个小房子",
+            ["上周搬到杭州了，新家离地铁很近"],
+            ["我姐下个月搬去杭州", "周末去杭州玩了两天", "以后想去杭州养老"],
+        ),
+    ],
+)
+async def test_newer_text_replaces_the_older_only_if_it_puts_it_out_of_date(
+    embedder: LocalEmbedder, question: str, older: str, replacing: list[str], others: list[str]
+) -> None:
+    found = await embedder.replacement_scores(question, [(older, newer) for newer in (*replacing, *others)])
+    scores = [score for score in found if score is not None]
+    assert len(scores) == len(found)
+    assert min(scores[: len(replacing)]) > max(scores[len(replacing) :])
+
+
+async def test_work_on_long_texts_that_are_compared_is_bounded() -> None:
+    model = AnswerModel(REPLACEMENTS, model_folder(REPLACEMENTS, CACHE), calls=1, precision="int8")
+    (pair,) = model.encoded_changes("Where do I live now? " * 200, [("word " * 20_000, "other " * 20_000)])
+    assert len(pair.ids) == len(pair.types) == QUESTION_PIECES_MAX + 2 * COMPARED_PIECES_MAX + 4
+    assert sum(pair.types) == COMPARED_PIECES_MAX + 1

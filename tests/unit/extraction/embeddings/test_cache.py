@@ -105,6 +105,28 @@ async def test_answer_scores_are_kept_for_question_and_text_together() -> None:
     assert inner.scored[-1] == ("q", ["a"])
 
 
+class Replacements(LengthEmbedder):
+    """An embedder that scores two texts by their lengths, and records what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scored: list[tuple[str, str, str]] = []
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        self.scored += [(question, older, newer) for older, newer in changes]
+        return [float(10 * len(older) + len(newer)) for older, newer in changes]
+
+
+async def test_replacement_scores_are_kept_for_question_and_both_texts_together() -> None:
+    inner = Replacements()
+    cached = CachedEmbedder(inner)
+    assert await cached.replacement_scores("q", [("a", "bb"), ("aa", "b"), ("a", "bb")]) == [12.0, 21.0, 12.0]
+    assert await cached.replacement_scores("q", [("a", "bb"), ("ab", "b")]) == [12.0, 21.0]
+    assert await cached.replacement_scores("r", [("a", "bb")]) == [12.0]
+    assert inner.scored == [("q", "a", "bb"), ("q", "aa", "b"), ("q", "ab", "b"), ("r", "a", "bb")]
+    assert await CachedEmbedder(LengthEmbedder()).replacement_scores("q", [("a", "b")]) == [None]
+
+
 class FailingOnce(Scores):
     """An embedder whose first scoring fails, after others have come to wait for it."""
 

@@ -1,0 +1,124 @@
+"""Test how replacements change the order of hits."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.query_analysis import QueryAnalysis, analyse
+from graph_service.memory.recall.candidates import Hit
+from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.replacement_ranking import (
+    CHANGES_MAX,
+    DIALOGUE,
+    NEWER_SCORE_MIN,
+    OLDER_N,
+    Change,
+    ranked_by_replacements,
+    replacement_weights,
+    to_compare,
+)
+from schema.labels import Role
+from tests.support.builders import NOON
+from tests.support.candidates import a_candidate
+
+NOW = analyse("Where do I live now?", reference=NOON)
+OPEN = analyse("Where do I live?", reference=NOON)
+BEFORE = analyse("Where did I live before?", reference=NOON)
+DATED = analyse("Where did I live in May 2019?", reference=NOON)
+PORTO, LISBON, SISTER = "in Porto", "first night in Lisbon", "my sister is in Lisbon"
+
+
+def hit(name: str, score: float, *, day: int = 0) -> Hit:
+    candidate = a_candidate(name, HitKind.MESSAGE, said_at=NOON + timedelta(days=day))
+    return Hit(candidate=candidate, score=score, parts={"lexical": score})
+
+
+HITS = (hit(PORTO, 0.6), hit(LISBON, 0.55, day=9), hit(SISTER, 0.5, day=20))
+
+
+def change(older: str, newer: str) -> Change:
+    return Change(older=older, newer=newer, older_text=older, newer_text=newer, newer_answers=1.0)
+
+
+def names(log_odds: float, analysis: QueryAnalysis) -> list[str]:
+    found = {change(PORTO, LISBON): log_odds, change(PORTO, SISTER): -9.0}
+    return [one.candidate.id for one in ranked_by_replacements(HITS, found, analysis, DIALOGUE)]
+
+
+@pytest.mark.parametrize("analysis", [NOW, OPEN])
+def test_replaced_text_ranks_below_the_newer_one(analysis: QueryAnalysis) -> None:
+    assert names(6.0, analysis)[0] == LISBON
+    assert names(-6.0, analysis) == [PORTO, LISBON, SISTER]
+
+
+def test_question_about_a_former_state_ranks_the_replaced_text_first() -> None:
+    hits = (hit(LISBON, 0.6, day=9), hit(PORTO, 0.55))
+    found = ranked_by_replacements(hits, {change(PORTO, LISBON): 6.0}, BEFORE, DIALOGUE)
+    assert [one.candidate.id for one in found] == [PORTO, LISBON]
+
+
+def test_only_newer_texts_that_may_answer_are_compared() -> None:
+    answers = {PORTO: 0.9, LISBON: 0.8, SISTER: NEWER_SCORE_MIN - 0.01}
+    assert [(one.older, one.newer) for one in to_compare(HITS, answers, NOW)] == [(PORTO, LISBON)]
+    assert to_compare(HITS, {PORTO: 0.9}, NOW) == []
+    assert to_compare(HITS, answers, DATED) == []
+
+
+def test_newer_text_counts_less_the_less_it_answers() -> None:
+    weak = replace(change(PORTO, LISBON), newer_answers=0.2)
+    found = ranked_by_replacements(HITS, {weak: 6.0}, NOW, DIALOGUE)
+    assert [one.candidate.id for one in found] == [PORTO, LISBON, SISTER]
+
+
+def test_provided_fact_and_its_evidence_are_replaced_only_if_a_fact_has_closed_it() -> None:
+    answers = {PORTO: 0.9, LISBON: 0.9, "lives in Porto": 0.9}
+    provided = replace(
+        a_candidate("lives in Porto", HitKind.FACT, said_at=NOON), confidence=0.95, proofs=(PORTO,), closed=False
+    )
+    message, newer = HITS[:2]
+    fact = replace(message, candidate=provided)
+    assert to_compare([fact, message, newer], answers, NOW) == []
+    closed = replace(fact, candidate=replace(provided, closed=True))
+    assert [one.older for one in to_compare([closed, message, newer], answers, NOW)] == ["lives in Porto", PORTO]
+    extracted = replace(fact, candidate=replace(provided, confidence=0.75))
+    assert [one.older for one in to_compare([extracted, message, newer], answers, NOW)] == ["lives in Porto", PORTO]
+
+
+def test_lists_and_texts_of_the_assistant_are_not_compared() -> None:
+    answers = {PORTO: 0.9, LISBON: 0.8}
+    assert to_compare(HITS, answers, analyse("Which cities have I lived in?", reference=NOON)) == []
+    noted = replace(HITS[1], candidate=replace(HITS[1].candidate, role=Role.ASSISTANT))
+    assert to_compare([HITS[0], noted], answers, NOW) == []
+
+
+def test_fact_and_the_message_that_proves_it_are_not_compared() -> None:
+    fact = hit("lives in Porto", 0.7, day=1)
+    fact = replace(fact, candidate=replace(fact.candidate, kind=HitKind.FACT, proofs=(PORTO,)))
+    assert to_compare([HITS[0], fact], {PORTO: 0.9, "lives in Porto": 0.9}, NOW) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), st.floats(0, 1)), max_size=30))
+def test_comparisons_are_bounded_and_the_newer_is_newer(found: list[tuple[float, int, float]]) -> None:
+    hits = [hit(str(at), score, day=day) for at, (score, day, _) in enumerate(found)]
+    answers = {str(at): answer for at, (_, _, answer) in enumerate(found)}
+    said_at = {one.candidate.id: one.candidate.said_at for one in hits}
+    changes = to_compare(hits, answers, NOW)
+    assert len(changes) == len(set(changes)) <= CHANGES_MAX
+    assert all(said_at[one.older] < said_at[one.newer] for one in changes)
+    assert {one.older for one in changes} <= {one.candidate.id for one in hits[:OLDER_N]}
+
+
+@given(st.dictionaries(st.sampled_from([change(PORTO, LISBON), change(PORTO, SISTER)]), st.floats(-40, 40)))
+def test_no_hit_is_lost_and_parts_sum_to_the_score(changes: dict[Change, float]) -> None:
+    found = ranked_by_replacements(HITS, changes, NOW, DIALOGUE)
+    assert {one.candidate.id for one in found} == {PORTO, LISBON, SISTER}
+    assert all(sum(one.parts.values()) == pytest.approx(one.score, abs=1e-5) for one in found)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_conversations_between_people_have_no_weight() -> None:
+    assert replacement_weights(dialogue=0.0).replaced == 0
+    assert replacement_weights(dialogue=1.0) == DIALOGUE
