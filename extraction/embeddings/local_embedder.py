@@ -230,6 +230,7 @@ class LocalEmbedder:
         self.name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}{suffix}"
         self.token_model: Final = f"{english.token_model} + {chinese.token_model}"
         self._cross_language = CrossLanguage()
+        self._threads = threads
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
         self._answers = ThreadPoolExecutor(threads, thread_name_prefix="score-answers")
@@ -317,7 +318,9 @@ class LocalEmbedder:
             return []
         loop = asyncio.get_running_loop()
         pairs = await loop.run_in_executor(self._answers, encoded)
-        batches = [pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)]
+        # A few pairs are shared between the threads, too.
+        size = min(math.ceil(len(pairs) / self._threads), PAIRS_AT_ONCE)
+        batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
         found = await asyncio.gather(*(loop.run_in_executor(self._answers, model.scores, batch) for batch in batches))
         scores = [-math.inf] * count
         for pair, odds in zip(pairs, chain.from_iterable(found), strict=True):

@@ -225,8 +225,9 @@ class EmbeddingSettings:
         threads: number of threads of the local embedder.
         precision: arithmetic of the local embedder. `int8` is faster. With `float32`, machines with different
             processors compute the same vectors. A change embeds all texts again.
-        answer_scores: rank the best candidates of a question again by how well each answers it, as small local models
-            judge that read both; takes some 30 ms of processor time per question.
+        answer_scores: rank the best candidates of a question again by how well each answers it, and whether a newer one
+            replaces an older one, as small local models judge that read them; takes some 50 ms of processor time per
+            question.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"

@@ -7,7 +7,7 @@ It needs `torch` besides the requirements of the tests: 20 minutes on two cores 
 The model reads a question, an older and a newer text, and returns the log odds that the newer one puts the older out of
 date as an answer. It begins with the adapter of the answer scores, and learns from the outdated lines of
 `answer_memories` and from `replacement_groups`. Chinese becomes English glosses, as in use. Every tenth memory and
-group is kept aside for the figures printed at the end.
+group, and those of one author, are kept aside for the figures printed at the end.
 """
 
 import math
@@ -88,9 +88,9 @@ def memories(pieces: Pieces) -> list[Memory]:
     return [memory_of(block, pieces) for file in files for block in file.read_text("utf-8").split("\n# ")]
 
 
-def groups(pieces: Pieces) -> list[Group]:
-    """Return the groups of both languages."""
-    files = sorted(GROUPS.glob("??-*.txt"))
+def groups(pieces: Pieces, *, names: str = "??-*.txt") -> list[Group]:
+    """Return the groups of both languages, or of other files."""
+    files = sorted(GROUPS.glob(names))
     return [group_of(block, pieces) for file in files for block in file.read_text("utf-8").split("\n# ")]
 
 
@@ -333,6 +333,7 @@ def main() -> None:
     for name, pairs in (
         ("memories", [pair for one in found[9::10] for pair in learnt.of_memory(one)]),
         ("groups", [pair for one in drawn[9::10] for pair in learnt.of_group(one)]),
+        ("other author", [pair for one in groups(pieces, names="aside-*.txt") for pair in learnt.of_group(one)]),
     ):
         sys.stdout.write(f"{name} kept aside: {len(pairs)} pairs, area under the curve {model.area(pairs):.3f}\n")
     model.write(out)

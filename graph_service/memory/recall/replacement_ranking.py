@@ -32,6 +32,7 @@ class Change:
     """An older and a newer candidate of a question, with their texts for the model.
 
     Attributes:
+        older, newer: their ids.
         newer_answers: answer score of the newer one, 0 to 1.
     """
 
