@@ -22,7 +22,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.answer_ranking import answer_weights, answers_of, ranked_by_answers, to_score
+from graph_service.memory.recall.answer_ranking import answer_weight, answers_of, ranked_by_answers, to_score
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
@@ -159,7 +159,7 @@ async def recall(
         factors = rules.factors
         if factors.meaning > 0 and not is_conversation(analysis):
             answers, busy = await _answer_scores(embedder, question.text, hits)
-        hits = ranked_by_answers(hits, answers, analysis, answer_weights(dialogue=dialogue, factor=factors.meaning))
+        hits = ranked_by_answers(hits, answers, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
             changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))

@@ -62,7 +62,7 @@ class ReplacementWeights:
 
 # Source: chosen from a few on sets of everyday memories that the model was not trained on. Questions about
 # conversations between people ask for what was said, not for what holds now.
-DIALOGUE: Final = ReplacementWeights(replaced=0.1, replaces=0.1, former=0.05)
+DIALOGUE: Final = ReplacementWeights(replaced=0.15, replaces=0.15, former=0.05)
 
 
 def replacement_weights(*, dialogue: float, factor: float = 1.0) -> ReplacementWeights:

@@ -68,7 +68,7 @@ def test_only_newer_texts_that_may_answer_are_compared() -> None:
 
 
 def test_newer_text_counts_less_the_less_it_answers() -> None:
-    weak = replace(change(PORTO, LISBON), newer_answers=0.2)
+    weak = replace(change(PORTO, LISBON), newer_answers=0.1)
     found = ranked_by_replacements(HITS, {weak: 6.0}, NOW, DIALOGUE)
     assert [one.candidate.id for one in found] == [PORTO, LISBON, SISTER]
 
