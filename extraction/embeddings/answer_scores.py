@@ -83,7 +83,7 @@ class AnswerModel:
             pieces = self._pieces(text)[: TEXT_PIECES_MAX * WINDOWS_MAX]
             for begin in range(0, max(len(pieces), 1), TEXT_PIECES_MAX):
                 second = [*pieces[begin : begin + TEXT_PIECES_MAX], self._separator]
-                pairs.append(EncodedPair(at=at, ids=[*first, *second], types=[0] * len(first) + [1] * len(second)))
+                pairs.append(_pair(at, first, second))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
     def encoded_changes(self, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
@@ -94,7 +94,7 @@ class AnswerModel:
             before = [*self._pieces(older)[:COMPARED_PIECES_MAX], self._separator]
             after = [*self._pieces(newer)[:COMPARED_PIECES_MAX], self._separator]
             first = [self._start, *asked, self._separator, *before]
-            pairs.append(EncodedPair(at=at, ids=[*first, *after], types=[0] * len(first) + [1] * len(after)))
+            pairs.append(_pair(at, first, after))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
@@ -106,6 +106,10 @@ class AnswerModel:
 
     def _pieces(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text[:_CHARS_MAX], add_special_tokens=False).ids)
+
+
+def _pair(at: int, first: list[int], second: list[int]) -> EncodedPair:
+    return EncodedPair(at=at, ids=[*first, *second], types=[0] * len(first) + [1] * len(second))
 
 
 def _pooled(states: Floats) -> Floats:

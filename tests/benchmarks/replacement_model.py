@@ -34,6 +34,7 @@ from tests.benchmarks.answer_model import (
     Memory,
     Pieces,
     memory_of,
+    packed,
     published,
 )
 
@@ -191,24 +192,16 @@ def pieces_n(pair: Pair) -> int:
     return len(pair.question) + len(pair.older) + len(pair.newer)
 
 
-def packed(pairs: Sequence[Pair], pieces: Pieces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ids, types and mask, as `AnswerModel.encoded_changes` gives them."""
-    rows = []
-    for pair in pairs:
-        asked, older, newer = (
-            pair.question[:QUESTION_PIECES_MAX],
-            pair.older[:COMPARED_PIECES_MAX],
+def in_rows(pairs: Sequence[Pair], pieces: Pieces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ids, types and mask, as `AnswerModel.encoded_changes` gives them: the older text follows the question."""
+    rows = [
+        (
+            [*pair.question[:QUESTION_PIECES_MAX], pieces.separator, *pair.older[:COMPARED_PIECES_MAX]],
             pair.newer[:COMPARED_PIECES_MAX],
         )
-        first = [pieces.start, *asked, pieces.separator, *older, pieces.separator]
-        rows.append((first, [*newer, pieces.separator]))
-    length = max(len(first) + len(second) for first, second in rows)
-    ids, types, mask = (np.zeros((len(rows), length), kind) for kind in (np.int64, np.int64, np.bool_))
-    for row, (first, second) in enumerate(rows):
-        whole = [*first, *second]
-        ids[row, : len(whole)], mask[row, : len(whole)] = whole, True
-        types[row, len(first) : len(whole)] = 1
-    return ids, types, mask
+        for pair in pairs
+    ]
+    return packed(rows, pieces, 3 + max(len(before) + len(newer) for before, newer in rows))
 
 
 # The model
@@ -240,7 +233,7 @@ class Model:
         """Return the log odds of pairs; drops out this share of the changes of each layer."""
         torch, adapter = self._torch, self.adapter
         functions = torch.nn.functional
-        ids, types, mask = (torch.from_numpy(one) for one in packed(pairs, self._pieces))
+        ids, types, mask = (torch.from_numpy(one) for one in in_rows(pairs, self._pieces))
         (count, length), size = ids.shape, self._words.shape[1]
         heads = HEADS["en"]
         unseen = torch.zeros(count, 1, 1, length).masked_fill(~mask[:, None, None, :], -1e9).bfloat16()

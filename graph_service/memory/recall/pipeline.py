@@ -6,10 +6,10 @@ Start with `recall`; `with_evidence` then completes the texts of the evidence.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.embeddings.embedder import (
@@ -52,6 +52,8 @@ from graph_service.observability.metrics import RECALL_SIMILARITY
 from schema.errors import MisreadError, UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
+
+_Item = TypeVar("_Item")
 
 # Ranking this much text takes about 20 ms; more is ranked in a thread, so as not to block the event loop.
 _RANKED_HERE_CHARS: Final = 50_000
@@ -201,12 +203,8 @@ async def _answer_scores(
     texts = to_score(hits)
     if not texts or not isinstance(embedder, AnswerScorer):
         return {}, ()
-    try:
-        async with asyncio.timeout(_SCORING_MAX_S):
-            found = await embedder.answer_scores(question, [*texts.values()])
-    except TimeoutError:
-        return {}, (_BUSY,)
-    return answers_of({name: odds for name, odds in zip(texts, found, strict=True) if odds is not None}), ()
+    found, busy = await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
+    return answers_of(found), busy
 
 
 async def _replacements(
@@ -219,12 +217,19 @@ async def _replacements(
     if not changes or not isinstance(embedder, ReplacementScorer):
         return {}, ()
     texts = [(one.older_text, one.newer_text) for one in changes]
+    return await _in_time(changes, embedder.replacement_scores(question, texts))
+
+
+async def _in_time(
+    items: Sequence[_Item], scoring: Awaitable[list[float | None]]
+) -> tuple[dict[_Item, float], tuple[str, ...]]:
+    """Return the log odds of items that have some; none, and a note, if the models are too busy."""
     try:
         async with asyncio.timeout(_SCORING_MAX_S):
-            found = await embedder.replacement_scores(question, texts)
+            found = await scoring
     except TimeoutError:
         return {}, (_BUSY,)
-    return {one: odds for one, odds in zip(changes, found, strict=True) if odds is not None}, ()
+    return {item: odds for item, odds in zip(items, found, strict=True) if odds is not None}, ()
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:

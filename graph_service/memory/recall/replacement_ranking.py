@@ -146,13 +146,14 @@ def ranked_by_replacements(
     newer_weight = -weights.former if former else weights.replaces
     found = []
     for hit in hits:
-        parts = {
-            "replaced": round(older_weight * replaced.get(hit.candidate.id, 0.0), 6),
-            "replaces": round(newer_weight * replacing.get(hit.candidate.id, 0.0), 6),
-        }
-        if hit.candidate.id in replaced or hit.candidate.id in replacing:
-            score = round(hit.score + sum(parts.values()), 6)
-            found.append(replace(hit, score=score, parts={**hit.parts, **parts}))
-        else:
+        name = hit.candidate.id
+        if name not in replaced and name not in replacing:
             found.append(hit)
+            continue
+        parts = {
+            "replaced": round(older_weight * replaced.get(name, 0.0), 6),
+            "replaces": round(newer_weight * replacing.get(name, 0.0), 6),
+        }
+        score = round(hit.score + sum(parts.values()), 6)
+        found.append(replace(hit, score=score, parts={**hit.parts, **parts}))
     return sorted(found, key=lambda hit: -hit.score)
