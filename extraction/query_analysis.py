@@ -517,7 +517,10 @@ _NOW: Final = re.compile(
 )
 _FORMER: Final = re.compile(
     r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old(?:er)?|earlier|at first|first|back then|"
-    rf"in the past|ex|until|prior|initially)\b|{FORMERLY_WITH_VERB}|最早|前一|上一|那时|当时|本来|旧|老的"
+    r"in the past|ex|until|prior|initially|last time)\b|"
+    rf"{FORMERLY_WITH_VERB}|最早|最开始|前一|上一|那时|当时|那会儿|那阵子|本来|旧|"
+    # The thing that was lost or broken, and the one before an event: 烧掉的那台, 跳槽前那家.
+    r"老的|(?:不见|[没丢掉坏])了?的那|(?<![门楼面跟眼目院店])前那[家个只台份辆部]"
 )
 # "Before my current job" asks for the former one.
 _BEFORE_NOW: Final = re.compile(
