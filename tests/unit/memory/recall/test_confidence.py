@@ -105,6 +105,17 @@ def test_lead_is_that_of_the_best_hit_with_the_value_asked_for() -> None:
     assert confidence_features(analyse("Cost?", reference=NOON), candidates).lead is None
 
 
+@given(st.dictionaries(st.sampled_from(["m0", "m1", "m2", "m3"]), st.floats(0, 1)))
+def test_second_answer_is_the_second_best_of_all_answer_scores(answers: dict[str, float]) -> None:
+    candidates = [a_candidate(f"m{at}", text=text, cosine=0.5) for at, text in enumerate((TOLD, *NOISE))]
+    hits = [Hit(candidate=one, score=1.0) for one in candidates]
+    features = confidence_features(analyse(ASKED, reference=NOON), candidates, hits=hits, answers=answers)
+    assert [features.answer or 0.0, features.second_answer] == [*sorted(answers.values(), reverse=True), 0.0, 0.0][:2]
+    if answers:
+        surer = replace(features, second_answer=features.answer or 0.0)
+        assert confidence_of(surer, chinese=False, dialogue=1.0) >= confidence_of(features, chinese=False, dialogue=1.0)
+
+
 def test_many_facts_of_an_agent_lower_the_confidence_a_little() -> None:
     def with_facts(count: int) -> ConfidenceFeatures:
         message = a_candidate("m", text=TOLD, cosine=0.5)
