@@ -59,6 +59,26 @@ describe("the network", () => {
     expect(near.nodes.has(foldedId("k200"))).toBe(true);
   });
 
+  it("adds only the members of the first opened community, until the other communities are wanted", () => {
+    const many = Array.from({ length: 240 }, (_, index) => aCommunity(`k${index}`, 300 - index));
+    const ties = many.slice(1).map((one, index) => ({ source: `k${index}`, target: one.id, edges: 1 + (index % 9) }));
+    const members = byId(Array.from({ length: 160 }, (_, index) => aNode(`m${index}`)));
+    const all = { nodes: members, edges: byId([anEdge("inside", "m0", "m1")]) };
+    const map = aMap(many, Object.fromEntries([...members.keys()].map((id) => [id, "k3"])), ties);
+    const homes = communityOf(all, map);
+    const before = netShown(all, map, new Set(), homes, new Set(), false);
+    const after = netShown(all, map, new Set(["k3"]), homes, new Set(), false);
+    const added = (now: ReadonlyMap<string, unknown>, was: ReadonlyMap<string, unknown>) => [...now.keys()].filter((id) => !was.has(id));
+    expect(added(after.nodes, before.nodes).sort()).toEqual([...members.keys()].sort());
+    expect(added(before.nodes, after.nodes)).toEqual([foldedId("k3")]);
+    const lost = added(before.edges, after.edges);
+    expect(lost.every((id) => id.includes(`${foldedId("k3")} `) || id.endsWith(foldedId("k3")))).toBe(true);
+    expect(after.edges.has("inside")).toBe(true);
+    const whole = netShown(all, map, new Set(["k3"]), homes, new Set(), true);
+    expect(added(after.nodes, whole.nodes)).toEqual([]);
+    expect(whole.nodes.size).toBe(1 + 239 + 160);
+  });
+
   it("draws of a large memory what is asked for, and no more of what stands in some community", () => {
     const some = aMap([aCommunity("a1", 2_000), aCommunity("b1", 1)], { a1: "a1", b1: "b1" });
     const nodes = byId([...NODES.values(), ...["far", "beside", "other"].map((id) => aNode(id))]);

@@ -9,7 +9,7 @@ export const COMMUNITY: string = "Community";
 /** Predicate of an edge that represents several. */
 export const TIES = "TIES";
 
-/** Most communities and elements shown while all are folded; more cannot be told apart. */
+/** Most folded communities, and elements outside of open ones, while only the leading are shown; more cannot be told apart from afar. */
 export const FOLDED_MAX = 110;
 export const FOLDED_ELEMENTS_MAX = 250;
 
@@ -62,15 +62,17 @@ function withTied(requested: ReadonlySet<string>, shown: Shown): ReadonlySet<str
 /**
  * @param open communities that show their members; null opens all.
  * @param requested nodes to show although their community is unknown; others like them are in some folded community.
+ * @param all show every folded community once one is open, instead of the leading ones with the strongest links between them.
  * @returns at most as many elements as one canvas may show; the weakest edges are dropped first.
  */
-export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, requested = NOTHING): Shown {
+export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, requested = NOTHING, all = true): Shown {
   const isOpen = (community: string): boolean => open === null || open.has(community);
   const nodes = new Map<string, GraphNode>();
   for (const node of map.users) nodes.set(node.id, node);
-  const closed = map.communities.filter((one) => !isOpen(one.id));
-  const allFolded = closed.length === map.communities.length;
-  for (const community of allFolded ? leading(closed, FOLDED_MAX) : closed) nodes.set(foldedId(community.id), folded(community));
+  const onlyLeading = !all || !map.communities.some((one) => isOpen(one.id));
+  // Before the open ones are left out, so that opening one changes nothing about the others.
+  const drawn = onlyLeading ? leading(map.communities, FOLDED_MAX) : map.communities;
+  for (const community of drawn) if (!isOpen(community.id)) nodes.set(foldedId(community.id), folded(community));
   const loose = isPartial(map) ? withTied(requested, shown) : null;
   for (const node of shown.nodes.values()) {
     const community = of.get(node.id);
@@ -95,10 +97,11 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
     const [source, target] = [tie.source, tie.target].map((id) => (people.has(id) ? id : foldedId(id))) as [string, string];
     if (nodes.has(source) && nodes.has(target)) ties.atLeast(source, target, tie.edges);
   }
-  const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
-  const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
   // A community that was opened is last in the list, but first in priority.
   const inOpened = open === null ? NOTHING : new Set([...nodes.keys()].filter((id) => open.has(of.get(id) ?? "")));
+  const outside = nodes.size - inOpened.size + edges.filter((edge) => !inOpened.has(edge.source) && !inOpened.has(edge.target)).length;
+  const room = onlyLeading ? Math.max(0, FOLDED_ELEMENTS_MAX - outside) : Infinity;
+  const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
   return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, inOpened);
 }
 
