@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { GraphStore } from "../src/graph/store";
 import { Words } from "../src/i18n/words";
 import type { GraphPart } from "../src/protocol/generated";
-import { Explore, MEANT_PEOPLE } from "../src/view/explore";
+import { Explore, MEANT_PEOPLE, SEARCH_EVERY_MS } from "../src/view/explore";
 import { shownPart } from "../src/view/filters";
 import { factAt, NOW } from "../src/view/moments";
 import { onTrail, trailSteps, whyNoPath } from "../src/view/trail";
@@ -217,7 +217,30 @@ describe("the search over the whole memory", () => {
     vi.unstubAllGlobals();
   });
 
-  it("asks once for the last words, and takes no late answer", async () => {
+  it("asks at once after a pause, and while the user types no more often than it may", async () => {
+    vi.useFakeTimers();
+    const asked: (string | null)[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      if (path !== "graphql") asked.push(new URLSearchParams(path.split("?")[1]).get("q"));
+      return new Response(JSON.stringify(path === "graphql" ? { data: { recall: { hits: [] } } } : aPart(1, [], [])));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => "ann", people: () => ["ann"] });
+    const type = (...queries: string[]): void => queries.forEach((query) => explore.search(query));
+    type("q", "qu", "quo");
+    expect(asked).toEqual(["q"]);
+    await vi.advanceTimersByTimeAsync(SEARCH_EVERY_MS);
+    expect(asked).toEqual(["q", "quo"]);
+    await vi.advanceTimersByTimeAsync(SEARCH_EVERY_MS);
+    type("quok");
+    expect(asked).toEqual(["q", "quo", "quok"]);
+    type("quokk", "");
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual(["q", "quo", "quok"]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("asks for the last words, and takes no late answer", async () => {
     vi.useFakeTimers();
     const asked: string[] = [];
     vi.stubGlobal("fetch", async (path: string) => {
@@ -228,7 +251,7 @@ describe("the search over the whole memory", () => {
     explore.search("t");
     explore.search("te");
     await vi.runAllTimersAsync();
-    expect(asked).toEqual(["api/explore/search?q=te&user=%E5%B0%8F%E6%9E%97&limit=100"]);
+    expect(asked.at(-1)).toBe("api/explore/search?q=te&user=%E5%B0%8F%E6%9E%97&limit=100");
     expect(explore.farHits.value.map((node) => node.id)).toEqual(["tea"]);
     explore.search("tea");
     vi.advanceTimersByTime(200);

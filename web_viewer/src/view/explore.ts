@@ -3,12 +3,14 @@
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
 import { askGraphql, askService, queryString, type Trouble, troubleOf } from "../live/requests";
+import { Throttle } from "../map/throttle";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart, GraphSnapshot } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
-const SEARCH_AFTER_MS = 90;
+/** Shortest time between two searches of the whole memory while the user types. */
+export const SEARCH_EVERY_MS = 90;
 const HITS_MAX = 100;
 const MEANT_MAX = 12;
 const MEANT_AFTER_MS = 350;
@@ -79,7 +81,9 @@ export class Explore {
   readonly failure: Ref<Trouble | null> = shallowRef(null);
   private fetched: Fetched[] = [];
   private meaningTimer: ReturnType<typeof setTimeout> | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The words of the search box. */
+  private sought = "";
+  private readonly pace = new Throttle(() => void this.lookUp(this.sought), SEARCH_EVERY_MS);
   private pending: AbortController | null = null;
   /** What each person's memory recalled for the query. */
   private answers: { user: string; found: Recalled }[] = [];
@@ -135,22 +139,22 @@ export class Explore {
     this.fetched = this.fetched.filter((one) => !("source" in one));
   }
 
-  /** Search by the words, a moment after the last key. */
+  /** Search by the words: at once when the user types slowly or pauses, and at most every `SEARCH_EVERY_MS`. */
   search(query: string): void {
-    clearTimeout(this.timer);
     this.pending?.abort();
-    const q = query.trim();
+    const q = (this.sought = query.trim());
     clearTimeout(this.meaningTimer);
     this.searching.value = q !== "";
     this.searchFailure.value = null;
     if (q === "") {
+      this.pace.stop();
       this.farHits.value = [];
       this.meant.value = [];
       this.meaning.value = NOBODY;
       this.recalling.value = false;
       return;
     }
-    this.timer = setTimeout(() => void this.lookUp(q), SEARCH_AFTER_MS);
+    this.pace.ask();
     this.recalling.value = Array.from(q).length >= MEANT_FROM || HAN.test(q);
     if (this.recalling.value) this.meaningTimer = setTimeout(() => void this.recall(q), MEANT_AFTER_MS);
   }
