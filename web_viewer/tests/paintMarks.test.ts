@@ -95,6 +95,41 @@ describe("marks", () => {
   });
 });
 
+describe("what is pointed out", () => {
+  const cy = cytoscape({
+    headless: true,
+    elements: [...["ann", "tea", "rome", "bob", "jazz"].map((id) => ({ data: { id } })), ...[["1", "ann", "tea"], ["2", "ann", "rome"], ["3", "bob", "jazz"]].map(([id, source, target]) => ({ data: { id, source, target } }))],
+  });
+  const pointedOut = (marks: Partial<Marks>, hovered: string | null = null): Record<string, string> => {
+    pointOut(cy, { ...NONE, ...marks }, hovered);
+    return Object.fromEntries(cy.elements().map((one) => [one.id(), (one.classes() as string[]).sort().join(" ")]).filter(([, classes]) => classes !== ""));
+  };
+
+  it.each<[string, Partial<Marks>, string | null, Record<string, string>]>([
+    ["a selection with what is around it", { selected: "tea" }, null, { tea: "lit sel", ann: "lit", 1: "lit", rome: "dim", 2: "dim", bob: "dim", jazz: "dim", 3: "dim" }],
+    ["a fact with both ends", { selected: "1" }, null, { 1: "lit sel", ann: "lit", tea: "lit", rome: "dim", 2: "dim", bob: "dim", jazz: "dim", 3: "dim" }],
+    ["what the pointer rests on rather than the selection", { selected: "tea" }, "bob", { tea: "dim sel", ann: "dim", 1: "dim", rome: "dim", 2: "dim", bob: "lit", jazz: "lit", 3: "lit" }],
+    ["search hits with their links", { matches: new Set(["tea"]) }, null, { ann: "dim", rome: "dim", 2: "dim", bob: "dim", jazz: "dim", 3: "dim" }],
+    ["what is around a selection beside the search hits", { matches: new Set(["tea"]), selected: "jazz" }, null, { ann: "dim", rome: "dim", 2: "dim", bob: "lit", jazz: "lit sel", 3: "lit" }],
+    ["a path, whose selection changes nothing else", { trail: new Set(["ann", "1", "tea"]), selected: "bob" }, null, { ann: "lit trail", 1: "lit trail", tea: "lit trail", rome: "dim", 2: "dim", bob: "dim sel", jazz: "dim", 3: "dim" }],
+    ["what the pointer rests on beside a path", { trail: new Set(["ann", "1", "tea"]) }, "jazz", { ann: "lit trail", 1: "lit trail", tea: "lit trail", rome: "dim", 2: "dim", bob: "lit", jazz: "lit", 3: "lit" }],
+    ["nothing", {}, null, {}],
+  ])("is %s", (_, marks, hovered, found) => {
+    expect(pointedOut(marks, hovered)).toEqual(found);
+  });
+
+  it("is styled anew only where it differs", () => {
+    pointedOut({ selected: "tea" });
+    const styled: string[] = [];
+    cy.on("class", (event) => void styled.push(event.target.id() as string));
+    pointedOut({ selected: "rome" });
+    expect([...new Set(styled)].sort()).toEqual(["1", "2", "rome", "tea"]);
+    styled.length = 0;
+    pointedOut({ selected: "rome" });
+    expect(styled).toEqual([]);
+  });
+});
+
 describe("marks of new elements", () => {
   it("are drawn on what is seen, and not on what is dimmed", () => {
     expect(painted({ fresh: new Set(["likes", "lives"]) }).circles).toEqual(["50 0", "100 50"]);

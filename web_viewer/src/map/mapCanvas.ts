@@ -465,20 +465,21 @@ export class MapCanvas {
     yield;
     if (this.labelsDue) {
       this.covered = null;
-      yield* this.labelSteps();
+      yield* this.labelSteps(true);
       yield;
     }
     this.repaint();
     return true;
   }
 
-  /** Choose the labels at once; those that are being chosen are given up. */
+  /** Choose the labels at once, as when the pointer rests on a node. Captions stay until the next settling, since no mark moves what they avoid. */
   private chooseLabels(): void {
-    this.choices += 1;
-    atOnce(this.labelSteps());
+    // What is due or being chosen is given up, and done afterwards.
+    if (this.labelsDue) this.settleSoon();
+    atOnce(this.labelSteps(false));
   }
 
-  private *labelSteps(): Generator<void, void> {
+  private *labelSteps(withCaptions: boolean): Generator<void, void> {
     const { pen } = this.over;
     if (!pen || this.cy.width() < 10) return;
     const nodes = labelled({
@@ -491,19 +492,20 @@ export class MapCanvas {
       hovered: this.hovered,
     });
     yield;
-    const drawn = nodes.map((node) => node.at);
     // Kept here too: a step may be interrupted by a new drawing, which measures again.
     const covered = (this.covered ??= this.measureCovered());
-    this.angles = yield* captionAngleSteps(pen, this.view(), this.fans, this.captions(), drawn, covered);
-    this.captioned = true;
-    yield;
+    if (withCaptions) {
+      this.angles = yield* captionAngleSteps(pen, this.view(), this.fans, this.captions(), nodes.map((node) => node.at), covered);
+      this.captioned = true;
+      yield;
+    }
     yield* this.labels.choose(pen, this.view(), nodes, [
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
       ...covered,
     ]);
-    this.labelsDue = false;
+    if (withCaptions) this.labelsDue = false;
   }
 
   /** Return the covered areas of the map; forces a layout of the page. */

@@ -1,6 +1,6 @@
 /** Highlights on the map (selection, search hits, hover), and how much they raise a label's priority. */
 
-import type { Core } from "cytoscape";
+import type { Core, SingularElementArgument } from "cytoscape";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { BADGE } from "./foldScenes";
 import type { LabelledNode } from "./paintLabels";
@@ -32,34 +32,28 @@ const BADGE_LABEL_ZOOM = 0.25;
 /** With more elements than this, hovering highlights neighbours without dimming the others. */
 const DIM_MAX = 2_000;
 
-/** Set the classes `sel`, `lit` and `dim`. */
+/** Set the classes `sel`, `lit`, `dim` and `trail`; elements whose classes stay are not styled and drawn anew. */
 export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   const { matches, recalled, selected } = marks;
   const trail = marks.trail ?? (recalled === null ? null : new Set(recalled.keys()));
-  const focus = hovered ?? selected;
+  const element = cy.getElementById(hovered ?? selected ?? "");
+  const around = element.empty() || (trail && hovered === null) ? null : new Set(element.closedNeighborhood().union(element.connectedNodes()).map((one) => one.id()));
+  const dimsOthers = around !== null && !matches && !trail && cy.elements().length <= DIM_MAX;
+  const isFaint = (one: SingularElementArgument): boolean => (matches !== null && !isMatch(one, matches)) || (trail !== null && !trail.has(one.id())) || dimsOthers;
+  const wanted: Record<string, (one: SingularElementArgument) => boolean> = {
+    sel: (one) => one.id() === selected,
+    trail: (one) => trail?.has(one.id()) ?? false,
+    lit: (one) => (around?.has(one.id()) ?? false) || (trail?.has(one.id()) ?? false),
+    dim: (one) => !around?.has(one.id()) && isFaint(one),
+  };
   cy.batch(() => {
-    cy.elements(".sel, .lit, .dim, .trail").removeClass("sel lit dim trail");
-    if (selected) cy.getElementById(selected).addClass("sel");
-    if (matches) dimOthers(cy, matches);
-    if (trail) dimBeside(cy, trail);
-    const element = cy.getElementById(focus ?? "");
-    if (element.empty() || (trail && hovered === null)) return;
-    const around = element.closedNeighborhood().union(element.connectedNodes());
-    around.addClass("lit").removeClass("dim");
-    const dims = !matches && !trail && cy.elements().length <= DIM_MAX;
-    if (dims) cy.elements().difference(around).addClass("dim");
+    for (const [name, has] of Object.entries(wanted)) cy.elements().filter((one) => one.hasClass(name) !== has(one)).toggleClass(name);
   });
 }
 
-function dimBeside(cy: Core, trail: ReadonlySet<string>): void {
-  cy.elements().forEach((element) => void element.addClass(trail.has(element.id()) ? "trail lit" : "dim"));
-}
-
-function dimOthers(cy: Core, matches: ReadonlySet<string>): void {
-  cy.nodes().forEach((node) => void (matches.has(node.id()) || node.addClass("dim")));
-  cy.edges().forEach((edge) => {
-    if (!matches.has(edge.data("source") as string) && !matches.has(edge.data("target") as string)) edge.addClass("dim");
-  });
+/** Return whether an element is a search hit, or a link of one. */
+function isMatch(one: SingularElementArgument, matches: ReadonlySet<string>): boolean {
+  return [one.id(), one.data("source") as string, one.data("target") as string].some((id) => matches.has(id));
 }
 
 export interface LabelScene {
