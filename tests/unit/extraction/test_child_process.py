@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ def halved(number: int) -> float:
     if number == 13:
         raise ValueError("thirteen")
     return number / 2
+
+
+def total_length(parts: list[bytes]) -> int:
+    """Return the length of all parts."""
+    return sum(map(len, parts))
 
 
 def sleep_for_ever(note: Path) -> None:
@@ -68,6 +74,18 @@ async def test_work_returns_its_result_or_raises_its_error() -> None:
     with pytest.raises(ValueError, match="thirteen"):
         await place.run(halved, 13)
     await until_none_is_left()
+
+
+async def test_large_arguments_are_sent_in_pieces() -> None:
+    given = [str(number).encode().zfill(1_000) for number in range(10_000)]
+    tracemalloc.start()
+    try:
+        assert await OwnProcess().run(total_length, given) == 10_000_000
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # As one piece they would be 10 MB, made in one call that holds the GIL.
+    assert most < 3_000_000
 
 
 async def test_cancelled_process_is_killed(tmp_path: Path) -> None:
