@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { discRadius, placeDiscs, placeMembers } from "../src/net/discs";
+import { type Disc, discRadius, freeSpot, placeDiscs, placeMembers } from "../src/net/discs";
 import { NetPlaces } from "../src/net/netPlaces";
 import { COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown } from "../src/net/netShown";
 import { groundsOf, netSize } from "../src/net/paintDiscs";
@@ -121,6 +121,17 @@ describe("discs", () => {
     const list = [...all.values()];
     expect(list.length).toBe(62);
     for (const one of list) for (const other of list) if (one.id < other.id) expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.r + other.r);
+  });
+
+  it("find a spot beside many others by comparing with few of them", () => {
+    let compared = 0;
+    const placed: Disc[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const disc = { id: `${index}`, ...freeSpot({ x: 0, y: 0 }, 300, placed), hue: 0, get r() { compared += 1; return 300; } };
+      placed.push(disc);
+    }
+    // Five million if every point of the spiral is compared with one disc after another.
+    expect(compared).toBeLessThan(1_500_000);
   });
 
   it("have room for their members, none onto another", () => {

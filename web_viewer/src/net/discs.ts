@@ -98,14 +98,35 @@ function anchorOf(id: string, person: string | null, ties: readonly CommunityLin
   return weight === 0 ? null : { x: x / weight, y: y / weight };
 }
 
+/** Points of the spiral in `freeSpot`, computed once, since each disc passes thousands; columns of numbers, which are faster than points. */
+const SPIRAL: { xs: number[]; ys: number[] } = { xs: [], ys: [] };
+/** Points of the spiral with this many between them are next to each other: a Fibonacci number, by the golden angle. */
+const TURNS_APART = 89;
+
 /** Return the spot nearest to a point where a disc of this size overlaps none of the others. */
 export function freeSpot(anchor: Point, r: number, placed: Iterable<Disc>): Point {
   const all = [...placed];
+  const { xs, ys } = SPIRAL;
+  // What covers one point of the spiral most often covers the next to it too: compared first, it saves nearly all comparisons.
+  const blockers: Disc[] = [];
   for (let step = 0; ; step += 1) {
-    const away = 22 * Math.sqrt(step);
-    const at = { x: anchor.x + Math.cos(step * GOLDEN_ANGLE) * away * STRETCH, y: anchor.y + Math.sin(step * GOLDEN_ANGLE) * away };
-    if (all.every((disc) => Math.hypot(disc.x - at.x, disc.y - at.y) >= disc.r + r + GAP)) return at;
+    if (step === xs.length) {
+      const away = 22 * Math.sqrt(step);
+      xs.push(Math.cos(step * GOLDEN_ANGLE) * away * STRETCH);
+      ys.push(Math.sin(step * GOLDEN_ANGLE) * away);
+    }
+    const [x, y] = [anchor.x + (xs[step] as number), anchor.y + (ys[step] as number)];
+    const near = blockers[step - TURNS_APART];
+    const blocker = near !== undefined && overlap(near, x, y, r) ? near : all.find((disc) => overlap(disc, x, y, r));
+    if (blocker === undefined) return { x, y };
+    blockers.push(blocker);
   }
+}
+
+/** Return whether a disc of this size at a point would come too close to another. */
+function overlap(disc: Disc, x: number, y: number, r: number): boolean {
+  const [dx, dy, apart] = [disc.x - x, disc.y - y, disc.r + r + GAP];
+  return dx * dx + dy * dy < apart * apart;
 }
 
 /** Return the colour whose nearest use is farthest from a point. */
