@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type Disc, discRadius, freeSpot, placeDiscs, placeMembers } from "../src/net/discs";
 import { NetPlaces } from "../src/net/netPlaces";
-import { COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown } from "../src/net/netShown";
+import { clearOfDiscs, COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown, TIES } from "../src/net/netShown";
 import { groundsOf, netSize } from "../src/net/paintDiscs";
 import type { CommunityMap, CommunityView } from "../src/protocol/generated";
 import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
@@ -141,6 +141,18 @@ describe("discs", () => {
     for (const point of points) expect(Math.hypot(point.x - 100, point.y + 50)).toBeLessThanOrEqual(disc.r);
     const least = Math.min(...points.flatMap((one, index) => points.slice(0, index).map((other) => Math.hypot(one.x - other.x, one.y - other.y))));
     expect(least).toBeGreaterThan(14);
+  });
+});
+
+describe("the disc of an open community", () => {
+  it("is not crossed by the lines of others, while its own lines and facts stay", () => {
+    const at = { left: [-300, 0], right: [300, 0], far: [300, 400], member: [20, 0], other: [-250, 10], third: [250, 10] };
+    const points = new Map(Object.entries(at).map(([id, [x, y]]) => [id, { x: x as number, y: y as number }]));
+    const tie = { predicate: TIES as "RELATES_TO" };
+    const edges = [anEdge("through", "left", "right", tie), anEdge("beside", "right", "far", tie), anEdge("own", "member", "right", tie), anEdge("fact", "other", "third")];
+    const part = clearOfDiscs({ nodes: byId(Object.keys(at).map((id) => aNode(id))), edges: byId(edges) }, [{ id: "open", x: 0, y: 0, r: 100, hue: 0 }], new Map([["member", "open"]]), points);
+    expect([...part.edges.keys()]).toEqual(["beside", "own", "fact"]);
+    expect(part.nodes.size).toBe(6);
   });
 });
 

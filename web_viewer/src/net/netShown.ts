@@ -1,9 +1,11 @@
 /** Choose what the network shows: open communities with their members, the others as one node each. Pure. */
 
 import { cutNames } from "../map/labels";
+import { distanceToLine, type Point } from "../map/place";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { CommunityMap, CommunityView } from "../protocol/generated";
 import { type Shown, withinBudget } from "../view/filters";
+import type { Disc } from "./discs";
 
 export const COMMUNITY: string = "Community";
 /** Predicate of an edge that represents several. */
@@ -103,6 +105,17 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
   const room = onlyLeading ? Math.max(0, FOLDED_ELEMENTS_MAX - outside) : Infinity;
   const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
   return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, inOpened);
+}
+
+/** Leave out edges that represent several and would run through the disc of an open community in which they do not end. */
+export function clearOfDiscs(part: Shown, discs: readonly Disc[], of: ReadonlyMap<string, string>, points: ReadonlyMap<string, Point>): Shown {
+  const runsThrough = (edge: GraphEdge, disc: Disc): boolean => {
+    const [from, to] = [points.get(edge.source), points.get(edge.target)];
+    if (!from || !to || of.get(edge.source) === disc.id || of.get(edge.target) === disc.id) return false;
+    return distanceToLine(disc, from, to) < disc.r;
+  };
+  const clear = [...part.edges].filter(([, edge]) => edge.predicate !== TIES || !discs.some((disc) => runsThrough(edge, disc)));
+  return clear.length === part.edges.size ? part : { ...part, edges: new Map(clear) };
 }
 
 /** Return the largest communities, taken from each user in turn so that every user has some. */
