@@ -22,13 +22,12 @@ from extraction.embeddings.bert import Bert, Precision
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import (
-    ALL_MODELS,
-    ANSWER_MODELS,
     CHINESE,
     ENGLISH,
     MODELS,
-    REPLACEMENTS,
+    SCORING_MODELS,
     LocalModel,
+    wanted_models,
 )
 from extraction.embeddings.model_download import Progress, fetched_models
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
@@ -399,6 +398,7 @@ async def load_local_embedder(
     threads: int = 2,
     precision: Precision = "int8",
     with_answers: bool = True,
+    with_tags: bool = False,
     on_progress: Progress | None = None,
 ) -> LocalEmbedder:
     """Return the local embedder, downloading its models into `cache_dir` if needed.
@@ -406,11 +406,12 @@ async def load_local_embedder(
     Args:
         precision: number format of its arithmetic.
         with_answers: load the models that score answers, too.
+        with_tags: also download the models of `extraction.tagging`, which come from the same published files.
 
     Raises:
         InstallError: the models cannot be downloaded or read; recall by words still works.
     """
-    models = ALL_MODELS if with_answers else MODELS
+    models = wanted_models(answer_scores=with_answers, fact_tags=with_tags)
     folders = await fetched_models(models, cache_dir=cache_dir, on_progress=on_progress)
     return await asyncio.to_thread(_load, dict(zip(models, folders, strict=True)), threads, precision)
 
@@ -421,7 +422,7 @@ def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precisi
         with _complete(folder_of[model]) as folder:
             # One call for each thread of batches, and one for a question.
             languages.append(LanguageEmbedder(model, folder, calls=threads + 1, precision=precision))
-    for model in (*ANSWER_MODELS, REPLACEMENTS):
+    for model in SCORING_MODELS:
         if model not in folder_of:
             scorers.append(None)
             continue

@@ -1,4 +1,4 @@
-"""The models of the local embedder: one per language for vectors, and the same adapted for answer scores."""
+"""The local models: one per language for vectors, and the same adapted for answer scores and for fact tags."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,7 +35,7 @@ class LocalModel:
 
     @property
     def adapter_file(self) -> Path | None:
-        """Return the file of the adapter (tests/benchmarks/answer_model.py, replacement_model.py), or None."""
+        """Return the file of the adapter, which a program in tests/benchmarks trained, or None."""
         return None if self.adapter is None else Path(__file__).with_name(f"{self.name}.{self.adapter}.npz")
 
 
@@ -63,7 +63,17 @@ CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
 ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
 # Reads Chinese as English glosses.
 REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
-ALL_MODELS: Final = (*MODELS, *ANSWER_MODELS, REPLACEMENTS)
+SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)
+# Tag the facts in messages (`extraction/tagging`).
+ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-a")
+CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-a")
+TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS)
+ALL_MODELS: Final = (*MODELS, *SCORING_MODELS, *TAG_MODELS)
+
+
+def wanted_models(*, answer_scores: bool, fact_tags: bool) -> tuple[LocalModel, ...]:
+    """Return the models to download for the settings."""
+    return (*MODELS, *(SCORING_MODELS if answer_scores else ()), *(TAG_MODELS if fact_tags else ()))
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Facts of single messages by a small model that tags their spans, beside the rules."""

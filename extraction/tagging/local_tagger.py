@@ -1,0 +1,87 @@
+"""Tag the facts of messages on the CPU, with one model for messages that are mostly Chinese and one for all others."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from extraction.embeddings.bert import Precision
+from extraction.embeddings.local_models import CHINESE_TAGS, ENGLISH_TAGS, TAG_MODELS
+from extraction.embeddings.model_download import fetched_models
+from extraction.rules.tags import Tag
+from extraction.tagging.tag_model import EncodedMessage, TagModel
+from extraction.text.chinese import is_chinese
+from schema.errors import InstallError
+
+# Messages of one run of a model.
+BATCH_SIZE: Final = 16
+
+
+class LocalTagger:
+    """Both models, with threads of their own."""
+
+    def __init__(self, *, english: TagModel, chinese: TagModel, threads: int) -> None:
+        self._english, self._chinese = english, chinese
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="tag-facts")
+
+    async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag]]:
+        """Return the tags of each message, most likely first; none for those longer than `tag_model.PIECES_MAX`."""
+        loop = asyncio.get_running_loop()
+        found: list[list[Tag]] = [[] for _ in texts]
+        languages = [self._chinese if is_chinese(text) else self._english for text in texts]
+        for language in (self._english, self._chinese):
+            mine = [at for at, own in enumerate(languages) if own is language]
+            if not mine:
+                continue
+            cut = await loop.run_in_executor(self._threads, language.encoded, [texts[at] for at in mine])
+            batches = list(_batches(cut))
+            tagged = await asyncio.gather(
+                *(loop.run_in_executor(self._threads, language.tags, batch) for batch in batches)
+            )
+            for batch, tags in zip(batches, tagged, strict=True):
+                for message, own in zip(batch, tags, strict=True):
+                    found[mine[message.at]] = own
+        return found
+
+    def close(self) -> None:
+        """Stop the threads; drop pending work."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _batches(messages: Sequence[EncodedMessage]) -> list[list[EncodedMessage]]:
+    """Return batches of messages of equal length, because padding changes the states of an 8-bit model."""
+    batches: list[list[EncodedMessage]] = []
+    for message in messages:
+        last = batches[-1] if batches else None
+        if last is not None and len(last) < BATCH_SIZE and len(last[0].ids) == len(message.ids):
+            last.append(message)
+        else:
+            batches.append([message])
+    return batches
+
+
+async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Precision = "int8") -> LocalTagger:
+    """Return the tagger, downloading its models into `cache_dir` if needed.
+
+    Raises:
+        InstallError: the models cannot be downloaded or read; the rules still read facts.
+    """
+    folders = await fetched_models(TAG_MODELS, cache_dir=cache_dir)
+    folder_of = dict(zip(TAG_MODELS, folders, strict=True))
+
+    def load() -> LocalTagger:
+        english, chinese = (
+            TagModel(model, folder_of[model], calls=threads, precision=precision)
+            for model in (ENGLISH_TAGS, CHINESE_TAGS)
+        )
+        return LocalTagger(english=english, chinese=chinese, threads=threads)
+
+    try:
+        return await asyncio.to_thread(load)
+    # Both libraries raise Exception or RuntimeError for missing or damaged files.
+    except Exception as error:
+        raise InstallError(
+            f"a model that tags facts, in {folders[0].parent}, is incomplete ({error}); delete the folders whose names "
+            "contain `tags`, they will be fetched again"
+        ) from error

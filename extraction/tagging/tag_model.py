@@ -1,0 +1,162 @@
+"""Find the facts in single messages with a small model that tags spans.
+
+The model is that of the local embedder with a low-rank adapter of its weights and a few small layers on its token
+states, trained on messages with their facts by authors who did not see the product (`tests/benchmarks/tag_model.py`,
+docs/decisions/0009-fact-tags.md). It gives
+
+- for each span and kind of fact, the log odds that the span is the object of such a fact;
+- for each object found, the span of its subject, which is the first token for the speaker;
+- whether the fact has ended.
+
+Source: Su et al. 2022 (Global Pointer: spans of any kind as pairs of a start and an end); Hu et al. 2022 (LoRA).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from extraction.embeddings.bert import Bert, Precision
+from extraction.embeddings.local_models import LocalModel
+from extraction.embeddings.token_vectors import Floats, product
+from extraction.rules.tags import KINDS, Tag
+from extraction.text.name_forms import simplified_characters
+
+# Longer messages are not tagged: most are pasted texts, and all of the training messages are shorter.
+PIECES_MAX: Final = 128
+CHARS_MAX: Final = 800
+SPAN_PIECES_MAX: Final = 32
+_SUBJECT_PIECES_MAX: Final = 12
+TAGS_MAX: Final = 40
+# Spans below are not considered.
+_ODDS_MIN: Final = -2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedMessage:
+    """A message as word pieces.
+
+    Attributes:
+        at: index of the message.
+        spans: character span of each piece; empty for the start and end tokens.
+    """
+
+    at: int
+    ids: list[int]
+    spans: list[tuple[int, int]]
+
+
+class TagModel:
+    """The tagger of one language; thread-safe."""
+
+    def __init__(self, model: LocalModel, folder: Path, *, calls: int, precision: Precision) -> None:
+        """Load a converted model.
+
+        Args:
+            calls: concurrent calls, one thread each; others wait.
+        """
+        assert model.adapter_file is not None, "only adapted models tag facts"
+        with np.load(model.adapter_file) as archive:
+            self._head = {
+                name.removeprefix("head."): np.ascontiguousarray(archive[name], np.float32)
+                for name in archive.files
+                if name.startswith("head.")
+            }
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._bert = Bert(folder, calls=calls, precision=precision)
+
+    def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
+        """Tokenize messages, shortest first, without those that are too long."""
+        characters = simplified_characters()
+        found = []
+        for at, text in enumerate(texts):
+            if not text.strip() or len(text) > CHARS_MAX:
+                continue
+            pieces = self._tokenizer.encode(text.translate(characters))
+            if len(pieces.ids) <= PIECES_MAX:
+                found.append(EncodedMessage(at=at, ids=list(pieces.ids), spans=list(pieces.offsets)))
+        return sorted(found, key=lambda one: len(one.ids))
+
+    def tags(self, messages: Sequence[EncodedMessage]) -> list[list[Tag]]:
+        """Return the tags of each message, most likely first; fast and exact if all have the same length."""
+        states = self._bert.token_vectors([one.ids for one in messages])
+        return [self._tags(message, own) for message, own in zip(messages, states, strict=True)]
+
+    def _tags(self, message: EncodedMessage, states: Floats) -> list[Tag]:
+        scores = self._span_scores(states)
+        found = np.argwhere(scores > _ODDS_MIN)
+        odds = scores[tuple(found.T)]
+        best: list[Tag] = []
+        for place in np.argsort(-odds, kind="stable"):
+            kind, start, end = (int(number) for number in found[place])
+            obj = message.spans[start][0], message.spans[end][1]
+            if any(one.kind == KINDS[kind] and obj[0] < one.obj[1] and one.obj[0] < obj[1] for one in best):
+                continue
+            subject, subject_odds, ended = self._subject(states, kind, start, end)
+            best.append(
+                Tag(
+                    kind=KINDS[kind],
+                    subject=None if subject is None else (message.spans[subject[0]][0], message.spans[subject[1]][1]),
+                    obj=obj,
+                    ended=ended,
+                    odds=float(odds[place]) + subject_odds,
+                )
+            )
+            if len(best) == TAGS_MAX:
+                break
+        return best
+
+    def _span_scores(self, states: Floats) -> Floats:
+        """Return the log odds of each kind, start and end; spans of special tokens and long ones have none."""
+        head, count = self._head, len(states)
+        hidden = _gelu(product(states, head["hidden"]) + head["hidden_bias"])
+        starts = product(hidden, head["start"]) + head["start_bias"]
+        ends = product(hidden, head["end"]) + head["end_bias"]
+        queries = product(states, head["query"]) + head["query_bias"]
+        keys = product(states, head["key"]) + head["key_bias"]
+        place = np.arange(count)
+        length = place[None, :] - place[:, None]
+        allowed = (length >= 0) & (length < SPAN_PIECES_MAX)
+        allowed[[0, -1], :] = allowed[:, [0, -1]] = False
+        pairs = queries @ keys.T / np.float32(queries.shape[1] ** 0.5)
+        pairs += head["length"][np.clip(length, 0, SPAN_PIECES_MAX - 1)]
+        scores: Floats = pairs[None] + starts.T[:, :, None] + ends.T[:, None, :]
+        scores[:, ~allowed] = -np.inf
+        return scores
+
+    def _subject(self, states: Floats, kind: int, start: int, end: int) -> tuple[tuple[int, int] | None, float, bool]:
+        """Return the first and last piece of an object's subject, its log probability, and whether the fact ended."""
+        head = self._head
+        pair = np.concatenate([states[start], states[end]])[None]
+        asked = _gelu(product(pair, head["subject"]) + head["subject_bias"] + head["subject_kind"][kind])[0]
+        scale = np.float32(len(asked) ** 0.5)
+        # The end token is no subject.
+        starts = _log_shares(
+            ((product(states, head["subject_start"]) + head["subject_start_bias"]) @ asked / scale)[:-1]
+        )
+        ends = _log_shares(((product(states, head["subject_end"]) + head["subject_end_bias"]) @ asked / scale)[:-1])
+        ended = _gelu(product(pair, head["ended"]) + head["ended_bias"] + head["ended_kind"][kind])[0]
+        is_over = float(ended @ head["over"]) + head["over_bias"].item() > 0
+        first = int(starts.argmax())
+        if first == 0:
+            return None, float(starts[0] + ends[0]), is_over
+        last = first + int(ends[first : first + _SUBJECT_PIECES_MAX].argmax())
+        return (first, last), float(starts[first] + ends[last]), is_over
+
+
+def _log_shares(values: Floats) -> Floats:
+    """Return the logarithms of a softmax."""
+    shifted = values - values.max()
+    shares: Floats = shifted - np.log(np.exp(shifted).sum())
+    return shares
+
+
+def _gelu(values: Floats) -> Floats:
+    """Return the Gaussian error linear unit of each value, by the usual approximation with tanh."""
+    result: Floats = values * (1 + np.tanh(np.float32(0.7978846) * (values + np.float32(0.044715) * values**3))) / 2
+    return result

@@ -1,0 +1,135 @@
+"""Tests of the facts that tags of a model become, without the model."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.reader import THE_USER
+from extraction.rules.engine import Draft, Speaker
+from extraction.rules.rule_reader import READER_NAME
+from extraction.rules.scene_reader import read_scene
+from extraction.rules.tag_facts import WORDINGS, tag_drafts, with_tags
+from extraction.rules.tags import KINDS, Tag
+from schema.labels import Role
+from schema.predicates import whitelist
+from tests.unit.extraction.rules.rule_reading import a_scene, shown
+
+ME = Speaker(me=THE_USER)
+
+
+def tag(text: str, kind: str, obj: str, subject: str | None = None, *, ended: bool = False, odds: float = 9.0) -> Tag:
+    """Return the tag of the first occurrence of the words."""
+    place = text.index(obj)
+    of_subject = None if subject is None else (text.index(subject), text.index(subject) + len(subject))
+    return Tag(kind=kind, subject=of_subject, obj=(place, place + len(obj)), ended=ended, odds=odds)
+
+
+def drafts(text: str, *tags: Tag, speaker: Speaker = ME) -> list[Draft]:
+    return [made for made, _ in tag_drafts(text, tags, speaker)]
+
+
+def test_every_kind_has_a_wording_with_a_whitelisted_predicate() -> None:
+    assert set(WORDINGS) == set(KINDS)
+    assert {one.predicate for one in WORDINGS.values()} <= set(whitelist())
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "obj", "subject", "ended", "expected"),
+    [
+        ("got the keys to the flat in Leith", "lives_in", "Leith", None, False, "User lives in Leith."),
+        ("Mum's swapped her Polo for a bus pass", "has", "Polo", "Mum", True, "User's mother no longer has Polo."),
+        ("pancake, our lop rabbit", "pet", "lop rabbit", None, False, "User has a lop rabbit."),
+        ("my sister Ines has a boy, Teo", "child", "Teo", "Ines", False, "Teo is Ines's son."),
+        ("sesame sends me to A&E", "allergic_to", "sesame", None, False, "User is allergic to sesame."),
+        ("locker 12, code 4471", "code", "4471", None, False, "User's code is 4471."),
+        ("我妈住院了，换成利伐沙班了", "takes", "利伐沙班", "妈", False, "用户的妈妈服用利伐沙班。"),
+        ("离开深圳三年了", "lives_in", "深圳", None, True, "用户不再住在深圳。"),
+        ("我弟弟阿杰升主管了", "sibling", "阿杰", None, False, "阿杰是用户的弟弟。"),
+        ("鞋穿42的", "size", "42", None, False, "用户的鞋是42。"),
+    ],
+)
+def test_statement_says_the_fact_in_the_language_of_the_message(
+    text: str, kind: str, obj: str, subject: str | None, ended: bool, expected: str
+) -> None:
+    (made,) = drafts(text, tag(text, kind, obj, subject, ended=ended))
+    assert made.statement == expected
+    assert made.closes is ended
+
+
+def test_words_for_relatives_have_the_same_name_as_those_of_the_rules() -> None:
+    text = "dad takes ramipril now"
+    (made,) = drafts(text, tag(text, "takes", "ramipril", "dad"))
+    assert made.subject == "father"
+
+
+def test_pronoun_is_no_subject_because_one_message_does_not_say_whom_it_means() -> None:
+    text = "she works at Lidl, he lives in Bonn"
+    assert drafts(text, tag(text, "works_at", "Lidl", "she"), tag(text, "lives_in", "Bonn", "he")) == []
+
+
+def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
+    text = "Robin here, signed with the Harbour Hotel"
+    (of_user,) = drafts(
+        text,
+        tag(text, "works_at", "Harbour Hotel", "Robin"),
+        speaker=Speaker(me=THE_USER, user_names=("Robin",)),
+    )
+    (of_other,) = drafts(text, tag(text, "works_at", "Harbour Hotel"), speaker=Speaker(me="Tobias"))
+    assert (of_user.subject, of_other.subject) == (THE_USER, "Tobias")
+
+
+@pytest.mark.parametrize("text", ["my PIN is 8833", "wifi password: hunter22", "银行卡密码是883412"])
+def test_secrets_are_no_facts(text: str) -> None:
+    obj = text.split(" ")[-1].removeprefix("银行卡密码是")
+    assert drafts(text, tag(text, "code", obj)) == []
+
+
+def test_fact_that_the_rules_read_is_not_read_twice() -> None:
+    scene = a_scene("I live in Leith.")
+    text = scene.lines[0].text
+    tags = {0: [tag(text, "lives_in", "Leith"), tag(text, "lives_in", "Leith", odds=3.0)]}
+    assert [shown(fact) for fact in read_scene(scene, reader=READER_NAME, tags=tags).facts] == [
+        "user|RELATES_TO:lives in|Leith"
+    ]
+
+
+def test_unlikely_tags_are_not_read_and_messages_of_the_assistant_have_none() -> None:
+    text = "the flat in Leith"
+    likely, unlikely = tag(text, "lives_in", "Leith"), tag(text, "lives_in", "Leith", odds=-1.0)
+    assert with_tags([], text, [unlikely], ME) == []
+    assert len(with_tags([], text, [likely], ME)) == 1
+    by_agent = a_scene(text, role=Role.ASSISTANT)
+    assert read_scene(by_agent, reader=READER_NAME, tags={0: [likely]}).facts == ()
+
+
+def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
+    text = "so apparently Gary is off to DPD these days"
+    reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})
+    (quote,) = reading.facts[0].quotes
+    assert text[quote.start : quote.end] == "Gary is off to DPD"
+
+
+@given(
+    text=st.text(alphabet="ab 我妈的,.'\n住XY9", min_size=1, max_size=60),
+    data=st.data(),
+)
+def test_any_spans_give_facts_with_words_of_the_message(text: str, data: st.DataObject) -> None:
+    def span() -> tuple[int, int]:
+        start = data.draw(st.integers(0, len(text) - 1))
+        return start, data.draw(st.integers(start + 1, len(text)))
+
+    tags = [
+        Tag(
+            kind=data.draw(st.sampled_from(KINDS)),
+            subject=span() if data.draw(st.booleans()) else None,
+            obj=span(),
+            ended=data.draw(st.booleans()),
+            odds=9.0,
+        )
+        for _ in range(3)
+    ]
+    for made in drafts(text, *tags):
+        assert made.object
+        assert made.object in text
+        assert made.object in made.statement
+        assert 0 <= made.start < made.end <= len(text)
