@@ -1,13 +1,26 @@
-"""The reader by rules, without a model."""
+"""The reader by rules, without a language model; a local model may tag facts beside them."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Final, Protocol
 
 from extraction.bounded_threads import THREADS
-from extraction.reader import Reading, SceneText
+from extraction.reader import Reader, Reading, SceneText
+from extraction.rules.tags import Tag
+from schema.labels import Role
 
 READER_NAME = "rules"
 # Last step in `Reading.path` if no reader finished in time.
 TOO_SLOW = "too slow"
+_NO_TAGS: Final[Mapping[int, Sequence[Tag]]] = {}
+
+
+class FactTagger(Protocol):
+    """A model that tags the facts of single messages."""
+
+    async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
+        """Return the tags of each message, most likely first; None for one that the rules should read alone."""
+        ...
 
 
 async def read_by_rules(scene: SceneText) -> Reading:
@@ -18,7 +31,19 @@ async def read_by_rules(scene: SceneText) -> Reading:
     Raises:
         TooSlowError: reading exceeded the time for one scene.
     """
-    return await THREADS.run(partial(_read, scene))
+    return await THREADS.run(partial(_read, scene, _NO_TAGS))
+
+
+def rules_with_tags(tagger: FactTagger) -> Reader:
+    """Return a reader by rules that also takes the facts that a model tags in the messages of people."""
+
+    async def read(scene: SceneText) -> Reading:
+        texts = {number: line.text for number, line in enumerate(scene.lines) if line.fresh and line.role is Role.USER}
+        tagged = zip(texts, await tagger.fact_tags([*texts.values()]), strict=True)
+        tags = {number: own for number, own in tagged if own is not None}
+        return await THREADS.run(partial(_read, scene, tags))
+
+    return read
 
 
 def plain_reading() -> Reading:
@@ -26,8 +51,8 @@ def plain_reading() -> Reading:
     return Reading(reader=READER_NAME, path=("rules", TOO_SLOW))
 
 
-def _read(scene: SceneText) -> Reading:
+def _read(scene: SceneText, tags: Mapping[int, Sequence[Tag]]) -> Reading:
     # Imported on first use, because compiling hundreds of patterns would slow the start of the service.
     from extraction.rules.scene_reader import read_scene
 
-    return read_scene(scene, reader=READER_NAME)
+    return read_scene(scene, reader=READER_NAME, tags=tags)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -10,6 +10,8 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
+from extraction.rules.tag_facts import with_tags
+from extraction.rules.tags import Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
 from extraction.text.chinese import HAN
@@ -27,10 +29,15 @@ FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
 _DATED = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
 _AHEAD = frozenset({"plan", "promise"})
+_NO_TAGS: Final[Mapping[int, Sequence[Tag]]] = {}
 
 
-def read_scene(scene: SceneText, *, reader: str) -> Reading:
-    """Return the facts that fresh lines of a scene state explicitly, and the names they mention."""
+def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag]] = _NO_TAGS) -> Reading:
+    """Return the facts that fresh lines of a scene state explicitly, and the names they mention.
+
+    Args:
+        tags: tags of a model, by the index of the line; lines without an entry are read by the rules alone.
+    """
     if any(line.fresh and has_cjk(line.text) for line in scene.lines):
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
@@ -38,7 +45,7 @@ def read_scene(scene: SceneText, *, reader: str) -> Reading:
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
-        for fact in _facts_of(line, number, scene):
+        for fact in _facts_of(line, number, scene, tags.get(number)):
             key = (fact.subject, fact.predicate, fact.relation, name_key(fact.object))
             known = facts.get(key)
             facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
@@ -52,7 +59,7 @@ def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
     return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
 
 
-def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
+def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag] | None) -> Iterator[ProposedFact]:
     me = _subject_of_speaker(line, scene)
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
@@ -65,6 +72,8 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     else:
         drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
+        if tags is not None:
+            drafts = with_tags(drafts, text, tags, speaker)
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     for draft in distinct[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)

@@ -404,7 +404,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     if not obj or obj.lower() in _PRONOUNS:
         return None
     subject = speaker.me if tag.subject is None else _subject(text[slice(*tag.subject)], tag.kind, speaker)
-    if subject is None or subject.lower() == obj.lower():
+    if subject is None or subject.lower() == obj.lower() or (tag.kind == "because" and tag.subject is None):
         return None
     chinese = _HAN_CHAR.search(text) is not None and _is_chinese_around(text, tag.obj)
     if wording.person and not _is_name(obj, chinese):

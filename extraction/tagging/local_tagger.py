@@ -25,10 +25,10 @@ class LocalTagger:
         self._english, self._chinese = english, chinese
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="tag-facts")
 
-    async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag]]:
-        """Return the tags of each message, most likely first; none for those longer than `tag_model.PIECES_MAX`."""
+    async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
+        """Return the tags of each message, most likely first; None for one that is too long (`tag_model`) or empty."""
         loop = asyncio.get_running_loop()
-        found: list[list[Tag]] = [[] for _ in texts]
+        found: list[list[Tag] | None] = [None] * len(texts)
         languages = [self._chinese if is_chinese(text) else self._english for text in texts]
         for language in (self._english, self._chinese):
             mine = [at for at, own in enumerate(languages) if own is language]

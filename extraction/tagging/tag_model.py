@@ -71,7 +71,7 @@ class TagModel:
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
-        """Tokenize messages, shortest first, without those that are too long."""
+        """Tokenize messages, shortest first, without those that are too long or empty."""
         characters = simplified_characters()
         found = []
         for at, text in enumerate(texts):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from extraction.embeddings.cache import CachedEmbedder
 from extraction.embeddings.embedder import Embedder, token_model_of
+from extraction.reader import Reader
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.quarantine import Quarantine
 from graph_service.config.sections import LlmSettings, RecallSettings
@@ -369,6 +370,7 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
             threads=embedding.threads,
             precision=embedding.precision,
             with_answers=embedding.answer_scores,
+            with_tags=embedding.fact_tags,
             on_progress=report,
         )
     except InstallError as error:
@@ -421,13 +423,34 @@ async def _models(
     return main, FallbackModel(guarded, main)
 
 
+async def _rule_reader(settings: Settings, opened: _OpenedEmbedder, closing: AsyncExitStack) -> Reader:
+    """Return the reader without a language model, with the local models that tag facts if there are any."""
+    from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+
+    embedding = settings.embedding
+    if opened.embedder is None or embedding.resolved_kind != "local" or not embedding.fact_tags:
+        return read_by_rules
+    from extraction.tagging.local_tagger import load_local_tagger
+
+    try:
+        tagger = await load_local_tagger(
+            cache_dir=settings.cache_dir, threads=embedding.threads, precision=embedding.precision
+        )
+    except InstallError as error:
+        _log.warning("facts are read by rules alone: %s", error.message)
+        return read_by_rules
+    closing.callback(tagger.close)
+    return rules_with_tags(tagger)
+
+
 async def _readers(
     settings: Settings,
+    read_by_rules: Reader,
     external_services: ExternalServices,
     limiters: dict[str, "RequestLimiter"],
     probes: dict[str, Probe],
 ) -> tuple[Readers, str]:
-    from extraction.rules.rule_reader import READER_NAME, read_by_rules
+    from extraction.rules.rule_reader import READER_NAME
 
     llm, automation = settings.llm, settings.automation
     if llm.model is None:
@@ -501,7 +524,8 @@ async def _assemble(
         forgotten.listen(lambda _tenant: embedder.clear())
     limiters = dict(opened.limiters)
     probes = dict(opened.probes)
-    readers, reader_name = await _readers(settings, external_services, limiters, probes)
+    read_by_rules = await _rule_reader(settings, opened, closing)
+    readers, reader_name = await _readers(settings, read_by_rules, external_services, limiters, probes)
     job_context = JobContext(
         clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
     )

@@ -228,6 +228,8 @@ class EmbeddingSettings:
         answer_scores: rank the best candidates of a question again by how well each answers it, and whether a newer one
             replaces an older one, as small local models judge that read them; takes some 50 ms of processor time per
             question.
+        fact_tags: with the local embedder, small local models read facts from messages beside the rules; takes some
+            5 ms of processor time per message.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"
@@ -241,6 +243,7 @@ class EmbeddingSettings:
     threads: Annotated[int, Field(ge=1, le=64)] = 2
     precision: Literal["int8", "float32"] = "int8"
     answer_scores: bool = True
+    fact_tags: bool = True
 
     @property
     def resolved_kind(self) -> Literal["local", "openai", "none"]:

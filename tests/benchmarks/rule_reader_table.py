@@ -1,6 +1,9 @@
 """Measure precision, recall and F1 of the rule reader on labelled sentences, by language, half and category.
 
-    python -m tests.benchmarks.rule_reader_table [--json] [--misses] [--half HALF] [--language LANGUAGE]
+    python -m tests.benchmarks.rule_reader_table [--rules] [--json] [--misses] [--half HALF] [--language LANGUAGE]
+
+The reader is the one without a language model: rules, and the local models that tag facts (`extraction/tagging`).
+`--rules` measures the rules alone.
 
 An extracted fact is correct if a label has the same predicate, subject, state (closed or not), object and, if the label
 names one, relation; names are compared as the product compares them. Optional facts count neither way. The halves
@@ -16,13 +19,17 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from extraction.reader import THE_AGENT, THE_USER, ProposedFact, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
+import platformdirs
+
+from extraction.reader import THE_AGENT, THE_USER, ProposedFact, Reader, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+from extraction.tagging.local_tagger import load_local_tagger
 from extraction.text.name_forms import forms
 from extraction.text.name_spotting import load_words
 from schema.ids import MemoryId
@@ -40,6 +47,7 @@ _EVERYDAY = Path(__file__).parents[1] / "everyday_sets" / "reading"
 _SUBJECTS = {THE_USER: "user", THE_AGENT: "agent"}
 _SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
 _SPEED_SECONDS = 2.0
+CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ def everyday_messages(language: str, half: str) -> list[Sentence]:
     return [_message(json.loads(line), half, user_names) for line in lines]
 
 
-def scores(language: str, half: str) -> dict[str, Score]:
+def scores(language: str, half: str, reader: Reader = read_by_rules) -> dict[str, Score]:
     """Return the score of each category of one half, in the file's order, and of all of them (`all`)."""
     found: dict[str, Score] = {}
     every = Score()
@@ -172,21 +180,20 @@ def scores(language: str, half: str) -> dict[str, Score]:
             *told_messages(language),
         )
         labelled = [sentence for sentence in said if sentence.half == half]
-    for sentence in labelled:
-        facts = _read(sentence)
+    for sentence, facts in zip(labelled, asyncio.run(_read(labelled, reader)), strict=True):
         found.setdefault(sentence.category, Score()).add(sentence, facts)
         every.add(sentence, facts)
     return {**found, "all": every}
 
 
-def messages_per_second(language: str) -> float:
+def messages_per_second(language: str, reader: Reader = read_by_rules) -> float:
     """Return the messages read per second of processor time, over all sentences of a language."""
     texts = sentences(language)
     lines = tuple(_line(text) for text in texts)
-    _read(texts[0])
+    asyncio.run(_read(texts[:1], reader))
     begun, rounds = time.process_time(), 0
     while time.process_time() - begun < _SPEED_SECONDS:
-        asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+        asyncio.run(_facts(reader, SceneText(user_names=(), agent_names=(), lines=lines)))
         rounds += 1
     return rounds * len(texts) / (time.process_time() - begun)
 
@@ -260,9 +267,14 @@ def _line(said: Sentence) -> SceneLine:
     )
 
 
-def _read(said: Sentence) -> tuple[ProposedFact, ...]:
-    scene = SceneText(user_names=said.user_names, agent_names=(), lines=(_line(said),))
-    return asyncio.run(read_by_rules(scene)).facts
+async def _facts(reader: Reader, scene: SceneText) -> tuple[ProposedFact, ...]:
+    return (await reader(scene)).facts
+
+
+async def _read(said: Sequence[Sentence], reader: Reader) -> list[tuple[ProposedFact, ...]]:
+    """Return the facts of each sentence, read alone."""
+    scenes = [SceneText(user_names=one.user_names, agent_names=(), lines=(_line(one),)) for one in said]
+    return [await _facts(reader, scene) for scene in scenes]
 
 
 def _figures(score: Score) -> dict[str, float]:
@@ -283,12 +295,16 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--half", choices=EVERY_HALF, help="only this half")
     parser.add_argument("--language", choices=LANGUAGES, help="only this language")
+    parser.add_argument("--rules", action="store_true", help="the rules alone")
     asked = parser.parse_args()
     load_words()
+    reader = read_by_rules if asked.rules else rules_with_tags(asyncio.run(load_local_tagger(cache_dir=CACHE)))
     languages = (asked.language,) if asked.language else LANGUAGES
     halves = (asked.half,) if asked.half else EVERY_HALF
-    every = {(language, half): scores(language, half) for language in languages for half in halves}
-    speed = {language: round(messages_per_second(language)) for language in languages} if len(halves) > 1 else {}
+    every = {(language, half): scores(language, half, reader) for language in languages for half in halves}
+    speed = (
+        {language: round(messages_per_second(language, reader)) for language in languages} if len(halves) > 1 else {}
+    )
     say = sys.stdout.write
     if asked.json:
         table = [

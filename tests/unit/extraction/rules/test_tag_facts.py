@@ -102,6 +102,17 @@ def test_unlikely_tags_are_not_read_and_messages_of_the_assistant_have_none() ->
     assert read_scene(by_agent, reader=READER_NAME, tags={0: [likely]}).facts == ()
 
 
+def test_reason_of_the_speaker_themselves_is_no_fact() -> None:
+    text = "because of the noise"
+    assert drafts(text, tag(text, "because", "the noise")) == []
+
+
+def test_rules_do_not_count_where_the_model_sees_no_fact_at_all() -> None:
+    scene = a_scene("I live in Leith.")
+    assert read_scene(scene, reader=READER_NAME, tags={0: []}).facts == ()
+    assert len(read_scene(scene, reader=READER_NAME, tags={}).facts) == 1, "not tagged"
+
+
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
     text = "so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})

@@ -1,0 +1,126 @@
+"""Test the fact tags with their real models, which are downloaded once into the user's cache."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from extraction.embeddings.local_models import TAG_MODELS
+from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+from extraction.rules.tags import KINDS
+from extraction.tagging.local_tagger import LocalTagger, load_local_tagger
+from extraction.tagging.tag_model import CHARS_MAX, PIECES_MAX
+from schema.errors import InstallError
+from tests.unit.extraction.rules.rule_reading import a_scene, shown
+
+CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+ADAPTERS = {
+    "e5-small-v2.tags-a.npz": "8003266163f8e225d204da0834c323fb5989b8186fa860e44bb38339a18409de",
+    "bge-small-zh-v1.5.tags-a.npz": "4d6707b5c2ae74b603cfae0ac167fe8763bcdbd56f5b9d62bd512c92e6c82ae3",
+}
+
+
+@pytest.fixture(scope="module")
+async def tagger() -> AsyncIterator[LocalTagger]:
+    loaded = await load_local_tagger(cache_dir=CACHE)
+    yield loaded
+    loaded.close()
+
+
+async def facts_of(tagger: LocalTagger, text: str) -> list[str]:
+    return [shown(fact) for fact in (await rules_with_tags(tagger)(a_scene(text))).facts]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Gary packed in the roofing, he's driving for DPD these days", "Gary|RELATES_TO:works at|DPD"),
+        ("跳槽啦！拜拜了美团，现在在小红书做增长", "user|RELATES_TO:works at|美团|closed"),
+    ],
+)
+async def test_fact_in_other_words_than_the_rules_know_is_read(tagger: LocalTagger, text: str, expected: str) -> None:
+    assert expected not in [shown(fact) for fact in (await read_by_rules(a_scene(text))).facts]
+    assert expected in await facts_of(tagger, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate into French: I live in Oslo and I work at a fish factory",
+        "if I lived in Cornwall I'd surf every morning before work, no question",
+        "Apparently the barber's cousin has moved to Perth.",
+        "do you remember where I live?",
+        "帮我把这句翻成英文：我住在杭州，在阿里上班",
+        "要是我有个亿，立马辞职去大理开民宿",
+        "电视剧里那个女二又怀孕了，还搬去了非洲",
+        "你还记得我住几号楼吗？",
+    ],
+)
+async def test_quotations_wishes_hearsay_and_questions_are_no_facts(tagger: LocalTagger, text: str) -> None:
+    assert await facts_of(tagger, text) == []
+
+
+async def test_tags_lie_within_their_message_and_do_not_depend_on_the_others(tagger: LocalTagger) -> None:
+    texts = [
+        "we sold the Golf and got a Skoda",
+        "我妹妹在青岛当护士",
+        "",
+        "ok",
+        "my brother Tom moved to Leeds in May",
+        "   ",
+    ] * 3
+    together = await tagger.fact_tags(texts)
+    for text, tags in zip(texts, together, strict=True):
+        assert (await tagger.fact_tags([text]))[0] == tags
+        for tag in tags or ():
+            assert tag.kind in KINDS
+            assert 0 <= tag.obj[0] < tag.obj[1] <= len(text)
+            assert tag.subject is None or 0 <= tag.subject[0] < tag.subject[1] <= len(text)
+    assert together[2] is together[5] is None
+    assert together[:6] == together[6:12]
+    assert await tagger.fact_tags([]) == []
+
+
+async def test_long_and_crafted_messages_are_bounded(tagger: LocalTagger) -> None:
+    longest = "I live in Leith. " * (CHARS_MAX // 17 + 1)
+    crafted = ["[CLS] [SEP] [PAD]", "\x00\ufffd", "\U0001f600" * 100, "a" * CHARS_MAX, "。" * 120, "住" * PIECES_MAX]
+    found = await tagger.fact_tags([longest, "x" * 100_000, *crafted])
+    assert found[:2] == [None, None]
+    assert all(tags is None or len(tags) <= 40 for tags in found)
+
+
+async def test_long_message_is_read_by_the_rules_alone(tagger: LocalTagger) -> None:
+    filler = "and then we talked about the garden and the neighbours for a while, " * 12
+    assert await facts_of(tagger, f"I live in Leith. {filler}") == ["user|RELATES_TO:lives in|Leith"]
+
+
+async def test_traditional_characters_are_read_like_simplified_ones(tagger: LocalTagger) -> None:
+    simplified, traditional = await tagger.fact_tags(["我妹妹在青岛当护士", "我妹妹在青島當護士"])
+    assert [(tag.kind, tag.obj) for tag in simplified or ()] == [(tag.kind, tag.obj) for tag in traditional or ()]
+    assert simplified
+
+
+async def test_concurrent_calls_get_their_own_tags(tagger: LocalTagger) -> None:
+    texts = [f"my locker code is {number}" for number in range(1000, 1016)]
+    alone = [await tagger.fact_tags([text]) for text in texts]
+    assert await asyncio.gather(*(tagger.fact_tags([text]) for text in texts)) == alone
+
+
+async def test_damaged_model_is_an_install_error_that_says_what_to_delete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def damaged(*_: object, **__: object) -> list[Path]:
+        return [tmp_path / "one", tmp_path / "two"]
+
+    monkeypatch.setattr("extraction.tagging.local_tagger.fetched_models", damaged)
+    with pytest.raises(InstallError, match="delete the folders whose names contain `tags`"):
+        await load_local_tagger(cache_dir=tmp_path)
+
+
+def test_adapters_are_those_that_were_measured() -> None:
+    """A change of an adapter changes what is read: measure again, and write the new hash."""
+    files = [model.adapter_file for model in TAG_MODELS]
+    assert {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file} == ADAPTERS
