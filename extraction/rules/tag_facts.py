@@ -430,7 +430,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         subject_type=EntityType.PERSON if not subject.startswith("@") and tag.kind in _ABOUT_PEOPLE else None,
         object_type=wording.object_type,
         strength=wording.strength,
-        confidence=0.7 if tag.subject is None else 0.6,
+        confidence=0.65 if tag.subject is None else 0.6,
         closes=tag.ended and tag.kind != "ex",
     )
 

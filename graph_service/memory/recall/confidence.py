@@ -27,8 +27,10 @@ _TEXT_CHARS_MAX: Final = 2_000
 _NO_TOPIC: Final = 0.5
 # Fewer messages are few.
 _FEW: Final = 20
-# The rules read 4 facts of an everyday memory (median), a careful agent provides 20.
+# A careful agent provides 20 facts of an everyday memory (median), with at least this confidence; those that were read
+# in the messages have less.
 _SOME_FACTS, _MANY_FACTS = 8, 12
+_PROVIDED: Final = 0.9
 # With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 _NO_ANSWERS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -61,8 +63,8 @@ class ConfidenceFeatures:
         first_answer: answer score of the first hit; 0 without one.
         second_answer: second best answer score, 0 to 1; 0 with fewer than two. What several texts seem to answer is
             rarely a chance likeness.
-        facts: 0 for at most 8 valid facts found, 1 for 12 or more: where an agent provides many facts, one of them
-            resembles any question.
+        facts: 0 for at most 8 valid facts found that an agent provided, 1 for 12 or more: where an agent provides many
+            facts, one of them resembles any question.
     """
 
     known: float
@@ -315,7 +317,9 @@ def confidence_features(
     holder = next((hit for hit in hits if holds(hit.candidate)), None)
     middle = median(hit.score for hit in hits) if hits else 0.0
     messages_n = sum(one.kind is HitKind.MESSAGE for one in candidates)
-    facts_n = sum(one.kind is HitKind.FACT and not one.closed for one in candidates)
+    facts_n = sum(
+        one.kind is HitKind.FACT and not one.closed and (one.confidence or 0.0) >= _PROVIDED for one in candidates
+    )
     return ConfidenceFeatures(
         known=max(
             math.fsum(rarity[term] for term, found in by_term.items() if found) / total if by_term else _NO_TOPIC,

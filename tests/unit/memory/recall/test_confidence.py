@@ -117,16 +117,16 @@ def test_second_answer_is_the_second_best_of_all_answer_scores(answers: dict[str
 
 
 def test_many_facts_of_an_agent_lower_the_confidence_a_little() -> None:
-    def with_facts(count: int) -> ConfidenceFeatures:
+    def with_facts(count: int, confidence: float = 0.9) -> ConfidenceFeatures:
         message = a_candidate("m", text=TOLD, cosine=0.5)
-        facts = [
-            a_candidate(f"f{n}", kind=HitKind.FACT, text=f"Caroline owns kettle {n}.", cosine=0.2) for n in range(count)
-        ]
+        about = {"kind": HitKind.FACT, "confidence": confidence, "cosine": 0.2}
+        facts = [a_candidate(f"f{n}", text=f"Caroline owns kettle {n}.", **about) for n in range(count)]
         hits = [Hit(candidate=message, score=1.0, parts={})]
         return confidence_features(analyse(ASKED, reference=NOON), [message, *facts], hits=hits)
 
     few, many = with_facts(4), with_facts(20)
     assert (few.facts, with_facts(10).facts, many.facts) == (0.0, 0.5, 1.0)
+    assert with_facts(20, confidence=0.75).facts == 0.0, "read in the messages"
     same = replace(few, facts=1.0)
     few_sure, same_sure = (confidence_of(one, chinese=False, dialogue=1.0) for one in (few, same))
     assert few_sure - 0.1 < same_sure < few_sure
