@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from extraction.embeddings.bert import Bert, Precision
+from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.token_vectors import Floats, product
 
@@ -101,7 +101,7 @@ class AnswerModel:
         """Return the log odds that each text answers its question, or replaces the older text, in order."""
         states = self._bert.token_vectors([one.ids for one in pairs], [one.types for one in pairs])
         pooled = np.stack([_pooled(one) for one in states])
-        hidden = _gelu(product(pooled, self._hidden) + self._hidden_bias)
+        hidden = gelu(product(pooled, self._hidden) + self._hidden_bias)
         return [float(score) for score in hidden @ self._out + self._bias]
 
     def _pieces(self, text: str) -> list[int]:
@@ -116,9 +116,3 @@ def _pooled(states: Floats) -> Floats:
     """Return the first state and the mean of all, one after the other."""
     pooled: Floats = np.concatenate([states[0], states.mean(axis=0)])
     return pooled
-
-
-def _gelu(values: Floats) -> Floats:
-    """Return the Gaussian error linear unit of each value, by the usual approximation with tanh."""
-    result: Floats = values * (1 + np.tanh(np.float32(0.7978846) * (values + np.float32(0.044715) * values**3))) / 2
-    return result

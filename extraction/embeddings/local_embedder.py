@@ -18,7 +18,7 @@ from tokenizers import Encoding, Tokenizer
 
 from extraction.embeddings.answer_scores import BATCH_SIZE as PAIRS_AT_ONCE
 from extraction.embeddings.answer_scores import AnswerModel, EncodedPair
-from extraction.embeddings.bert import Bert, Precision
+from extraction.embeddings.bert import Bert, Precision, equal_length_batches
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import (
@@ -193,11 +193,6 @@ def unit(rows: Floats) -> Floats:
     return units
 
 
-BATCH_SIZE: Final = 32
-# More pieces exceed the CPU cache; with fewer the matrices are too small to be fast.
-_PIECES_AT_ONCE: Final = 512
-
-
 class LocalEmbedder:
     """Embed with two models on the CPU: one for texts that are mostly Chinese, one for all others.
 
@@ -252,7 +247,7 @@ class LocalEmbedder:
             cut = await loop.run_in_executor(self._batches, language.cut, [texts[index] for index in mine], asked)
             # Sort by length, so that batches have texts of equal length.
             order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))
-            parts = list(_parts(order, [len(one.ids) for one in cut]))
+            parts = list(equal_length_batches(order, [len(one.ids) for one in cut]))
             jobs = [
                 loop.run_in_executor(self._batches, language.embedded, [cut[place] for place in part], asked)
                 for part in parts
@@ -450,21 +445,3 @@ def _complete(folder: Path) -> Iterator[Path]:
         raise InstallError(
             f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
         ) from error
-
-
-def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indexes of `order` in batches of equal length, at most 32 texts and about 512 pieces each.
-
-    Padding changes the vectors of an 8-bit model: the cosine between a text alone and in a padded batch falls to .995.
-    In batches of equal length the vectors are the same.
-    """
-    part: list[int] = []
-    for index in order:
-        pieces = lengths[index]
-        full = len(part) == BATCH_SIZE or (len(part) + 1) * pieces > _PIECES_AT_ONCE
-        if part and (full or lengths[part[0]] != pieces):
-            yield part
-            part = []
-        part.append(index)
-    if part:
-        yield part

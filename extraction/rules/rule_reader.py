@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Protocol
 
 from extraction.bounded_threads import THREADS
 from extraction.reader import Reader, Reading, SceneText
@@ -12,7 +12,6 @@ from schema.labels import Role
 READER_NAME = "rules"
 # Last step in `Reading.path` if no reader finished in time.
 TOO_SLOW = "too slow"
-_NO_TAGS: Final[Mapping[int, Sequence[Tag]]] = {}
 
 
 class FactTagger(Protocol):
@@ -31,7 +30,7 @@ async def read_by_rules(scene: SceneText) -> Reading:
     Raises:
         TooSlowError: reading exceeded the time for one scene.
     """
-    return await THREADS.run(partial(_read, scene, _NO_TAGS))
+    return await THREADS.run(partial(_read, scene, {}))
 
 
 def rules_with_tags(tagger: FactTagger) -> Reader:

@@ -11,7 +11,7 @@ from typing import Final
 
 from extraction.rules.en.clauses import with_article
 from extraction.rules.en.language_pack import ENGLISH
-from extraction.rules.engine import Draft, LanguagePack, Speaker
+from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.text.chinese import HAN
@@ -423,7 +423,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         subject=subject,
         predicate=wording.predicate,
         object=obj,
-        statement=_statement(says, subject, obj, relation, speaker, pack),
+        statement=_statement(says, subject, obj, relation, speaker, pack.wording),
         start=min(tag.obj[0], tag.subject[0]) if tag.subject else tag.obj[0],
         end=max(tag.obj[1], tag.subject[1]) if tag.subject else tag.obj[1],
         relation=relation,
@@ -435,10 +435,9 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     )
 
 
-def _statement(says: str, subject: str, obj: str, relation: str | None, speaker: Speaker, pack: LanguagePack) -> str:
-    wording = pack.wording
+def _statement(says: str, subject: str, obj: str, relation: str | None, speaker: Speaker, wording: Wording) -> str:
     label = speaker.label(subject, wording.unknown_user)
-    if subject.lower() in pack.sole_kin or _KIN_WORD.fullmatch(subject):
+    if _KIN_WORD.fullmatch(subject):
         label = wording.relative.format(owner=speaker.label(speaker.me, wording.unknown_user), kin=label)
     if wording.capitalized and not says.startswith("The reason"):
         label = label[:1].upper() + label[1:]

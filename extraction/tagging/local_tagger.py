@@ -4,18 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
 
-from extraction.embeddings.bert import Precision
+from extraction.embeddings.bert import Precision, equal_length_batches
 from extraction.embeddings.local_models import CHINESE_TAGS, ENGLISH_TAGS, TAG_MODELS
 from extraction.embeddings.model_download import fetched_models
 from extraction.rules.tags import Tag
-from extraction.tagging.tag_model import EncodedMessage, TagModel
+from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
 from schema.errors import InstallError
-
-# Messages of one run of a model.
-BATCH_SIZE: Final = 16
 
 
 class LocalTagger:
@@ -35,7 +31,8 @@ class LocalTagger:
             if not mine:
                 continue
             cut = await loop.run_in_executor(self._threads, language.encoded, [texts[at] for at in mine])
-            batches = list(_batches(cut))
+            lengths = [len(message.ids) for message in cut]
+            batches = [[cut[at] for at in part] for part in equal_length_batches(range(len(cut)), lengths)]
             tagged = await asyncio.gather(
                 *(loop.run_in_executor(self._threads, language.tags, batch) for batch in batches)
             )
@@ -47,18 +44,6 @@ class LocalTagger:
     def close(self) -> None:
         """Stop the threads; drop pending work."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _batches(messages: Sequence[EncodedMessage]) -> list[list[EncodedMessage]]:
-    """Return batches of messages of equal length, because padding changes the states of an 8-bit model."""
-    batches: list[list[EncodedMessage]] = []
-    for message in messages:
-        last = batches[-1] if batches else None
-        if last is not None and len(last) < BATCH_SIZE and len(last[0].ids) == len(message.ids):
-            last.append(message)
-        else:
-            batches.append([message])
-    return batches
 
 
 async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Precision = "int8") -> LocalTagger:

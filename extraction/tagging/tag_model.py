@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from extraction.embeddings.bert import Bert, Precision
+from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.token_vectors import Floats, product
 from extraction.rules.tags import KINDS, Tag
@@ -92,12 +92,16 @@ class TagModel:
         found = np.argwhere(scores > _ODDS_MIN)
         odds = scores[tuple(found.T)]
         best: list[Tag] = []
+        if not len(found):
+            return best
+        # Of all tokens as the start and the end of a subject; the same for each object.
+        keys_of_subjects = self._linear("subject_start", states), self._linear("subject_end", states)
         for place in np.argsort(-odds, kind="stable"):
             kind, start, end = (int(number) for number in found[place])
             obj = message.spans[start][0], message.spans[end][1]
             if any(one.kind == KINDS[kind] and obj[0] < one.obj[1] and one.obj[0] < obj[1] for one in best):
                 continue
-            subject, subject_odds, ended = self._subject(states, kind, start, end)
+            subject, subject_odds, ended = self._subject(states, keys_of_subjects, kind, start, end)
             best.append(
                 Tag(
                     kind=KINDS[kind],
@@ -114,33 +118,35 @@ class TagModel:
     def _span_scores(self, states: Floats) -> Floats:
         """Return the log odds of each kind, start and end; spans of special tokens and long ones have none."""
         head, count = self._head, len(states)
-        hidden = _gelu(product(states, head["hidden"]) + head["hidden_bias"])
-        starts = product(hidden, head["start"]) + head["start_bias"]
-        ends = product(hidden, head["end"]) + head["end_bias"]
-        queries = product(states, head["query"]) + head["query_bias"]
-        keys = product(states, head["key"]) + head["key_bias"]
+        hidden = gelu(self._linear("hidden", states))
+        starts, ends = self._linear("start", hidden), self._linear("end", hidden)
+        queries, keys = self._linear("query", states), self._linear("key", states)
         place = np.arange(count)
         length = place[None, :] - place[:, None]
         allowed = (length >= 0) & (length < SPAN_PIECES_MAX)
         allowed[[0, -1], :] = allowed[:, [0, -1]] = False
-        pairs = queries @ keys.T / np.float32(queries.shape[1] ** 0.5)
+        pairs = product(queries, keys.T) / np.float32(queries.shape[1] ** 0.5)
         pairs += head["length"][np.clip(length, 0, SPAN_PIECES_MAX - 1)]
         scores: Floats = pairs[None] + starts.T[:, :, None] + ends.T[:, None, :]
         scores[:, ~allowed] = -np.inf
         return scores
 
-    def _subject(self, states: Floats, kind: int, start: int, end: int) -> tuple[tuple[int, int] | None, float, bool]:
+    def _linear(self, name: str, rows: Floats) -> Floats:
+        """Return the output of a small layer."""
+        values: Floats = product(rows, self._head[name]) + self._head[f"{name}_bias"]
+        return values
+
+    def _subject(
+        self, states: Floats, keys: tuple[Floats, Floats], kind: int, start: int, end: int
+    ) -> tuple[tuple[int, int] | None, float, bool]:
         """Return the first and last piece of an object's subject, its log probability, and whether the fact ended."""
         head = self._head
         pair = np.concatenate([states[start], states[end]])[None]
-        asked = _gelu(product(pair, head["subject"]) + head["subject_bias"] + head["subject_kind"][kind])[0]
+        asked = gelu(self._linear("subject", pair) + head["subject_kind"][kind])[0]
         scale = np.float32(len(asked) ** 0.5)
         # The end token is no subject.
-        starts = _log_shares(
-            ((product(states, head["subject_start"]) + head["subject_start_bias"]) @ asked / scale)[:-1]
-        )
-        ends = _log_shares(((product(states, head["subject_end"]) + head["subject_end_bias"]) @ asked / scale)[:-1])
-        ended = _gelu(product(pair, head["ended"]) + head["ended_bias"] + head["ended_kind"][kind])[0]
+        starts, ends = (_log_shares((one @ asked / scale)[:-1]) for one in keys)
+        ended = gelu(self._linear("ended", pair) + head["ended_kind"][kind])[0]
         is_over = float(ended @ head["over"]) + head["over_bias"].item() > 0
         first = int(starts.argmax())
         if first == 0:
@@ -154,9 +160,3 @@ def _log_shares(values: Floats) -> Floats:
     shifted = values - values.max()
     shares: Floats = shifted - np.log(np.exp(shifted).sum())
     return shares
-
-
-def _gelu(values: Floats) -> Floats:
-    """Return the Gaussian error linear unit of each value, by the usual approximation with tanh."""
-    result: Floats = values * (1 + np.tanh(np.float32(0.7978846) * (values + np.float32(0.044715) * values**3))) / 2
-    return result

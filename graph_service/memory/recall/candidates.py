@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
@@ -29,6 +29,10 @@ class EvidenceMessage:
     text: str
     said_at: datetime
     whole_chars: int | None = None
+
+
+# An agent provided facts with at least this confidence.
+_PROVIDED_MIN: Final = 0.9
 
 
 # Not frozen, although never changed: a recall creates two hundred, and frozen ones take twice as long to create.
@@ -94,6 +98,11 @@ class Candidate:
     ends: tuple[str, ...] = ()
     closed: bool = False
     overtaken_by: str | None = None
+
+    @property
+    def is_provided(self) -> bool:
+        """True for a fact that an agent provided; those that were read in the messages have a lower confidence."""
+        return self.kind is HitKind.FACT and (self.confidence or 0.0) >= _PROVIDED_MIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,10 +27,8 @@ _TEXT_CHARS_MAX: Final = 2_000
 _NO_TOPIC: Final = 0.5
 # Fewer messages are few.
 _FEW: Final = 20
-# A careful agent provides 20 facts of an everyday memory (median), with at least this confidence; those that were read
-# in the messages have less.
+# A careful agent provides 20 facts of an everyday memory (median).
 _SOME_FACTS, _MANY_FACTS = 8, 12
-_PROVIDED: Final = 0.9
 # With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 _NO_ANSWERS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -317,9 +315,7 @@ def confidence_features(
     holder = next((hit for hit in hits if holds(hit.candidate)), None)
     middle = median(hit.score for hit in hits) if hits else 0.0
     messages_n = sum(one.kind is HitKind.MESSAGE for one in candidates)
-    facts_n = sum(
-        one.kind is HitKind.FACT and not one.closed and (one.confidence or 0.0) >= _PROVIDED for one in candidates
-    )
+    facts_n = sum(one.is_provided and not one.closed for one in candidates)
     return ConfidenceFeatures(
         known=max(
             math.fsum(rarity[term] for term, found in by_term.items() if found) / total if by_term else _NO_TOPIC,

@@ -14,7 +14,6 @@ from typing import Final
 from extraction.query_analysis import QueryAnalysis, TimeReference
 from graph_service.memory.recall.answer_ranking import scored_text
 from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
 
 # Texts that may be replaced: the best ones, because only they can stand first.
@@ -23,8 +22,6 @@ OLDER_N: Final = 4
 NEWER_SCORE_MIN: Final = 0.3
 # Most pairs of a question, which has three on average; each costs about 5 ms of a core.
 CHANGES_MAX: Final = 8
-# An agent provided facts with at least this confidence.
-_CERTAIN: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +110,7 @@ def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: Quer
 
 def _is_certain(one: Candidate) -> bool:
     """Return whether an agent provided this fact, and nothing has closed it."""
-    is_open = not one.closed and one.overtaken_by is None
-    return one.kind is HitKind.FACT and is_open and (one.confidence or 0.0) >= _CERTAIN
+    return one.is_provided and not one.closed and one.overtaken_by is None
 
 
 def _tells_the_same(one: Candidate, other: Candidate) -> bool:
