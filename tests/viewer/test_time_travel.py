@@ -123,6 +123,7 @@ async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer:
         await viewer.page.set_viewport_size({"width": width, "height": 800})
         for _ in range(3):
             await viewer.until("document.querySelectorAll('[data-timeline] .ruler text').length > 0")
+            await viewer.drawn()
             labels = await viewer.page.locator("[data-timeline] .ruler text").all_text_contents()
             assert all(
                 re.fullmatch(r"\d{4}|[A-Z][a-z]{2,3} \d{4}|\d{1,2} [A-Z][a-z]{2,3}( \d{4})?", one) for one in labels

@@ -78,6 +78,12 @@ class Watching:
         }}"""
         assert await self.page.evaluate(looking), f"never came true: {condition}"
 
+    async def drawn(self) -> None:
+        """Wait two frames: in the first the page learns of a new size, and by the second it is drawn."""
+        await self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+        )
+
     async def probe(self, expression: str) -> Any:
         """Return the value of an expression of the page's test probe."""
         return await self.page.evaluate(f"window.__mnemograph.{expression}")
