@@ -145,6 +145,20 @@ describe("filling in", () => {
     expect(new Words("zh").ago("2026-11-20T11:59:59Z", now)).toBe("刚刚");
   });
 
+  it("says relative times as Intl.RelativeTimeFormat does", () => {
+    const sizes = { year: 31_536_000, month: 2_592_000, week: 604_800, day: 86_400, hour: 3_600, minute: 60 };
+    const highest = { year: 1_200, month: 12, week: 4, day: 6, hour: 23, minute: 59 };
+    const now = Date.parse("2026-11-20T12:00:00Z");
+    for (const [lang, locale] of [["en", "en-GB"], ["zh", "zh-CN"]] as const) {
+      const [words, intl] = [new Words(lang), new Intl.RelativeTimeFormat(locale, { numeric: "auto" })];
+      for (const unit of Object.keys(sizes) as (keyof typeof sizes)[]) {
+        for (const count of [1, 2, 3, highest[unit]].flatMap((one) => [-one, one])) {
+          expect(words.ago(new Date(now + count * sizes[unit] * 1000).toISOString(), now)).toBe(intl.format(count, unit));
+        }
+      }
+    }
+  });
+
   it("shows a predicate of a newer service as it is", () => {
     expect(new Words("en").predicate("WORKS_WITH")).toBe("works with");
   });

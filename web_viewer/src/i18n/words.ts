@@ -24,13 +24,18 @@ export function fill(text: string, blanks: Blanks = {}, number: (value: number) 
     });
 }
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
+/**
+ * Units of relative times with their seconds and, by language, their name and what the last two and the next two are called.
+ *
+ * As `Intl.RelativeTimeFormat` writes them, whose first use takes as long as the layout of the map.
+ */
+const STEPS: readonly { size: number; names: Record<Lang, string>; near?: Record<Lang, Record<number, string>> }[] = [
+  { size: 31_536_000, names: { en: "year", zh: "年" }, near: { en: { [-1]: "last year", 1: "next year" }, zh: { [-1]: "去年", 1: "明年" } } },
+  { size: 2_592_000, names: { en: "month", zh: "个月" }, near: { en: { [-1]: "last month", 1: "next month" }, zh: { [-1]: "上个月", 1: "下个月" } } },
+  { size: 604_800, names: { en: "week", zh: "周" }, near: { en: { [-1]: "last week", 1: "next week" }, zh: { [-1]: "上周", 1: "下周" } } },
+  { size: 86_400, names: { en: "day", zh: "天" }, near: { en: { [-1]: "yesterday", 1: "tomorrow" }, zh: { [-2]: "前天", [-1]: "昨天", 1: "明天", 2: "后天" } } },
+  { size: 3_600, names: { en: "hour", zh: "小时" } },
+  { size: 60, names: { en: "minute", zh: "分钟" } },
 ];
 
 /** Headings of overviews, as `extraction/extractive_summary.py` writes them. */
@@ -59,7 +64,6 @@ export class Words {
   private readonly locale: string;
   /** Created when they are first needed, since the first picture waits for that. */
   private numbers: Intl.NumberFormat | undefined;
-  private spans: Intl.RelativeTimeFormat | undefined;
   /** By their options: creating one takes longer than using it a hundred times. */
   private readonly dates = new Map<string, Intl.DateTimeFormat>();
 
@@ -184,13 +188,14 @@ export class Words {
     const at = parse(iso);
     if (!at) return "–";
     const seconds = (at.getTime() - nowMs) / 1000;
-    for (const [unit, size] of STEPS) {
-      if (Math.abs(seconds) >= size) {
-        this.spans ??= new Intl.RelativeTimeFormat(this.locale, { numeric: "auto" });
-        return this.spans.format(Math.trunc(seconds / size), unit);
-      }
-    }
-    return this.t("now");
+    const step = STEPS.find(({ size }) => Math.abs(seconds) >= size);
+    if (step === undefined) return this.t("now");
+    const count = Math.trunc(seconds / step.size);
+    const [near, n, name] = [step.near?.[this.lang][count], this.number(Math.abs(count)), step.names[this.lang]];
+    if (near !== undefined) return near;
+    if (this.lang === "zh") return `${n}${name}${count < 0 ? "前" : "后"}`;
+    const span = `${n} ${name}${Math.abs(count) === 1 ? "" : "s"}`;
+    return count < 0 ? `${span} ago` : `in ${span}`;
   }
 
   readonly number = (value: number): string => {
