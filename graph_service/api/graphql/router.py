@@ -1,10 +1,11 @@
 """The GraphQL route: JSON by orjson, Apollo's automatic persisted queries, and WebSocket (graphql-transport-ws)."""
 
+import asyncio
 import json
 import math
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -14,7 +15,7 @@ from cachetools import LRUCache
 from cross_web import HTTPException
 from fastapi.responses import Response
 from graphql import GraphQLError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
@@ -214,7 +215,10 @@ class FastRouter(GraphQLRouter[Any, None]):
             request_data = self._with_text(context["tenant"], name, request_data)
         except GraphQLError as error:
             return ExecutionResult(data=None, errors=[error])
-        result = await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
+        execution = super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
+        # A mutation is never stopped halfway.
+        is_query = request_data.query is not None and "mutation" not in request_data.query
+        result = await (_while_connected(request, execution) if is_query else execution)
         if name is not None and request_data.query and not isinstance(result, PreExecutionError):
             # Persist only queries that passed all checks.
             self._persisted.put(context["tenant"], name, request_data.query)
@@ -231,6 +235,30 @@ class FastRouter(GraphQLRouter[Any, None]):
         if sha256(request_data.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
             raise _error("provided sha256Hash does not match the query", _HASH_MISMATCH)
         return request_data
+
+
+async def _while_connected(request: Request, execution: Coroutine[Any, Any, ExecutionResult]) -> ExecutionResult:
+    """Run an operation until its client leaves: a person who types on no longer waits for the search before.
+
+    Raises:
+        ClientDisconnect: the client has left, and the operation was cancelled.
+    """
+    running, leaving = asyncio.ensure_future(execution), asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        raise ClientDisconnect
+    finally:
+        running.cancel()
+        leaving.cancel()
+        await asyncio.gather(running, leaving, return_exceptions=True)
+
+
+async def _disconnected(request: Request) -> None:
+    """Return once the client has left; the body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _persisted_name(request_data: GraphQLRequestData) -> str | None:
