@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { GraphStore } from "../src/graph/store";
 import { Words } from "../src/i18n/words";
 import type { GraphPart } from "../src/protocol/generated";
+import { Communities } from "../src/view/communities";
 import { Explore, MEANT_PEOPLE, SEARCH_EVERY_MS } from "../src/view/explore";
 import { shownPart } from "../src/view/filters";
 import { factAt, NOW } from "../src/view/moments";
@@ -213,6 +214,28 @@ describe("the search over the whole memory", () => {
     void explore.recallFurther();
     await vi.runAllTimersAsync();
     expect([explore.meaning.value.asked, explore.meant.value[0]?.user, most]).toEqual([people.length, people.at(-1), 3]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("goes before the communities, which are computed once nobody has searched for a second", async () => {
+    vi.useFakeTimers();
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path.split("?")[0] as string);
+      if (path === "graphql") await new Promise((done) => setTimeout(done, 5_000));
+      return new Response(JSON.stringify(path === "graphql" ? { data: { recall: { hits: [] } } } : aPart(1, [], [])));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => "ann", people: () => ["ann"] });
+    const communities = new Communities("t", explore, () => null, () => Date.now());
+    const began = communities.loadWhenIdle(1, "e1");
+    await vi.advanceTimersByTimeAsync(500);
+    explore.search("which tea");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(asked).toEqual(["api/explore/search", "graphql"]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(asked.at(-1)).toBe("api/explore/communities");
+    await began;
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });

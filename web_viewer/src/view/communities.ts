@@ -10,6 +10,7 @@ import type { Explore } from "./explore";
 export const WHOLE_MAX = 2_000;
 const OPEN_MAX = 4;
 const AGAIN_AFTER_MS = 30_000;
+const LOOK_AGAIN_MS = 1_000;
 
 export class Communities {
   readonly map: Ref<CommunityMap | null> = shallowRef(null);
@@ -17,6 +18,8 @@ export class Communities {
   readonly loading = ref(false);
   readonly failure: Ref<Trouble | null> = shallowRef(null);
   private askedMs = -Infinity;
+  /** Changes with each wait for a time without searches, which ends the one before. */
+  private waits = 0;
 
   constructor(
     private readonly tenant: string,
@@ -45,6 +48,14 @@ export class Communities {
     }
   }
 
+  /** Fetch them once nobody searches, since computing those of a large memory makes a search take longer. */
+  async loadWhenIdle(seq: number, epoch: string | null): Promise<void> {
+    const mine = (this.waits += 1);
+    do await new Promise((again) => setTimeout(again, LOOK_AGAIN_MS));
+    while (mine === this.waits && !this.explore.isIdle());
+    if (mine === this.waits) await this.load(seq, epoch);
+  }
+
   /** Open one community; folds the least recently opened if too many are open. */
   async show(id: string): Promise<boolean> {
     const part = await this.explore.community(id, MEMBERS_MAX);
@@ -63,6 +74,7 @@ export class Communities {
   }
 
   clear(): void {
+    this.waits += 1;
     this.map.value = null;
     this.askedMs = -Infinity;
     this.fold();

@@ -69,7 +69,7 @@ export function openSession() {
       opening.value = false;
       void fetchLinked();
       // Computing the communities of a large memory takes a while: start before they are needed, and compare its facts afterwards.
-      if (isLarge) void communities.load(state.seq, state.epoch).then(() => conflicts.askLater());
+      if (isLarge) void communities.loadWhenIdle(state.seq, state.epoch).then(() => conflicts.askLater());
     } else {
       places.extend(state);
       if (touched.whole) void explore.fetchAgain();
