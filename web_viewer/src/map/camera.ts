@@ -74,8 +74,11 @@ export class Camera {
     this.fitted = true;
   }
 
-  fitIfDue(): void {
-    if (this.due) this.fit();
+  /** @returns whether it has fitted the window. */
+  fitIfDue(): boolean {
+    if (!this.due) return false;
+    this.fit();
+    return !this.due;
   }
 
   /** Keep in view what was in view when nodes arrive or move, as long as the user has not moved the map. */

@@ -56,6 +56,8 @@ const MENTION_FARTHER_PX = 4;
 const EDGE_HOVER_PX = 6;
 /** Number of nodes that an arrangement moves between two checks of the clock. */
 const MOVED_AT_ONCE = 50;
+/** Class of the main canvas without elements: each of its layers would be copied to the screen. */
+const BLANK = "blank";
 
 export class MapCanvas {
   private readonly cy: Core;
@@ -88,8 +90,10 @@ export class MapCanvas {
   private away = false;
   private behind = false;
   private anew = false;
-  /** Reacts to the pointer. */
-  private reacts = false;
+  /** Elements have been drawn, and the map reacts to the pointer. */
+  private begun = false;
+  /** Width, height and resolution that were last drawn in. */
+  private size = "";
   /** Nothing is drawn. */
   private blank = true;
   /** A long press has opened a menu, so releasing it must not select the node. */
@@ -108,6 +112,7 @@ export class MapCanvas {
     private theme: Theme,
     private words: Words,
   ) {
+    host.big.classList.add(BLANK);
     this.cy = cytoscape({
       container: host.big,
       style: stylesheet(theme),
@@ -147,7 +152,9 @@ export class MapCanvas {
     if (shown === this.shown) return;
     this.shown = shown;
     if (this.away) this.behind = true;
-    else this.pace.ask();
+    else if (this.begun) this.pace.ask();
+    // Once the page has its layout, which elements change: an empty page has no filters.
+    else queueMicrotask(() => this.commit());
   }
 
   /** Set looks that override the node kinds', and what is drawn behind the nodes. */
@@ -187,15 +194,17 @@ export class MapCanvas {
       this.behind = this.anew = true;
       return;
     }
+    if (!this.begun) this.resize();
     const moved = this.putInPlace(this.shown.nodes.keys());
     const differs = this.elements.commit(this.shown, this.places.layout.points, this.finish);
-    if (differs || moved) this.dress();
+    let fitted = false;
+    if (differs || moved) fitted = this.dress();
     else {
       // The first picture was drawn when it arrived; sectors and discs may differ.
       this.holdSectors();
       this.settleSoon();
     }
-    this.camera.fit(atOnce);
+    if (!fitted) this.camera.fit(atOnce);
   }
 
   /** Move all nodes to their positions after a change of arrangement, in slices that leave the page responsive. */
@@ -401,20 +410,27 @@ export class MapCanvas {
   }
 
   private commit(): void {
-    if (!this.elements.commit(this.shown, this.places.layout.points, this.finish)) return;
-    this.dress();
+    if (this.cy.destroyed()) return;
+    // Drawn once, in the size that the page has now.
+    if (!this.begun) this.resize();
+    if (this.elements.commit(this.shown, this.places.layout.points, this.finish)) this.dress();
   }
 
-  private dress(): void {
+  /** @returns whether it has fitted the window. */
+  private dress(): boolean {
     // Cytoscape's canvas reads this on each frame; only the constructor option is documented.
     this.renderer().textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
-    if (!this.reacts) this.listenToPointer();
-    this.reacts = true;
+    if (!this.begun && this.shown.nodes.size > 0) {
+      this.begun = true;
+      this.listenToPointer();
+      this.host.big.classList.remove(BLANK);
+    }
     this.holdSectors();
     this.applyClasses();
-    this.camera.fitIfDue();
-    this.camera.include();
+    const fitted = this.camera.fitIfDue();
+    if (!fitted) this.camera.include();
     this.settleSoon();
+    return fitted;
   }
 
   /** Cytoscape's canvas, whose methods are not documented. */
@@ -428,6 +444,10 @@ export class MapCanvas {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host.big;
+    const size = `${width} ${height} ${window.devicePixelRatio}`;
+    // Resizing clears the canvases.
+    if (size === this.size) return;
+    this.size = size;
     this.away = width < 10;
     this.covered = null;
     if (this.away) return;
