@@ -369,7 +369,8 @@ who someone somebody everyone one both all
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
-_SECRET: Final = re.compile(r"pass|\bpin\b|密码|口令|验证码", re.IGNORECASE)
+_SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
+_SECRET_NEAR_CHARS: Final = 30
 _HALF_KIN: Final = frozenset("妈爸姐哥弟妹")
 _KIN_WORD: Final = re.compile(rf"(?:{KIN_PATTERN})s?|(?:{KIN_PATTERN_ZH})|[老俺]?[爹娘]", re.IGNORECASE)
 
@@ -415,7 +416,9 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         if relation and tag.subject and tag.kind in _VALUES and _stands(text, tag.subject, relation, chinese):
             # "The alarm code" is a thing of the speaker's, not a code of the alarm.
             subject, relation = speaker.me, text[tag.subject[0] : tag.subject[1]].lower() + _GAP[chinese] + relation
-    if wording.words is not None and (relation is None or _SECRET.search(relation)):
+    if wording.words is not None and relation is None:
+        return None
+    if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
     pack = CHINESE if chinese else ENGLISH
     says = (wording.ended if tag.ended else wording.says)[chinese]
@@ -433,6 +436,13 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         confidence=0.65 if tag.subject is None else 0.6,
         closes=tag.ended and tag.kind != "ex",
     )
+
+
+def _is_secret(text: str, tag: Tag, relation: str) -> bool:
+    """Return whether a code is a password: its relation, its subject or the words around it say so."""
+    around = text[max(0, tag.obj[0] - _SECRET_NEAR_CHARS) : tag.obj[1] + _SECRET_NEAR_CHARS]
+    subject = text[slice(*tag.subject)] if tag.subject else ""
+    return any(_SECRET.search(part) for part in (relation, subject, around))
 
 
 def _statement(says: str, subject: str, obj: str, relation: str | None, speaker: Speaker, wording: Wording) -> str:

@@ -84,6 +84,24 @@ def test_secrets_are_no_facts(text: str) -> None:
     assert drafts(text, tag(text, "code", obj)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "subject", "obj"),
+    [
+        ("my bank PIN is 4471", "bank PIN", "4471"),
+        ("4471 is the PIN of my card", "card", "4471"),
+        ("家里WiFi密码是chifanla888", "WiFi", "chifanla888"),
+        ("门禁密码改成7788了", "门禁", "7788"),
+    ],
+)
+def test_secret_of_a_thing_is_no_fact(text: str, subject: str, obj: str) -> None:
+    assert drafts(text, tag(text, "code", obj, subject=subject)) == []
+
+
+def test_number_of_a_passport_is_no_password() -> None:
+    text = "my passport number is 533380006"
+    assert [one.relation for one in drafts(text, tag(text, "code", "533380006"))] == ["passport number"]
+
+
 def test_fact_that_the_rules_read_is_not_read_twice() -> None:
     scene = a_scene("I live in Leith.")
     text = scene.lines[0].text
