@@ -37,7 +37,7 @@ from schema.labels import Role
 
 LANGUAGES = ("en", "zh")
 HALVES = ("tuning", "kept")
-EVERYDAY_HALVES = ("development", "aside")
+EVERYDAY_HALVES = ("development", "aside", "fresh")
 SPOKEN = "spoken"
 PLAIN_HALVES = ("plain", "plain kept")
 TOLD_THIRDS = ("told", "told", "told kept")
