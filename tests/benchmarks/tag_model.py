@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.tag_model en PUBLISHED.onnx TOKENIZER.json OUT.npz [START.npz]
 
-It needs `torch` besides the requirements of the tests; on two processor cores a model takes half an hour.
+It needs `torch` besides the requirements of the tests; on a processor core an epoch takes three to five minutes.
 
 The published model stays as it is, rounded to eight bits as in use; learned are low-rank changes of its linear layers
 (Hu et al. 2022) and small layers on its token states. The loss of the spans is that of Su et al. 2022 (Global Pointer):
@@ -11,18 +11,22 @@ subjects are learned by a softmax over the tokens, of which the first means the 
 binary cross-entropy. The mean of the weights over the last steps is kept (Izmailov et al. 2018). Every tenth message is
 kept aside for the figures printed at the end.
 
-With START.npz, training goes on from an adapter for a few epochs, each with all plain messages and a third of others.
-The result is the mean of both, which was better than either. The adapters in use come from a run without it, before
-there were plain messages, and one with it.
+So that the model learns how facts are told rather than the messages, each epoch sees other ones: a third of the objects
+are exchanged for objects of the same kind in other messages, a twelfth of the word pieces is masked, and parts of the
+states are dropped. Without, all training messages were known by heart after eight epochs.
+
+With START.npz, training goes on from an adapter. The adapters in use come from several such runs, while messages were
+still being written (docs/decisions/0009-fact-tags.md).
 
 `tag_messages/README.md` describes the messages.
 """
 
 import math
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +36,7 @@ from tokenizers import Tokenizer
 from extraction.embeddings.model_conversion import ADAPTED, read_onnx
 from extraction.rules.tags import KINDS
 from extraction.tagging.tag_model import PIECES_MAX, SPAN_PIECES_MAX
+from extraction.text.chinese import HAN
 from extraction.text.name_forms import simplified_characters
 
 MESSAGES: Final = Path(__file__).with_name("tag_messages")
@@ -39,13 +44,13 @@ HEADS: Final = {"en": 12, "zh": 8}
 EPOCHS: Final = {"en": 8, "zh": 12}
 RATE: Final = {"en": 1.5e-3, "zh": 2e-3}
 RANK, BATCH, WARM_UP = 32, 32, 0.08
-DROPPED: Final = 0.1
+# Shares of the changes of a layer, of the last states and of the word pieces that are dropped in training.
+DROPPED, DROPPED_STATES, MASKED = 0.2, 0.15, 0.08
 # Share of the weights that is kept in their running mean at each step.
 MEAN: Final = 0.995
-# Of training that goes on from an adapter; and the first file of plain messages.
-MORE_EPOCHS, MORE_RATE, MORE_MEAN = 4, 6e-4, 0.99
-PLAIN_FROM: Final = {"en": 17, "zh": 16}
-OTHERS: Final = 3
+# Share of the objects that are exchanged, and the kinds whose objects fit into each other's sentences.
+EXCHANGED: Final = 0.35
+EXCHANGEABLE: Final = frozenset(KINDS) - {"born_on", "diet", "plans", "promised", "decided", "because", "attribute"}
 HIDDEN, PAIR, SUBJECT = 256, 64, 128
 # Weights of the losses of subjects and of states.
 SUBJECTS, STATES = 0.5, 0.7
@@ -66,40 +71,42 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message as word pieces with its facts.
-
-    Attributes:
-        plain: from one of the files of plain messages.
-    """
+    """A message as word pieces with its facts."""
 
     ids: list[int]
     facts: tuple[Fact, ...]
-    plain: bool = False
 
 
 # Reading
 
 
-def messages(language: str, tokenizer: Tokenizer) -> tuple[list[Message], list[Message]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A message with its labels: subject, kind, object and state of each fact."""
+
+    text: str
+    labels: tuple[tuple[str, str, str, str], ...]
+
+
+def labelled_messages(language: str) -> tuple[list[Labelled], list[Labelled]]:
     """Return the messages for training, and every tenth, which is kept aside."""
-    own, aside = [], []
+    own: list[Labelled] = []
+    aside: list[Labelled] = []
     for file in sorted(MESSAGES.glob(f"{language}-*.txt"), key=lambda one: int(one.stem.split("-")[1])):
-        plain = int(file.stem.split("-")[1]) >= PLAIN_FROM[language]
         for number, block in enumerate(file.read_text("utf-8").strip().split("\n\n")):
-            message = replace(message_of(block, tokenizer), plain=plain)
-            (aside if number % 10 == 9 else own).append(message)
+            said, *lines = block.splitlines()
+            parts = ([part.strip() for part in line.removeprefix("F ").split("|")] for line in lines)
+            labels = tuple((subject, kind, obj, state) for subject, kind, obj, state in parts)
+            (aside if number % 10 == 9 else own).append(Labelled(text=said.removeprefix("M "), labels=labels))
     return own, aside
 
 
-def message_of(block: str, tokenizer: Tokenizer) -> Message:
-    """Read one message with its facts; facts whose spans are not in it are dropped."""
-    said, *labels = block.splitlines()
-    text = said.removeprefix("M ")
-    found = tokenizer.encode(text.translate(simplified_characters()))
+def encoded(message: Labelled, tokenizer: Tokenizer) -> Message:
+    """Return a message as word pieces; facts whose spans are not in it are dropped."""
+    found = tokenizer.encode(message.text.translate(simplified_characters()))
     facts = []
-    for label in labels:
-        subject, kind, obj, state = (part.strip() for part in label.removeprefix("F ").split("|"))
-        spans = _spans(text, subject, obj)
+    for subject, kind, obj, state in message.labels:
+        spans = _spans(message.text, subject, obj)
         if spans is None:
             continue
         of_object = _pieces(found.offsets, spans[1])
@@ -107,6 +114,42 @@ def message_of(block: str, tokenizer: Tokenizer) -> Message:
         if of_object and of_subject and of_object[1] - of_object[0] < SPAN_PIECES_MAX:
             facts.append(Fact(kind=KINDS.index(kind), obj=of_object, subject=of_subject, ended=state == "past"))
     return Message(ids=list(found.ids), facts=tuple(facts))
+
+
+class Exchange:
+    """Exchanges objects of facts for objects of the same kind and shape in other messages."""
+
+    def __init__(self, found: Sequence[Labelled], draw: random.Random) -> None:
+        self._draw = draw
+        self._objects: dict[tuple[str, tuple[object, ...]], list[str]] = {}
+        for one in found:
+            for _, kind, obj, _ in one.labels:
+                if kind in EXCHANGEABLE:
+                    self._objects.setdefault((kind, _shape(obj)), []).append(obj)
+
+    def changed(self, message: Labelled) -> Labelled:
+        """Return the message with other objects in a part of its facts."""
+        text, labels = message.text, list(message.labels)
+        for at, (subject, kind, obj, state) in enumerate(labels):
+            if kind not in EXCHANGEABLE or self._draw.random() >= EXCHANGED or text.count(obj) != 1:
+                continue
+            others = [part for one in (*labels[:at], *labels[at + 1 :]) for part in (one[0], one[2]) if part != "user"]
+            others += [subject] if subject != "user" else []
+            other = self._draw.choice(self._objects[kind, _shape(obj)])
+            if other in text or any(one in part or part in one for one in (obj, other) for part in others):
+                continue
+            place = text.find(obj)
+            if _is_inside_word(text, place, place + len(obj)):
+                continue
+            text = text[:place] + other + text[place + len(obj) :]
+            labels[at] = (subject, kind, other, state)
+        return Labelled(text=text, labels=tuple(labels))
+
+
+def _shape(obj: str) -> tuple[object, ...]:
+    """Return what two objects must share to stand in each other's place."""
+    chinese = re.search(f"[{HAN}]", obj) is not None
+    return chinese, obj[:1].isupper(), obj[:1].isdigit(), obj.endswith("ing"), min(len(obj.split()), 3)
 
 
 def _spans(text: str, subject: str, obj: str) -> tuple[tuple[int, int] | None, tuple[int, int]] | None:
@@ -129,14 +172,15 @@ def _standing(text: str, part: str) -> list[tuple[int, int]]:
     found, place = [], text.find(part)
     while place >= 0:
         end = place + len(part)
-        inside = (place > 0 and _joined(text[place - 1], part[0])) or (end < len(text) and _joined(part[-1], text[end]))
-        found.append((inside, (place, end)))
+        found.append((_is_inside_word(text, place, end), (place, end)))
         place = text.find(part, place + 1)
     return [span for inside, span in found if not inside] or [span for _, span in found]
 
 
-def _joined(one: str, other: str) -> bool:
-    return all(char.isascii() and char.isalnum() for char in (one, other))
+def _is_inside_word(text: str, start: int, end: int) -> bool:
+    joined = r"[A-Za-z0-9]{2}"
+    before, after = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+    return re.fullmatch(joined, before) is not None or re.fullmatch(joined, after) is not None
 
 
 def _pieces(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int] | None:
@@ -212,7 +256,7 @@ class Model:
         self._depth = len(adapter["query.down"])
 
     def states(self, ids: Tensor, mask: Tensor, *, training: bool) -> Tensor:
-        """Return the last hidden states; drops out a tenth of each layer's changes in training."""
+        """Return the last hidden states; in training, parts of each layer's changes and of the states are dropped."""
         torch, base = self._torch, self._base
         functional = torch.nn.functional
         count, length = ids.shape
@@ -221,10 +265,10 @@ class Model:
             size = (values.shape[-1],)
             return functional.layer_norm(values, size, base[f"{name}.weight"], base[f"{name}.bias"], 1e-12)
 
-        def dropped(values: Tensor) -> Tensor:
+        def dropped(values: Tensor, share: float = DROPPED) -> Tensor:
             if not training:
                 return values
-            return values * ((torch.rand(count, 1, values.shape[-1]) >= DROPPED) / (1 - DROPPED))
+            return values * ((torch.rand(count, 1, values.shape[-1]) >= share) / (1 - share))
 
         def through(name: str, at: int, rows: Tensor) -> Tensor:
             layer, rows = f"encoder.layer.{at}.{ADAPTED[name]}", rows.bfloat16()
@@ -251,7 +295,7 @@ class Model:
             states = norm(
                 states + dropped(through("output", at, inner).float()), f"encoder.layer.{at}.output.LayerNorm"
             )
-        return states
+        return dropped(states, DROPPED_STATES)
 
     def span_scores(self, states: Tensor, inner: Tensor) -> Tensor:
         """Return the log odds by message, kind, start and end; `inner` marks the tokens of the text."""
@@ -305,10 +349,11 @@ def batch_of(chosen: Sequence[Message], torch: Any) -> tuple[Tensor, Tensor, Ten
     return ids, mask, inner
 
 
-def loss(model: Model, chosen: Sequence[Message], torch: Any) -> Tensor:
-    """Return the loss of a batch per message."""
+def loss(model: Model, chosen: Sequence[Message], masked: int, torch: Any) -> Tensor:
+    """Return the loss of a batch per message; `masked` is the id of the word piece that stands for others."""
     functional = torch.nn.functional
     ids, mask, inner = batch_of(chosen, torch)
+    ids = ids.masked_fill((torch.rand(ids.shape) < MASKED) & inner, masked)
     states = model.states(ids, mask, training=True)
     scores = model.span_scores(states, inner)
     wanted = torch.zeros_like(scores, dtype=torch.bool)
@@ -347,29 +392,31 @@ def epoch(found: Sequence[Message], draw: random.Random) -> Iterator[list[Messag
 
 
 def trained(
-    found: Sequence[Message], base: Mapping[str, Tensor], language: str, torch: Any, start: Path | None
+    found: Sequence[Labelled],
+    tokenizer: Tokenizer,
+    base: Mapping[str, Tensor],
+    language: str,
+    torch: Any,
+    start: Path | None,
 ) -> dict[str, Tensor]:
     """Return the adapter after AdamW (Loshchilov & Hutter 2019), as the mean of its last steps."""
-    more = start is not None
     adapter = initial(base, torch) if start is None else started(start, torch)
-    epochs, rate, kept = (MORE_EPOCHS, MORE_RATE, MORE_MEAN) if more else (EPOCHS[language], RATE[language], MEAN)
     draw = random.Random(0)
-
-    def drawn() -> list[Message]:
-        return [one for one in found if one.plain or draw.randrange(OTHERS) == 0] if more else [*found]
-
+    exchange = Exchange(found, random.Random(1))
     model = Model(base, adapter, HEADS[language], torch)
+    masked = tokenizer.token_to_id("[MASK]")
+    assert masked is not None
     mean = {name: value.detach().clone() for name, value in adapter.items()}
-    adapter_start = {name: value.detach().clone() for name, value in adapter.items()}
-    steps = math.ceil(len(drawn()) / BATCH) * epochs
-    optimizer = torch.optim.AdamW(adapter.values(), lr=rate, weight_decay=0.01)
+    epochs = EPOCHS[language]
+    steps = math.ceil(len(found) / BATCH) * epochs
+    optimizer = torch.optim.AdamW(adapter.values(), lr=RATE[language], weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(step / (WARM_UP * steps), 1.0) * max(0.0, (steps - step) / steps)
     )
     for number in range(epochs):
         losses = []
-        for chosen in epoch(drawn(), draw):
-            value = loss(model, chosen, torch)
+        for chosen in epoch([encoded(exchange.changed(one), tokenizer) for one in found], draw):
+            value = loss(model, chosen, masked, torch)
             optimizer.zero_grad()
             value.backward()
             torch.nn.utils.clip_grad_norm_(adapter.values(), 1.0)
@@ -377,10 +424,10 @@ def trained(
             schedule.step()
             with torch.no_grad():
                 for name, one in adapter.items():
-                    mean[name].lerp_(one, 1 - kept)
+                    mean[name].lerp_(one, 1 - MEAN)
             losses.append(float(value.detach()))
         sys.stdout.write(f"epoch {number + 1}: loss {sum(losses) / len(losses):.3f}\n")
-    return {name: (value + adapter_start[name]) / 2 for name, value in mean.items()} if more else mean
+    return mean
 
 
 def written(adapter: Mapping[str, Tensor], file: Path) -> None:
@@ -422,10 +469,11 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(tokenizer_file)
     tokenizer.no_padding()
     tokenizer.enable_truncation(PIECES_MAX)
-    found, aside = messages(language, tokenizer)
+    found, aside = labelled_messages(language)
     base = published(Path(weights), torch)
-    adapter = trained(found, base, language, torch, Path(start[0]) if start else None)
-    at = figures(Model(base, adapter, HEADS[language], torch), aside, torch)
+    adapter = trained(found, tokenizer, base, language, torch, Path(start[0]) if start else None)
+    kept = [encoded(one, tokenizer) for one in aside]
+    at = figures(Model(base, adapter, HEADS[language], torch), kept, torch)
     for odds in (0.0, 1.5, 3.0):
         precision, recall = at(odds)
         sys.stdout.write(f"kept aside, odds of at least {odds}: precision {precision:.3f}, recall {recall:.3f}\n")
