@@ -512,10 +512,10 @@ def _kin_name(word: str) -> str:
 
 
 # Log odds from which a tag is a fact. Chosen on messages by authors, of which every tenth was kept from training.
-_STATED_ODDS: Final = 3.0
+_STATED_ODDS: Final = 2.5
 # Reasons and other properties are told in too many ways for the model to be as sure of them.
 _MORE_ODDS: Final = {"attribute": 2.0, "because": 1.0}
-# Facts of these relations, read by the rules in a message in which the model sees no fact, mostly are none.
+# Facts of these relations, read by the rules, mostly are none where the model sees nothing like them.
 _TAGGED_RELATIONS: Final = frozenset(
     {*(one.relation for one in WORDINGS.values() if one.relation), "uses", "drives", "owns", "works in"}
 )
@@ -525,11 +525,14 @@ _TAGGED_PREDICATES: Final = frozenset({"PREFERS", "DISLIKES", "CAUSED_BY"})
 def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
     """Return the facts of a message by the rules and by the model, each once.
 
+    Facts of the rules of which the model knows the kind count if it sees one about the same thing, even an unlikely one.
+
     Args:
-        tags: of the message; empty if the model sees no fact in it, even an unlikely one.
+        tags: all tags of the message, of which some are unlikely.
     """
-    kept = [one for one in drafts if tags or not _is_tagged(one)]
-    for made, tag in tag_drafts(text, tags, speaker):
+    tagged = list(tag_drafts(text, tags, speaker))
+    kept = [one for one in drafts if not _is_tagged(one) or any(_agree(one, made) for made, _ in tagged)]
+    for made, tag in tagged:
         likely = tag.odds >= _STATED_ODDS + _MORE_ODDS.get(tag.kind, 0.0)
         if likely and not any(_same(made, one) for one in kept):
             kept.append(made)
@@ -541,9 +544,14 @@ def _is_tagged(one: Draft) -> bool:
     return one.predicate in _TAGGED_PREDICATES or one.relation in _TAGGED_RELATIONS
 
 
+def _agree(one: Draft, other: Draft) -> bool:
+    """Return whether two drafts are about the same thing in the same state, whatever they say of it."""
+    mine, its = one.object.lower(), other.object.lower()
+    return one.closes == other.closes and (mine in its or its in mine)
+
+
 def _same(one: Draft, other: Draft) -> bool:
-    """Return whether two drafts are about the same thing in the same state, though perhaps in other words."""
+    """Return whether two drafts tell the same fact, though perhaps in other words."""
     if one.closes != other.closes or "CAUSED_BY" in (one.predicate, other.predicate):
         return one.predicate == other.predicate and one.object == other.object
-    mine, its = one.object.lower(), other.object.lower()
-    return mine in its or its in mine
+    return _agree(one, other)

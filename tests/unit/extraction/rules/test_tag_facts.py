@@ -131,6 +131,18 @@ def test_rules_do_not_count_where_the_model_sees_no_fact_at_all() -> None:
     assert len(read_scene(scene, reader=READER_NAME, tags={}).facts) == 1, "not tagged"
 
 
+def test_fact_of_the_rules_counts_if_the_model_thinks_of_the_same_thing() -> None:
+    scene = a_scene("I live in Leith and I love Rome.")
+    text = scene.lines[0].text
+    facts = {shown(fact) for fact in read_scene(scene, reader=READER_NAME).facts}
+    assert facts == {"user|RELATES_TO:lives in|Leith", "user|PREFERS|Rome"}
+    unlikely = {0: [tag(text, "lives_in", "Leith", odds=-1.0)]}
+    (kept,) = read_scene(scene, reader=READER_NAME, tags=unlikely).facts
+    assert shown(kept) == "user|RELATES_TO:lives in|Leith"
+    ended = {0: [tag(text, "lives_in", "Leith", ended=True, odds=-1.0)]}
+    assert read_scene(scene, reader=READER_NAME, tags=ended).facts == ()
+
+
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
     text = "so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})

@@ -18,8 +18,8 @@ from tests.unit.extraction.rules.rule_reading import a_scene, shown
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 ADAPTERS = {
-    "e5-small-v2.tags-a.npz": "8003266163f8e225d204da0834c323fb5989b8186fa860e44bb38339a18409de",
-    "bge-small-zh-v1.5.tags-a.npz": "4d6707b5c2ae74b603cfae0ac167fe8763bcdbd56f5b9d62bd512c92e6c82ae3",
+    "e5-small-v2.tags-b.npz": "1a32b643a2f90a839abcc0242c8d04840cb178b3bfe9dc4196a8d3f8ac63b576",
+    "bge-small-zh-v1.5.tags-b.npz": "d1229ae97d8001c146f5910596ff4904780632b9b04f901bdad0f3a98ef2ef5f",
 }
 
 
