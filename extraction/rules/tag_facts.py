@@ -515,6 +515,8 @@ def _kin_name(word: str) -> str:
 _STATED_ODDS: Final = 2.5
 # Reasons and other properties are told in too many ways for the model to be as sure of them.
 _MORE_ODDS: Final = {"attribute": 2.0, "because": 1.0}
+# From these on the model knows better whose a fact is, for instance in a later clause that names nobody.
+_SURE_ODDS: Final = 4.0
 # Facts of these relations, read by the rules, mostly are none where the model sees nothing like them.
 _TAGGED_RELATIONS: Final = frozenset(
     {*(one.relation for one in WORDINGS.values() if one.relation), "uses", "drives", "owns", "works in"}
@@ -525,18 +527,28 @@ _TAGGED_PREDICATES: Final = frozenset({"PREFERS", "DISLIKES", "CAUSED_BY"})
 def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
     """Return the facts of a message by the rules and by the model, each once.
 
-    Facts of the rules of which the model knows the kind count if it sees one about the same thing, even an unlikely one.
+    Facts of the rules of which the model knows the kind count if it sees one about the same thing, even an unlikely
+    one, and is not sure that it is somebody else's.
 
     Args:
         tags: all tags of the message, of which some are unlikely.
     """
     tagged = list(tag_drafts(text, tags, speaker))
-    kept = [one for one in drafts if not _is_tagged(one) or any(_agree(one, made) for made, _ in tagged)]
+    kept = [one for one in drafts if not _is_tagged(one) or _is_seen(one, tagged)]
     for made, tag in tagged:
         likely = tag.odds >= _STATED_ODDS + _MORE_ODDS.get(tag.kind, 0.0)
         if likely and not any(_same(made, one) for one in kept):
             kept.append(made)
     return kept
+
+
+def _is_seen(one: Draft, tagged: Sequence[tuple[Draft, Tag]]) -> bool:
+    """Return whether the model sees a fact about the same thing as one of the rules, not surely of somebody else."""
+    alike = [(made, tag) for made, tag in tagged if _agree(one, made)]
+    same_predicate = [(made, tag) for made, tag in alike if made.predicate == one.predicate and tag.kind != "because"]
+    if any(made.subject.lower() == one.subject.lower() for made, _ in same_predicate):
+        return True
+    return bool(alike) and not any(tag.odds >= _SURE_ODDS for _, tag in same_predicate)
 
 
 def _is_tagged(one: Draft) -> bool:

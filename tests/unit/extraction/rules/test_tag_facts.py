@@ -143,6 +143,17 @@ def test_fact_of_the_rules_counts_if_the_model_thinks_of_the_same_thing() -> Non
     assert read_scene(scene, reader=READER_NAME, tags=ended).facts == ()
 
 
+def test_model_that_is_sure_whose_a_fact_is_outranks_the_rules() -> None:
+    scene = a_scene("志远换工作了，现在做财务")
+    text = scene.lines[0].text
+    assert "user|RELATES_TO:works as|财务" in {shown(one) for one in read_scene(scene, reader=READER_NAME).facts}
+    sure, unsure = (tag(text, "works_as", "财务", "志远", odds=odds) for odds in (5.0, 1.0))
+    (fact,) = read_scene(scene, reader=READER_NAME, tags={0: [sure]}).facts
+    assert shown(fact) == "志远|RELATES_TO:works as|财务"
+    (fact,) = read_scene(scene, reader=READER_NAME, tags={0: [unsure]}).facts
+    assert shown(fact) == "user|RELATES_TO:works as|财务"
+
+
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
     text = "so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})
