@@ -218,7 +218,7 @@ describe("the search over the whole memory", () => {
     vi.unstubAllGlobals();
   });
 
-  it("goes before the communities, which are computed once nobody has searched for a second", async () => {
+  it("goes before the communities, which are computed once nobody has searched for five seconds", async () => {
     vi.useFakeTimers();
     const asked: string[] = [];
     vi.stubGlobal("fetch", async (path: string) => {
@@ -229,7 +229,8 @@ describe("the search over the whole memory", () => {
     const explore = new Explore({ tenant: "t", store: aStore(), user: () => "ann", people: () => ["ann"] });
     const communities = new Communities("t", explore, () => null, () => Date.now());
     const began = communities.loadWhenIdle(1, "e1");
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(4_500);
+    expect(asked).toEqual([]);
     explore.search("which tea");
     await vi.advanceTimersByTimeAsync(5_000);
     expect(asked).toEqual(["api/explore/search", "graphql"]);

@@ -14,8 +14,8 @@ export const SEARCH_EVERY_MS = 90;
 const HITS_MAX = 100;
 const MEANT_MAX = 12;
 const MEANT_AFTER_MS = 350;
-/** Nobody searches once the words have stayed for so long. */
-const IDLE_AFTER_MS = 1_000;
+/** Nobody searches if the page has been open, and the words have stayed, for so long. */
+const IDLE_AFTER_MS = 5_000;
 /** Shorter queries have no meaning to search by. */
 const MEANT_FROM = 3;
 export const AROUND = 40;
@@ -85,7 +85,7 @@ export class Explore {
   private meaningTimer: ReturnType<typeof setTimeout> | undefined;
   /** The words of the search box. */
   private sought = "";
-  private soughtMs = -Infinity;
+  private soughtMs = performance.now();
   private readonly pace = new Throttle(() => void this.lookUp(this.sought), SEARCH_EVERY_MS);
   private pending: AbortController | null = null;
   /** What each person's memory recalled for the query. */
@@ -163,7 +163,7 @@ export class Explore {
     if (this.recalling.value) this.meaningTimer = setTimeout(() => void this.recall(q), MEANT_AFTER_MS);
   }
 
-  /** Return whether nobody is searching: the words have stayed for a second, and everything has answered. */
+  /** Return whether nobody is searching: the words have stayed for a while, and everything has answered. */
   isIdle(): boolean {
     return !this.searching.value && !this.recalling.value && performance.now() - this.soughtMs >= IDLE_AFTER_MS;
   }
