@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-HALVES, LANGUAGES, TEXTS_PER_FILE = ("development", "aside", "fresh"), ("en", "zh"), 150
+HALVES, LANGUAGES, TEXTS_PER_FILE = ("development", "aside", "fresh", "later"), ("en", "zh"), 150
 PREDICATES = ("PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY")
 MESSAGE_FIELDS = {"id", "category", "text", "role", "speaker", "time", "facts"}
 FACT_FIELDS = {"subject", "predicate", "relation", "object", "holds", "optional", "or", "statement"}
