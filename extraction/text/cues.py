@@ -57,6 +57,16 @@ _SCHEDULED: Final = re.compile(
 )
 
 
+# A text that is given to work on, not to tell something.
+_GIVEN_TEXT: Final = re.compile(
+    r"^(?:please |pls |can you |could you |would you |ok,? |now |hey,? |help me ){0,5}"
+    r"(?:translate|proofread|rephrase|reword|rewrite|paraphrase|simplify|shorten|spell-?check|correct|polish|edit|"
+    r"(?:turn|put|convert|make) (?:this|that|it|these))\b[^:：\n]{0,60}[:：]|"
+    r"^(?:请你?|麻烦你?|帮我|帮忙|你?能不能|再|把(?:这|下面|以下)[^：:，。把]{0,8}){0,3}"
+    r"(?:翻[译譯]|[译譯]成|校[对對]|润色|潤色|改写|改寫|缩写|扩写|改成)[^：:。\n]{0,30}[：:]"
+)
+
+
 def reports_change(plain_text: str) -> bool:
     """Return whether a text has wording of change: "we moved", "from now on", 换成."""
     return _CHANGE.search(plain_text, 0, _CHARS_MAX) is not None
@@ -90,3 +100,8 @@ def makes_promise(plain_text: str) -> bool:
 def corrects(plain_text: str) -> bool:
     """Return whether a text has wording that corrects what was said before it: "no, …", "that's old", 不对."""
     return _CORRECTION.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def gives_text(plain_text: str) -> bool:
+    """Return whether a message gives a text to translate, correct or rewrite, which tells nothing by itself."""
+    return _GIVEN_TEXT.search(plain_text, 0, _CHARS_MAX) is not None

@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.embeddings.embedder import spoken
 from extraction.text.chinese import is_chinese
+from extraction.text.cues import gives_text
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
@@ -54,9 +55,12 @@ def answers_of(log_odds: Mapping[str, float]) -> dict[str, float]:
 
 
 def to_score(hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the texts to score by id of the candidate: the first messages and facts."""
+    """Return the texts to score by id of the candidate: the first messages and facts.
+
+    A text that was given to translate or correct is no answer, however well it reads ("Translate: I have two dogs").
+    """
     best = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE]
-    return {one.id: scored_text(one) for one in best[:SCORED_N]}
+    return {one.id: scored_text(one) for one in best[:SCORED_N] if not gives_text(one.text.lower())}
 
 
 def scored_text(one: Candidate) -> str:

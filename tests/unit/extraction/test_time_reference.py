@@ -5,7 +5,14 @@ from datetime import UTC, datetime
 import pytest
 
 from extraction.query_analysis import TimeReference, analyse, asks_what_ended
-from extraction.text.cues import gives_reason, makes_promise, reports_change, states_former, states_intention
+from extraction.text.cues import (
+    gives_reason,
+    gives_text,
+    makes_promise,
+    reports_change,
+    states_former,
+    states_intention,
+)
 
 ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -99,6 +106,24 @@ def test_question_asks_the_agent_about_itself(question: str, expected: bool) -> 
 )
 def test_cues_are_found_in_both_languages(text: str, change: bool, reason: bool, promise: bool) -> None:
     assert (reports_change(text), gives_reason(text), makes_promise(text)) == (change, reason, promise)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("translate to french: i live in lyon", True),
+        ("could you proofread this for me: my son is 6", True),
+        ("把下面这句翻译成英文：我住在里昂", True),
+        ("帮我润色一下：我养了两只狗", True),
+        ("把这" * 200, False),
+        ("she said: i live in lyon", False),
+        ("i translate manuals for bosch", False),
+        ("my hobbies: editing, chess", False),
+        ("我妹妹是翻译，住在里昂", False),
+    ],
+)
+def test_text_to_translate_or_correct_is_recognised(text: str, expected: bool) -> None:
+    assert gives_text(text) is expected
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,11 @@ def test_best_messages_and_facts_are_scored_with_their_speakers_and_no_scenes() 
     ]
 
 
+def test_text_to_translate_is_not_scored_as_an_answer() -> None:
+    hits = [hit("Translate to French: I have two dogs", 0.9), hit("We have a kitten", 0.5)]
+    assert [*to_score(hits)] == ["We have a kitten"]
+
+
 @pytest.mark.parametrize(("dialogue", "expected"), [(0.0, CONVERSATION), (1.0, DIALOGUE)])
 def test_weights_are_those_of_the_kind_of_memory(dialogue: float, expected: object) -> None:
     assert answer_weight(dialogue=dialogue) == expected
