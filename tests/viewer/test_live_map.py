@@ -30,6 +30,8 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
 async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
     await viewer.until_shown("mnemograph remember")
+    await viewer.page.locator("[data-demo]").get_by_role("link").click()
+    await viewer.until("location.search === '?tenant=demo' && window.__mnemograph?.state === 'live'")
 
 
 @pytest.mark.slow
