@@ -65,8 +65,8 @@ ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
 REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
 SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)
 # Tag the facts in messages (`extraction/tagging`).
-ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-b")
-CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-b")
+ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c")
+CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c")
 TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS)
 ALL_MODELS: Final = (*MODELS, *SCORING_MODELS, *TAG_MODELS)
 

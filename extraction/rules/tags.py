@@ -22,7 +22,7 @@ class Tag:
         subject: character span of the person or thing it is about; None for the speaker.
         obj: character span of the object.
         ended: the message says that it is no longer so.
-        odds: log odds that the fact is stated.
+        odds: log odds that the object is of this kind, less what speaks against its subject and state.
     """
 
     kind: str

@@ -31,6 +31,10 @@ CHARS_MAX: Final = 800
 SPAN_PIECES_MAX: Final = 32
 _SUBJECT_PIECES_MAX: Final = 12
 TAGS_MAX: Final = 40
+# Weights of how sure subject and state are. From messages of which the model had seen none, with 1 and 0 for them, the
+# facts of precision .9 were .21 of all in English and .12 in Chinese; with 2 and 2 they are .25 and .18.
+_SUBJECT_WEIGHT: Final = 2.0
+_STATE_WEIGHT: Final = 2.0
 # Spans below are not considered.
 _ODDS_MIN: Final = -2.0
 
@@ -101,14 +105,14 @@ class TagModel:
             obj = message.spans[start][0], message.spans[end][1]
             if any(one.kind == KINDS[kind] and obj[0] < one.obj[1] and one.obj[0] < obj[1] for one in best):
                 continue
-            subject, subject_odds, ended = self._subject(states, keys_of_subjects, kind, start, end)
+            subject, doubt, ended = self._subject(states, keys_of_subjects, kind, start, end)
             best.append(
                 Tag(
                     kind=KINDS[kind],
                     subject=None if subject is None else (message.spans[subject[0]][0], message.spans[subject[1]][1]),
                     obj=obj,
                     ended=ended,
-                    odds=float(odds[place]) + subject_odds,
+                    odds=float(odds[place]) - doubt,
                 )
             )
             if len(best) == TAGS_MAX:
@@ -139,7 +143,7 @@ class TagModel:
     def _subject(
         self, states: Floats, keys: tuple[Floats, Floats], kind: int, start: int, end: int
     ) -> tuple[tuple[int, int] | None, float, bool]:
-        """Return the first and last piece of an object's subject, its log probability, and whether the fact ended."""
+        """Return the first and last piece of an object's subject, a penalty for doubt, and whether the fact ended."""
         head = self._head
         pair = np.concatenate([states[start], states[end]])[None]
         asked = gelu(self._linear("subject", pair) + head["subject_kind"][kind])[0]
@@ -147,12 +151,12 @@ class TagModel:
         # The end token is no subject.
         starts, ends = (_log_shares((one @ asked / scale)[:-1]) for one in keys)
         ended = gelu(self._linear("ended", pair) + head["ended_kind"][kind])[0]
-        is_over = float(ended @ head["over"]) + head["over_bias"].item() > 0
+        over = float(ended @ head["over"]) + head["over_bias"].item()
         first = int(starts.argmax())
-        if first == 0:
-            return None, float(starts[0] + ends[0]), is_over
-        last = first + int(ends[first : first + _SUBJECT_PIECES_MAX].argmax())
-        return (first, last), float(starts[first] + ends[last]), is_over
+        last = first + int(ends[first : first + _SUBJECT_PIECES_MAX].argmax()) if first else 0
+        unsure_subject, unsure_state = -float(starts[first] + ends[last]), float(np.logaddexp(0.0, -abs(over)))
+        doubt = _SUBJECT_WEIGHT * unsure_subject + _STATE_WEIGHT * unsure_state
+        return (first, last) if first else None, doubt, over > 0
 
 
 def _log_shares(values: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.tag_model en PUBLISHED.onnx TOKENIZER.json OUT.npz [START.npz]
 
-It needs `torch` besides the requirements of the tests; on a processor core an epoch takes three to five minutes.
+It needs `torch` besides the requirements of the tests; on a processor core an epoch takes six to eleven minutes.
 
 The published model stays as it is, rounded to eight bits as in use; learned are low-rank changes of its linear layers
 (Hu et al. 2022) and small layers on its token states. The loss of the spans is that of Su et al. 2022 (Global Pointer):

@@ -18,8 +18,8 @@ from tests.unit.extraction.rules.rule_reading import a_scene, shown
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 ADAPTERS = {
-    "e5-small-v2.tags-b.npz": "1a32b643a2f90a839abcc0242c8d04840cb178b3bfe9dc4196a8d3f8ac63b576",
-    "bge-small-zh-v1.5.tags-b.npz": "d1229ae97d8001c146f5910596ff4904780632b9b04f901bdad0f3a98ef2ef5f",
+    "e5-small-v2.tags-c.npz": "84b0b8cd0876773e52b076369671d2789f3f65b55778013282d2a33d22b141e7",
+    "bge-small-zh-v1.5.tags-c.npz": "ac5d7c435127d27ee2d2a871c1334b27d1c785364a0ada36c975f19726c65613",
 }
 
 
