@@ -55,6 +55,7 @@ class Predicate:
         en, zh: description for prompts and documentation.
         opposite: a predicate that cannot be valid for the same subject and object at the same time.
         category: the profile category of all its facts; None if relation and kind decide.
+        synonyms: other wordings, in both languages, by which callers and models name it.
         label, inverse: words of the viewer, from subject to object and back.
         sector: where the map places its objects around a user, one of `SECTORS`.
     """
@@ -66,6 +67,7 @@ class Predicate:
     zh: str
     opposite: str | None
     category: Category | None
+    synonyms: tuple[str, ...]
     label: Words
     inverse: Words
     look: Look
@@ -126,6 +128,7 @@ def _predicate(name: str, row: Mapping[str, Any], spare: list[tuple[str, str, st
         zh=row["zh"],
         opposite=row.get("opposite"),
         category=Category(row["category"]) if "category" in row else None,
+        synonyms=tuple(row["synonyms"].split("|")) if "synonyms" in row else (),
         label=label,
         inverse=Words(**row["inverse"]) if "inverse" in row else Words(en=f"← {label.en}", zh=f"← {label.zh}"),
         look=Look(**look),

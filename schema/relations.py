@@ -1,15 +1,22 @@
 """Labels of frequent relations and their synonyms, read from `relations.toml` and checked once."""
 
+import re
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from schema.errors import InstallError
 from schema.ids import name_key
-from schema.predicates import whitelist
+from schema.predicates import fact_predicates, whitelist
 
 _DEFAULT_PREDICATE = "RELATES_TO"
+# Characters of an unknown predicate that are compared with the known ones.
+_WORDING_CHARS_MAX: Final = 100
+# A boundary between two words of `livesIn`.
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,3 +87,41 @@ def canonical_relation(relation: str | None) -> str | None:
     if not cleaned:
         return None
     return _canonical().get(name_key(cleaned.replace("_", " ")), cleaned)
+
+
+def predicate_and_relation(predicate: str, relation: str | None) -> tuple[str, str | None] | None:
+    """Return the predicate of facts that a caller or a model means, with its relation; None if it means none.
+
+    Spelling variants (`relates to`, `relates-to`, `RelatesTo`), synonyms (`likes`, `讨厌`) and relation labels in place
+    of a predicate (`lives_in` means RELATES_TO with the relation `lives in`) are all understood.
+    """
+    if predicate in fact_predicates():
+        return predicate, relation
+    wording = _wording(predicate)
+    if (name := _predicate_names().get(wording)) is not None:
+        return name, relation
+    if (label := _relation_names().get(wording)) is None:
+        return None
+    own = canonical_relation(relation)
+    return relation_labels()[label].predicate, own if own in relation_labels() else label
+
+
+def nearest_predicate(predicate: str) -> str:
+    """Return the predicate whose name or synonym is spelled most like an unknown one; RELATES_TO if none is alike."""
+    close = get_close_matches(_wording(predicate), _predicate_names(), n=1, cutoff=0.7)
+    return _predicate_names()[close[0]] if close else _DEFAULT_PREDICATE
+
+
+def _wording(predicate: str) -> str:
+    return name_key(re.sub(r"[-_]", " ", _CAMEL.sub(" ", predicate[:_WORDING_CHARS_MAX])))
+
+
+@cache
+def _predicate_names() -> dict[str, str]:
+    rules = [whitelist()[name] for name in fact_predicates()]
+    return {_wording(word): one.name for one in rules for word in (one.name, one.label.en, one.label.zh, *one.synonyms)}
+
+
+@cache
+def _relation_names() -> dict[str, str]:
+    return {_wording(word): one.label for one in relation_labels().values() for word in (one.label, *one.synonyms)}

@@ -16,7 +16,8 @@ from schema.importance import IMPORTANCE_DEFAULT, WORDS
 from schema.labels import Label, Role
 from schema.limits import LIMITS, Limits
 from schema.message import Episode, Message, ProvidedFact
-from schema.predicates import allowed, whitelist
+from schema.predicates import allowed, fact_predicates
+from schema.relations import nearest_predicate, predicate_and_relation
 from schema.timespan import as_utc, iso
 from schema.tuning import tuning
 from schema.zones import zone_name_of, zone_named
@@ -292,13 +293,21 @@ def _facts(
     facts: tuple[ProvidedFact, ...], messages_n: int, limits: Limits
 ) -> tuple[tuple[ProvidedFact, ...], tuple[str, ...]]:
     kept, dropped = [], []
-    for index, fact in enumerate(facts):
+    for index, given in enumerate(facts):
+        fact = _with_known_predicate(given)
         problem = _fact_problem(fact, messages_n, limits)
         if problem:
             dropped.append(f"facts[{index}] {problem}")
         else:
             kept.append(fact)
     return tuple(kept), tuple(dropped)
+
+
+def _with_known_predicate(fact: ProvidedFact) -> ProvidedFact:
+    """Return the fact with the predicate that its wording means: `likes` is PREFERS; unchanged if it means none."""
+    if not isinstance(fact.predicate, str) or (known := predicate_and_relation(fact.predicate, fact.relation)) is None:
+        return fact
+    return replace(fact, predicate=known[0], relation=known[1])
 
 
 def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | None:
@@ -315,8 +324,11 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
         if problem:
             return f"{name} {problem}"
     if not isinstance(fact.predicate, str) or not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
-        usable = ", ".join(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
-        return f"predicate {fact.predicate!r:.100} is not on the whitelist for facts; use one of {usable}"
+        near = nearest_predicate(fact.predicate) if isinstance(fact.predicate, str) else fact_predicates()[0]
+        return (
+            f"predicate {fact.predicate!r:.100} is unknown; the nearest is {near}, with any words in `relation`;"
+            f" use one of {', '.join(fact_predicates())}"
+        )
     if fold(fact.subject) == fold(fact.object):
         return f"subject and object are both {fact.subject!r:.100}; name two different ones"
     problem = _share_problem(fact) or _detail_problem(fact, limits)

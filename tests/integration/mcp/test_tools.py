@@ -58,12 +58,12 @@ async def test_clients_of_both_protocol_versions_get_compatible_tools(
 async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, graph: Graph, tenant: str) -> None:
     fact = {
         "subject": "user",
-        "predicate": "PREFERS",
+        "predicate": "likes",
         "object": "jasmine tea",
         "statement": "Ana loves jasmine tea.",
         "valid_at": "2026-03-01",
     }
-    wrong = {**fact, "predicate": "ADORES"}
+    wrong = {**fact, "predicate": "DRINKS"}
     unsure = {**fact, "object": "green tea", "confidence": 0.2}
     done = await agent.call(
         "remember",
@@ -72,7 +72,7 @@ async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, gr
         summary="Ana on tea.",
     )
     assert (done["stored"], done["repeated"], len(done["message_ids"])) == (1, 0, 1)
-    assert "whitelist" in done["dropped"][0]
+    assert "'DRINKS' is unknown; the nearest is RELATES_TO" in done["dropped"][0]
     assert done["dropped"][1].startswith("facts[2] confidence is 0.2")
     again = await agent.call("remember", messages=[said("I love jasmine tea.", speaker="Ana")])
     assert (again["stored"], again["repeated"]) == (0, 1)

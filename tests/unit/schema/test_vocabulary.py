@@ -12,7 +12,13 @@ import pytest
 from schema.errors import InstallError
 from schema.labels import Label
 from schema.predicates import SECTORS, fact_predicates, predicates_of, scene_predicates, whitelist
-from schema.relations import canonical_relation, labels_of, relation_labels
+from schema.relations import (
+    canonical_relation,
+    labels_of,
+    nearest_predicate,
+    predicate_and_relation,
+    relation_labels,
+)
 
 _ROOT = Path(__file__).parents[3]
 _ADMIRES = """
@@ -155,3 +161,42 @@ def test_the_vocabulary_of_the_program_is_consistent() -> None:
     assert labels_of("CARES_ABOUT") == ["dream", "goal", "looks forward to", "plan", "promise", "worry"]
     assert canonical_relation("任职于") == "works at"
     assert canonical_relation("sings with") == "sings with"
+
+
+@pytest.mark.parametrize(
+    ("said", "relation", "meant"),
+    [
+        ("PREFERS", None, ("PREFERS", None)),
+        ("relates to", "sister", ("RELATES_TO", "sister")),
+        ("relates-to", None, ("RELATES_TO", None)),
+        ("RelatesTo", None, ("RELATES_TO", None)),
+        (" RELATED_TO ", None, ("RELATES_TO", None)),
+        ("likes", None, ("PREFERS", None)),
+        ("Does_Not_Like", None, ("DISLIKES", None)),
+        ("不喜欢", None, ("DISLIKES", None)),
+        ("caused-by", None, ("CAUSED_BY", None)),
+        ("LIVES_IN", None, ("RELATES_TO", "lives in")),
+        ("worksAt", "engineer", ("RELATES_TO", "works at")),
+        ("住在", None, ("RELATES_TO", "lives in")),
+        ("goal", None, ("CARES_ABOUT", None)),
+        ("looks forward to", None, ("CARES_ABOUT", "looks forward to")),
+        ("drinks", None, None),
+        ("", None, None),
+        ("x" * 1_000_000, None, None),
+    ],
+)
+def test_predicate_spelling_variants_synonyms_and_labels_are_normalised(
+    said: str, relation: str | None, meant: tuple[str, str | None] | None
+) -> None:
+    assert predicate_and_relation(said, relation) == meant
+
+
+def test_nearest_predicate_of_an_unknown_one_is_the_most_alike_or_relates_to() -> None:
+    assert nearest_predicate("PREFFERS") == "PREFERS"
+    assert nearest_predicate("dislikez") == "DISLIKES"
+    assert nearest_predicate("drinks") == "RELATES_TO"
+
+
+def test_no_wording_means_two_predicates() -> None:
+    wordings = [word for one in whitelist().values() for word in one.synonyms]
+    assert len(wordings) == len(set(wordings))
