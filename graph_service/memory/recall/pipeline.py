@@ -35,8 +35,9 @@ from graph_service.memory.recall.query import Mode, Question, resolve_question
 from graph_service.memory.recall.ranking import (
     dialogue_share,
     is_conversation,
+    long_answer_share,
     weights_for,
-    with_time_weight,
+    with_question_weights,
     without_repeats,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
@@ -144,8 +145,9 @@ async def recall(
         tokens=analysis.tokens is not None,
         chars=analysis.chars,
         dialogue=dialogue,
+        long_answers=long_answer_share(found.messages),
     )
-    weights = with_time_weight(weights, analysis)
+    weights = with_question_weights(weights, analysis)
 
     mode = rules.mode_of(question)
 

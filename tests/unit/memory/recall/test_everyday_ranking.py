@@ -17,8 +17,10 @@ from graph_service.memory.recall.ranking import (
     EVERYDAY_BY_WORDS,
     Weights,
     dialogue_share,
+    long_answer_share,
     rank,
     weights_for,
+    with_question_weights,
     without_repeats,
 )
 from graph_service.memory.recall.retrieval import filtered
@@ -48,6 +50,59 @@ def said(
 )
 def test_messages_to_an_assistant_are_told_from_conversations(messages: list[Candidate], expected: float) -> None:
     assert dialogue_share(messages) == expected
+
+
+LONG_ANSWER = "Here is a plan for the trip. **Step one**: book a train. " * 40
+LONG_ANSWER_ZH = "以下是这次旅行的计划：第一步，订火车票。" * 40
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(LONG_ANSWER, 1.0), (LONG_ANSWER_ZH, 1.0), ("See you there!", 0.0)])
+def test_named_speaker_with_long_answers_is_an_assistant_and_one_with_short_messages_a_person(
+    answer: str, expected: float
+) -> None:
+    user, other = said("hi", speaker="Ann"), replace(said("reply", role="assistant", speaker="Aria"), text=answer)
+    assert (dialogue_share([user, other]), long_answer_share([user, other])) == (expected, expected)
+
+
+@pytest.mark.parametrize("speaker", [None, "Aria"])
+@pytest.mark.parametrize("by", [{"tokens": True, "vectors": True}, {"tokens": False, "vectors": False}])
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("When do I leave for the trip to Oslo?", "told"),
+        ("What did you suggest for the trip to Oslo?", "answered"),
+        ("我什么时候去奥斯陆旅行？", "told-zh"),
+        ("你之前给我推荐的奥斯陆旅行计划是什么？", "answered-zh"),
+    ],
+)
+def test_long_answers_rank_below_what_the_user_said_unless_the_question_asks_for_them(
+    speaker: str | None, by: dict[str, bool], question: str, first: str
+) -> None:
+    """The long answers have more words of the question."""
+    texts = {
+        "told": ("user", "I leave for my trip to Oslo on Friday."),
+        "answered": (
+            "assistant",
+            f"When you leave for the trip to Oslo, do this. {LONG_ANSWER} Trip to Oslo: leave early.",
+        ),
+        "told-zh": ("user", "我周五去奥斯陆旅行。"),
+        "answered-zh": ("assistant", f"去奥斯陆旅行什么时候都好。{LONG_ANSWER_ZH}奥斯陆旅行的时候注意安全。"),
+    }
+    found = all_found(
+        *(
+            replace(said(name, role=role, speaker=speaker if role == "assistant" else "Ann", day=day), text=text)
+            for day, (name, (role, text)) in enumerate(texts.items())
+            if name.endswith("-zh") == first.endswith("-zh")
+        )
+    )
+    analysis = analyse(question, reference=NOON)
+    share = dialogue_share(found.messages)
+    weights = weights_for(
+        chinese=analysis.chinese, **by, dialogue=share, long_answers=long_answer_share(found.messages)
+    )
+    weights = with_question_weights(weights, analysis)
+    hits = rank(found, weights, analysis=analysis, now=NOON, limit=9)
+    assert hits[0].candidate.id == first
 
 
 def test_weights_change_gradually_from_notes_to_conversation() -> None:
