@@ -20,6 +20,7 @@ from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
+from extraction.unreadable import read_or
 from schema.ids import name_key
 from schema.labels import Role
 from schema.timespan import Timespan, as_utc
@@ -139,7 +140,7 @@ def analyse(
     embedded: EmbeddedQuestion | None = None,
     hints: Sequence[str] = (),
 ) -> QueryAnalysis:
-    """Return the analysis of a question.
+    """Return the analysis of a question, without the parts that cannot be read.
 
     The first Chinese question loads a dictionary, which takes about a second.
 
@@ -149,24 +150,24 @@ def analyse(
         hints: names that the question may refer to without naming them.
     """
     text = _with_apostrophes(text)
-    time = time_asked(text, reference)
+    time = read_or(QuestionTime(), time_asked, text, reference)
     span = span or Timespan()
     limited = time.limit is not None and span.start is None and span.end is None
     topic = _without_user(_without_times(text, time))
     chinese = is_chinese(text)
-    words = tuple(words_in(topic))
-    expected_type = answer_type(text)
-    keys = name_keys(text)
-    possible_names = _possible_names(text, chinese=chinese)
+    words = tuple(read_or([], words_in, topic))
+    expected_type = read_or(AnswerType.OTHER, answer_type, text)
+    keys = read_or([], name_keys, text)
+    possible_names = read_or(frozenset(), _possible_names, text, chinese=chinese)
     # Hints and kinship words retrieve elements that mention the person, but do not select a speaker.
-    more_keys = (*(name_key(hint) for hint in hints), *ties_in(text))
+    more_keys = (*(name_key(hint) for hint in hints), *read_or([], ties_in, text))
     embedding = embedded or EmbeddedQuestion(vector=[])
     return QueryAnalysis(
         chars=len(text),
         chinese=chinese,
-        intent=intent_of(text, time, expected_type),
+        intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
-        value_kind=value_asked(text),
+        value_kind=read_or(None, value_asked, text),
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,
@@ -176,27 +177,31 @@ def analyse(
         limited_by_text=limited,
         words=words,
         capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
-        terms=terms_of(topic, characters=chinese),
-        glossed_terms=terms_of(english_gloss(topic)) if chinese else Terms(),
-        topic_terms=topic_terms_of(topic),
+        terms=read_or(Terms(), terms_of, topic, characters=chinese),
+        glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese else Terms(),
+        topic_terms=read_or(Terms(), topic_terms_of, topic),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
-        kinship_words=tuple(own_ties_in(text, names_nobody=not possible_names)),
+        kinship_words=tuple(read_or([], own_ties_in, text, names_nobody=not possible_names)),
         possible_names=possible_names,
-        time_reference=time_reference(text, time),
-        role=role_asked(text),
-        asks_agent=asks_agent(text),
+        time_reference=read_or(TimeReference.OPEN, time_reference, text, time),
+        role=read_or(None, role_asked, text),
+        asks_agent=read_or(False, asks_agent, text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_value=_asks_value(plain(text[:_INTENT_READ_CHARS_MAX])),
-        asks_list=asks_list(text),
-        attribute=attribute_asked(text),
-        second_ties=tuple(second_ties_in(text)),
-        indirect_target=indirect_target(text),
+        asks_list=read_or(False, asks_list, text),
+        attribute=read_or(None, attribute_asked, text),
+        second_ties=tuple(read_or([], second_ties_in, text)),
+        indirect_target=read_or(None, indirect_target, text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
         cross_language_vector=embedding.cross_language_vector,
         cross_language_tokens=embedding.cross_language_tokens,
     )
+
+
+def _glossed_terms(topic: str) -> Terms:
+    return terms_of(english_gloss(topic))
 
 
 # As typed without an apostrophe: "whos the guy im dating".

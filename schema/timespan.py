@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from schema.errors import InputError
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,16 +34,18 @@ def day_token(moment: datetime) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timespan:
-    """All times t with start ≤ t < end; None is an open end."""
+    """All times t with start ≤ t < end; None is an open end.
+
+    Raises:
+        ValueError: it ends before it starts.
+    """
 
     start: datetime | None = None
     end: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.start is not None and self.end is not None and self.end < self.start:
-            raise InputError(
-                f"a time span must not end before it starts: {iso(self.start)} … {iso(self.end)}; swap the ends"
-            )
+            raise ValueError(f"must not end before it starts, got {iso(self.start)} … {iso(self.end)}")
 
     def contains(self, moment: datetime) -> bool:
         """Return True if the time is within the span."""

@@ -7,6 +7,7 @@ from typing import Protocol
 from extraction.bounded_threads import THREADS
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.tags import Tag
+from extraction.unreadable import note_unreadable
 from schema.labels import Role
 
 READER_NAME = "rules"
@@ -38,11 +39,22 @@ def rules_with_tags(tagger: FactTagger) -> Reader:
 
     async def read(scene: SceneText) -> Reading:
         texts = {number: line.text for number, line in enumerate(scene.lines) if line.fresh and line.role is Role.USER}
-        tagged = zip(texts, await tagger.fact_tags([*texts.values()]), strict=True)
+        tagged = zip(texts, await _tags_of([*texts.values()], tagger), strict=True)
         tags = {number: own for number, own in tagged if own is not None}
         return await THREADS.run(partial(_read, scene, tags))
 
     return read
+
+
+async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] | None]:
+    """Return the tags of each message; if the model fails on several, it reads each alone."""
+    try:
+        return await tagger.fact_tags(texts)
+    except Exception as error:
+        if len(texts) > 1:
+            return [own for text in texts for own in await _tags_of([text], tagger)]
+        note_unreadable(error)
+        return [None] * len(texts)
 
 
 def plain_reading() -> Reading:

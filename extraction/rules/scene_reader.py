@@ -18,6 +18,7 @@ from extraction.text.chinese import HAN
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
+from extraction.unreadable import read_or
 from schema.entity import EntityType
 from schema.fact import FactDetail, FactKind
 from schema.ids import name_key
@@ -45,11 +46,11 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
-        for fact in _facts_of(line, number, scene, tags.get(number)):
+        for fact in read_or([], _facts_of, line, number, scene, tags.get(number)):
             key = (fact.subject, fact.predicate, fact.relation, name_key(fact.object))
             known = facts.get(key)
             facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
-        for name, kind in _names_of(line, scene):
+        for name, kind in read_or([], _names_of, line, scene):
             mentions.setdefault((name_key(name), number), Mention(name=name, line=number, entity_type=kind))
     return Reading(reader=reader, facts=tuple(facts.values()), mentions=tuple(mentions.values()))
 
@@ -59,7 +60,7 @@ def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
     return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
 
 
-def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag] | None) -> Iterator[ProposedFact]:
+def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag] | None) -> list[ProposedFact]:
     me = _subject_of_speaker(line, scene)
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
@@ -73,10 +74,9 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
         if tags is not None:
-            drafts = with_tags(drafts, text, tags, speaker)
+            drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
-    for draft in distinct[:FACTS_PER_LINE_MAX]:
-        yield _proposed(draft, line, number)
+    return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
 
 
 def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:

@@ -106,11 +106,33 @@ def fixed_day(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """Read a day or range of days of a month; "may 20" without "th" requires "on" before it."""
-    groups = match.groupdict()
-    month, first = MONTH_NUMBERS[match["m"]], int(match["d"])
-    last = int(groups["d2"]) if groups.get("d2") else first
-    named = groups.get("y")
+    """Read a day of a month; "may 20" without "th" requires "on" before it, and "in July 20 people" names no day."""
+    first = int(match["d"])
+    named_first = match.start("m") < match.start("d")
+    of_period = named_first and match[0][-1].isdigit() and not match["y"] and _follows(_IN_PERIOD, match)
+    if of_period and en.counts_things(match.string, match.end()):
+        return None
+    return _days_of_month(match, first, first)
+
+
+def dated_days(match: re.Match[str]) -> Marks:
+    """Read "June 3 to 5", "3-5 June"; not "July 22 and 15 players", "July 3 to 5 August"."""
+    first, last = int(match["d"]), int(match["d2"])
+    # Raises for a day that no year has.
+    datetime(2024, MONTH_NUMBERS[match["m"]], last)
+    named_first = match.start("m") < match.start("d")
+    loose = named_first and not (match["tight"] or match["th"] or match["y"] or _follows(_FROM, match))
+    if last <= first or (loose and en.counts_things(match.string, match.end())):
+        return None
+    return _days_of_month(match, first, last)
+
+
+def _follows(words: re.Pattern[str], match: re.Match[str]) -> bool:
+    return words.search(match.string, max(match.start() - 16, 0), match.start()) is not None
+
+
+def _days_of_month(match: re.Match[str], first: int, last: int) -> Marks:
+    month, named = MONTH_NUMBERS[match["m"]], match["y"]
     mark = Mark(
         rank=Rank.DAY,
         narrow=recurring(month_day(month, first, last)),
@@ -263,7 +285,13 @@ _OF_WHAT = (
     r"(?:(?:the|last|next|this|of|in|my) )*(?:the |year|month|week|quarter|century|decade|spring|summer|autumn|fall|"
     rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{ANY_MONTH})"
 )
-_TO_DAY = r"(?: ?(?:-|–|to|and|through|until) ?(?:the )?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?)?"
+_TO_DAY = (
+    r"(?:(?P<tight>[-–])| ?(?:-|–|to|and|through|until) ?)(?:the )?(?P<d2>0?[1-9]|[12]\d|3[01])(?P<th>st|nd|rd|th)?"
+)
+# No part of a longer number or of a time: "July 22,000", "June 3:30".
+_NO_NUMBER = r"(?![\d:]|/\d|,\d{3}(?!\d)|\.\d)"
+_IN_PERIOD = re.compile(r"(?:^|[^a-z])(?:in|during|this|last|next|since) $")
+_FROM = re.compile(r"(?:^|[^a-z])(?:from|between) (?:the )?$")
 _PARTS = "|".join(sorted(en.PARTS, key=len, reverse=True))
 _HALF = r"(?P<half> and a half)?"
 _EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half)"
@@ -341,15 +369,12 @@ LEXICONS: tuple[Lexicon, ...] = (
             _lexeme(r"(?P<c>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![-/.\d])", iso_month),
             _lexeme(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<c>(?:19|20)\d\d)", fixed_day),
             _lexeme(
-                rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}{_TO_DAY}"
-                rf"(?:,? {en.YEAR})?(?![\d:]|/\d)",
-                dated,
+                rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}{_TO_DAY}(?! (?:of )?{ANY_MONTH}\b)(?:,? {en.YEAR})?{_NO_NUMBER}",
+                dated_days,
             ),
-            _lexeme(
-                rf"{en.NUMBER_OF_DAY}{_TO_DAY}(?: of)? "
-                rf"{en.MONTH}\.?(?:,? {en.YEAR})?",
-                dated,
-            ),
+            _lexeme(rf"{en.NUMBER_OF_DAY}{_TO_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated_days),
+            _lexeme(rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}(?:,? {en.YEAR})?{_NO_NUMBER}", dated),
+            _lexeme(rf"{en.NUMBER_OF_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated),
         ),
     ),
     Lexicon(

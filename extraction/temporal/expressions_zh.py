@@ -183,10 +183,20 @@ def month(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """Read 5月3日; 5月3日至5日."""
-    first = number_of(match["d"])
-    last = number_of(match["d2"]) if match["d2"] else first
-    narrow = recurring(month_day(number_of(match["m"]), first, last))
+    """Read 5月3日."""
+    return _days_of_month(match, number_of(match["d"]))
+
+
+def dated_days(match: re.Match[str]) -> Marks:
+    """Read 5月3日至5日, not 7月22日到15号."""
+    last = number_of(match["d2"])
+    # Raises for a day that no year has.
+    datetime(2024, number_of(match["m"]), last)
+    return _days_of_month(match, last) if last > number_of(match["d"]) else None
+
+
+def _days_of_month(match: re.Match[str], last: int) -> Mark:
+    narrow = recurring(month_day(number_of(match["m"]), number_of(match["d"]), last))
     return Mark(rank=Rank.DAY, narrow=narrow, bare=True, dated=True)
 
 
@@ -372,6 +382,11 @@ def vague_days(first: int, end: int) -> Callable[[re.Match[str]], Marks]:
 _ONES, _TEN = "[一二三四五六七八九]", "[一二三四五六七八九十]"
 _MONTH = rf"(?P<m>1[0-2]|0?[1-9]|十[一二]?|{_ONES})月"
 _NOT_A_MONTH = r"(?![饼球亮薪光台租兔嫂供食息龄季大经路街城]|子里|革命|票|老|下|一次|两次|是(?!不是))"
+# 7月15人参加: things are counted, no day is named.
+_COUNTED = (
+    r"[人名位本张件条只台次块元万千百亿箱场部集页斤克吨米里趟顿杯瓶碗份套层遍轮票笔单%％.,，]\d?"
+    r"|公斤|公里|分钟|小时|家(?!里|中|聚|庭)|天(?!气)"
+)
 _DAY = rf"[12]\d|3[01]|0?[1-9]|二十{_ONES}|十{_ONES}|三十一|三十|二十|十|{_ONES}"
 _LUNAR_DAY = rf"(?P<ld>初{_TEN}|二?十{_ONES}|[二三]?十|廿{_ONES}?)"
 # 周三个人 is read as 周 and 三个人, not as Wednesday.
@@ -431,7 +446,7 @@ LEXICONS: tuple[Lexicon, ...] = (
         _lexeme(r"去年的?(?:今天|今日)", the_same_day),
         _lexeme(r"去年的?(?:这个时候|这时候|此时|同期)", vague(a_year_ago)),
         _lexeme(rf"(?P<r>{_of(YEARS)})", relative_year),
-        _lexeme(r"(?<!\d)(?P<y>(?:19|20)\d\d|[一二][零〇一二三四五六七八九]{3})年(?![代级轻])", year_named),
+        _lexeme(r"(?<![\d前])(?P<y>(?:19|20)\d\d|[一二][零〇一二三四五六七八九]{3})年(?![代级轻])", year_named),
         _lexeme(rf"(?<!\d)(?P<y>\d\d)年(?=(?:1[0-2]|0?[1-9]|十[一二]?|{_ONES})月|的?[春夏秋冬]|[初底末])", year_named),
     ),
     _lexicon(
@@ -444,9 +459,10 @@ LEXICONS: tuple[Lexicon, ...] = (
     _lexicon(
         r"月",
         _lexeme(
-            rf"(?<![\d个]){_MONTH}(?P<d>{_DAY})(?:[日号]|(?<=\d)(?![\d年月个点岁]))(?:(?:到|至|-|~|—)(?P<d2>{_DAY})[日号])?",
-            dated,
+            rf"(?<![\d个]){_MONTH}(?P<d>{_DAY})[日号]?(?:到|至|-|~|—)(?P<d2>{_DAY})[日号]{_NO_NUMBER}",
+            dated_days,
         ),
+        _lexeme(rf"(?<![\d个]){_MONTH}(?P<d>{_DAY})(?:[日号]|(?<=\d)(?![\d年月个点岁]|{_COUNTED}))", dated),
         _lexeme(rf"(?<![\d个第]){_MONTH}份?{_NOT_A_MONTH}", month),
         _lexeme(r"(?P<w>上上|下下|上|下|这|本|当)(?:个|一)?月(?![球亮饼经台])", relative_month),
     ),

@@ -1,8 +1,10 @@
 """Days, weeks, seasons and years as intervals of local time. Pure."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
+
+from schema.timespan import Timespan, as_utc
 
 DAY = timedelta(days=1)
 
@@ -33,10 +35,18 @@ class Edge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Half-open interval from `start` to `end` in the speaker's local time."""
+    """Half-open interval from `start` to `end` in the speaker's local time.
+
+    Raises:
+        ValueError: it ends before it starts; readers of text then take the words for no time.
+    """
 
     start: datetime
     end: datetime
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError(f"must not end before it starts, got {self.start} … {self.end}")
 
     @property
     def length(self) -> timedelta:
@@ -46,6 +56,18 @@ class Interval:
     def meets(self, other: "Interval") -> bool:
         """Return whether two intervals overlap."""
         return self.start < other.end and other.start < self.end
+
+
+def span_read(since: datetime | None, until: datetime | None, zone: tzinfo) -> Timespan | None:
+    """Return the span in UTC of local times read in a text; every span of a text is made here.
+
+    None if the calendar has no such time, or if a change of the clocks puts the end before the start.
+    """
+    try:
+        start, end = (None if moment is None else as_utc(moment.replace(tzinfo=zone)) for moment in (since, until))
+    except (ValueError, OverflowError):
+        return None
+    return None if start is not None and end is not None and end < start else Timespan(start=start, end=end)
 
 
 def days(first: date, end: date) -> Interval:

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from extraction.temporal.expressions import Frame, Mark, Marks, Rank, fixed, recurring, unit_away, weekday, weekend_of
 from extraction.temporal.intervals import DAY, Interval, Unit, day, lately, moved, season, shifted
-from extraction.text.lexicon_en import MONTH_NUMBERS
+from extraction.text.lexicon_en import MONTH_NUMBERS, word_set
+from extraction.text.stop_words import ENGLISH_BM25
 
 WEEKDAYS = {
     name: number
@@ -97,8 +98,43 @@ COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
 # Text after a number that is not a year: "in 2,000", "of 1984 people".
 NO_YEAR = (
     r"(?![\d:.,]*\d)(?!\s*(?:%|people|men|women|words|dollars|euros|pounds|yuan|km|kilometers|miles|meters|metres|steps|"
-    r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us))"
+    r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us|bce?\b))"
 )
+
+
+# Words after a number that counts nothing: "from 3 to 5 we were away", "on 3 and 5 because …".
+_NO_NOUN = ENGLISH_BM25 | word_set(
+    "after again all already also away back because before both during either else every except first here home "
+    "however inclusive instead like maybe next off only over per perhaps please since something sometimes still than "
+    "through though till together too under until while within without yes always works suits fits looks seems sounds "
+    "starts ends runs it's that's i'm i'll we're we'll he's she's they're didn't wasn't weren't"
+)
+_PLURAL = re.compile(
+    r"[a-z]{2,}(?<![su])s|people|children|men|women|kids|folks|sheep|fish|feet|more|others|percent|staff|crew|km|kg|cm|mm|ml|mb|"
+    r"gb|tb|mph|kph|lbs?|oz|am|pm|usd|eur|gbp|rmb"
+)
+_ATTENDED = word_set("came attended joined showed turned signed registered replied applied enrolled voted")
+_AFTER_NUMBER = re.compile(
+    r"(?P<unit>\s*(?:%|°|[.,]\d|[ap]\.m\.|o'clock|of (?:us|them|my|our|his|her|their)\b))|[ -](?=[a-z])"
+)
+_NEXT_WORD = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
+
+
+def counts_things(text: str, end: int) -> bool:
+    """Return whether the number that ends at `end` counts things: "15 players", "5 literary agents", "3,000"."""
+    found = _AFTER_NUMBER.match(text, end)
+    if found is None or found["unit"]:
+        return found is not None
+    # Up to two words before the noun.
+    words = _NEXT_WORD.findall(text[end : end + 60])[:3]
+    if words[0] in _ATTENDED:
+        return True
+    for word in words:
+        if word in _NO_NOUN:
+            return False
+        if _PLURAL.fullmatch(word):
+            return True
+    return False
 
 
 def count_of(word: str) -> int | None:

@@ -8,9 +8,10 @@ from unicodedata import normalize
 
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame, IntervalCache, Mark, Rank, bare_only, resolve
-from extraction.temporal.intervals import Interval
+from extraction.temporal.intervals import Interval, span_read
 from extraction.text.name_forms import simplified_characters
-from schema.timespan import Timespan, as_utc
+from extraction.unreadable import read_or
+from schema.timespan import Timespan
 
 TEXT_CHARS_MAX = 20_000
 PHRASES_MAX = 20
@@ -209,7 +210,7 @@ class TimeMatch:
 
 
 def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
-    """Return the times that a text names, in order, without overlaps, at most `PHRASES_MAX`.
+    """Return the times that a text names, in order, without overlaps, at most `PHRASES_MAX`; none if reading it fails.
 
     Recurring times ("on Friday", "on 12 June") are those that tense and verb refer to, or else the nearest.
     Approximate times ("recently") and repeated ones ("on Fridays") are left out.
@@ -217,20 +218,18 @@ def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     Args:
         said_at: reference time; days are those of its time zone, spans are in UTC.
     """
+    return read_or([], _spans_in, text, said_at)
+
+
+def _spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     zone, now = said_at.tzinfo or UTC, said_at.replace(tzinfo=None)
     plain_text = plain(text)
     found = []
     for phrase in phrases_in(plain_text, Frame(now=now)):
         interval = None if phrase.vague else _occurrence(plain_text, phrase, now)
-        if interval is None:
-            continue
-        try:
-            span = Timespan(
-                start=as_utc(interval.start.replace(tzinfo=zone)), end=as_utc(interval.end.replace(tzinfo=zone))
-            )
-        except OverflowError:
-            continue
-        found.append(TimeMatch(span=span, start=phrase.start, end=phrase.end))
+        span = None if interval is None else span_read(interval.start, interval.end, zone)
+        if span is not None:
+            found.append(TimeMatch(span=span, start=phrase.start, end=phrase.end))
     return found
 
 

@@ -10,10 +10,10 @@ from extraction.temporal import expressions_zh as zh
 from extraction.temporal import lexicon_en as en
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
-from extraction.temporal.intervals import DAY, Unit, shifted
+from extraction.temporal.intervals import DAY, Unit, shifted, span_read
 from extraction.temporal.phrases import Phrase, phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
-from schema.timespan import Timespan, as_utc
+from schema.timespan import Timespan
 
 # Event anchors: before the wedding, 搬家以后
 
@@ -112,20 +112,26 @@ _MARGIN_DAYS = {Unit.DAY: 0, Unit.WEEK: 3, Unit.MONTH: 15, Unit.YEAR: 183}
 
 
 def event_range(anchor: EventAnchor, question: str, start: datetime, end: datetime) -> Timespan | None:
-    """Return the time that a question means by an event, such as two weeks before it.
+    """Return the time that a question means by an event, such as two weeks before it; None outside the calendar.
 
     Args:
         start, end: when the event is.
     """
+    zone = start.tzinfo or UTC
+    # Days and months are counted in local time.
+    start, end = start.replace(tzinfo=None), end.replace(tzinfo=None)
     back = anchor.side is Side.BEFORE
     if (found := _distance(anchor, plain(question))) is not None and anchor.side in (Side.BEFORE, Side.AFTER):
         count, unit = found
         margin = _MARGIN_DAYS[unit] * DAY
-        middle = shifted(start, unit, -count) if back else shifted(end - DAY, unit, count)
-        return Timespan(start=as_utc(middle - margin), end=as_utc(middle + margin + DAY))
+        try:
+            middle = shifted(start, unit, -count) if back else shifted(end - DAY, unit, count)
+            return span_read(middle - margin, middle + margin + DAY, zone)
+        except (ValueError, OverflowError):
+            return None
     since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: end}.get(anchor.side, start)
     until = {Side.AFTER: None, Side.SINCE: None, Side.BEFORE: start}.get(anchor.side, end)
-    return Timespan(start=since and as_utc(since), end=until and as_utc(until))
+    return span_read(since, until, zone)
 
 
 def _distance(anchor: EventAnchor, text: str) -> tuple[int, Unit] | None:
@@ -324,9 +330,8 @@ def _asking_from(text: str) -> int:
 
 
 def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> AskedTime | None:
-    try:
-        span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
-    except OverflowError:
+    span = span_read(item.since, item.until, zone)
+    if span is None:
         return None
     before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
     about_speech = not item.vague and (
@@ -342,7 +347,3 @@ def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> Aske
         force=Force.LIMITS if about_speech else Force.PREFERS,
         vague=item.vague,
     )
-
-
-def _utc(moment: datetime | None, zone: tzinfo) -> datetime | None:
-    return None if moment is None else as_utc(moment.replace(tzinfo=zone))

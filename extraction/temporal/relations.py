@@ -88,12 +88,22 @@ def time_ranges(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Time
             found.append(both)
             i += 2
             continue
-        new = _away(text, phrases[i]) or _with_preposition(text, phrases[i])
+        i += 1
+        new = _related(text, phrases[i - 1])
+        if new is None:
+            continue
         # "Last weekend before 10 April": drop "last weekend", which was read as a phrase of its own.
         found = [other for other in found if other.end <= new.start]
         found.append(new)
-        i += 1
     return list(_join_open_ends(text, found))
+
+
+def _related(text: str, phrase: Phrase) -> TimeRange | None:
+    """Return the time range that a phrase and the words around it name; None outside the calendar."""
+    try:
+        return _away(text, phrase) or _with_preposition(text, phrase)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | None:

@@ -12,6 +12,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from extraction.unreadable import UNREADABLE
 from graph_service.app.services import Services
 from graph_service.circuit_breaker import BreakerState
 from graph_service.live.hub import Hub
@@ -60,6 +61,8 @@ async def metrics_page(services: Services, *, viewers: int, answering_since_s: f
         {"waiting": depth.waiting, "refused": depth.refused},
     )
     gauges.add("spool_paused", "1 while replay of the spool is paused.", await services.spool.paused())
+    about = "Messages, questions or parts of them left unread because reading them failed; each is a bug."
+    gauges.add("unreadable_texts", about, UNREADABLE.total())
     gauges.add("viewers", "Connected viewers.", viewers)
     _add_external_services(gauges, services)
     _add_endpoints(gauges, services)

@@ -14,6 +14,7 @@ from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writ
 from extraction.reader import Reader, Reading, SceneContext, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
+from extraction.unreadable import note_unreadable
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes
@@ -203,7 +204,7 @@ async def _consolidate(
     async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
         for _ in range(_PLANS_MAX):
             session_input, revision = await _settled(graph, session_input, claim)
-            plan = await _plan(graph, session_input, scenes, judge, job_context)
+            scenes, plan = await _plan_readable(graph, session_input, scenes, judge, job_context)
             plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
             job_context.step("extract planned")
             too_slow = _too_slow_message(scenes)
@@ -302,6 +303,9 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
                 layers = await written_layers(shown, within(sources, basis), writer)
             except TooSlowError:
                 layers, slow = plain_layers(shown), True
+            except Exception as error:
+                note_unreadable(error)
+                layers = plain_layers(shown)
             if pending and writer is None and readers.writer is not None and worth_writing(lines):
                 # If these layers are requested before the scene is complete, the model writes the overview.
                 layers = replace(layers, needs_model=True)
@@ -331,6 +335,9 @@ async def _read(
         return [plain_reading()], True
     except MisreadError:
         return await _read_by_rules(lines, readers)
+    except Exception as error:
+        note_unreadable(error)
+        return await _read_by_rules(lines, readers)
 
 
 async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
@@ -338,6 +345,9 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
         return [await readers.fallback(lines)], False
     except TooSlowError:
         return [plain_reading()], True
+    except Exception as error:
+        note_unreadable(error)
+        return [plain_reading()], False
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
@@ -352,6 +362,30 @@ def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
 
 
 # Plan
+
+
+async def _plan_readable(
+    graph: Graph,
+    session_input: SessionInput,
+    scenes: list[SceneExtraction],
+    judge: SessionFactJudge,
+    job_context: JobContext,
+) -> tuple[list[SceneExtraction], DigestPlan]:
+    """Return the scenes with their plan; scenes on whose facts planning fails keep only those of callers."""
+    try:
+        return scenes, await _plan(graph, session_input, scenes, judge, job_context)
+    except Exception as error:
+        note_unreadable(error)
+    readable = []
+    for one in scenes:
+        try:
+            await _plan(graph, session_input, [one], judge, job_context)
+        except Exception as error:
+            note_unreadable(error)
+            provided = tuple(reading for reading in one.readings if reading.reader == CALLER)
+            one = replace(one, readings=(*provided, plain_reading()))
+        readable.append(one)
+    return readable, await _plan(graph, session_input, readable, judge, job_context)
 
 
 async def _plan(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from extraction.embeddings.embedder import Embedder, spoken
 from extraction.reader import ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.text.topic_shift import Topic, terms_of
+from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.proposal_check import CALLER
@@ -46,7 +47,10 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
             vectors = {message.id: np.asarray(vector) for message, vector in zip(messages, found, strict=True)}
         except MnemographError as error:
             _log.warning("topics of scenes are found without vectors: %s", error)
-    return {message.id: Topic(terms=terms_of(message.text), vector=vectors.get(message.id)) for message in messages}
+    return {
+        message.id: Topic(terms=read_or(frozenset(), terms_of, message.text), vector=vectors.get(message.id))
+        for message in messages
+    }
 
 
 _MESSAGES_MAX = 500

@@ -8,6 +8,7 @@ from typing import Any
 
 from extraction.extractive_summary import SummarizedScene, summarize_session
 from extraction.llm.summary_writer import SessionWriter
+from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
@@ -101,7 +102,7 @@ async def _layers_of(
             return _Layers(
                 title=written.title, abstract=written.abstract, overview=written.overview, made_by=written.made_by
             )
-    plain = summarize_session(scenes)
+    plain = read_or(summarize_session(scenes[:1]), summarize_session, scenes)
     # A session of one scene has the scene's layers, whoever wrote them.
     made_by = rows[0].get("abstract_by") or EXTRACTIVE if len(rows) == 1 else EXTRACTIVE
     return _Layers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by, owed=owed)

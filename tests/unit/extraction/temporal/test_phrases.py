@@ -1,12 +1,15 @@
 """Test that time expressions become time spans relative to when they were said."""
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.temporal.phrases import spans_in
+from extraction.temporal.phrases import _spans_in, plain, spans_in
+from extraction.temporal.question_time import anchors_in, event_range, time_asked
 
 # A Wednesday.
 SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
@@ -94,3 +97,97 @@ def test_days_are_those_of_the_speakers_zone() -> None:
     said_at = datetime(2024, 5, 15, 0, 30, tzinfo=timezone(timedelta(hours=8)))
     span = spans_in("今天", said_at)[0].span
     assert datetime(2024, 5, 14, 16, tzinfo=UTC) == span.start
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "end"),
+    [
+        ("We had a team barbecue on July 22 and 15 players came.", "2023-07-22", "2023-07-23"),
+        ("I scheduled submissions starting October 10 to 5 literary agents.", "2024-10-10", "2024-10-11"),
+        ("10 episodes were released by September 25 and 3,000 total listens came.", "2023-09-25", "2023-09-26"),
+        ("On July 22 and 25 of us met", "2023-07-22", "2023-07-23"),
+        ("On July 3 and 15 new guests arrived", "2023-07-03", "2023-07-04"),
+        ("On July 3 and 15 came.", "2023-07-03", "2023-07-04"),
+        ("We met on July 3 to 5 pm", "2023-07-03", "2023-07-04"),
+        ("In July 15 players joined us", "2023-07-01", "2023-08-01"),
+        ("In July 22,000 people marched", "2023-07-01", "2023-08-01"),
+        ("It rained on June 30 to 31", "2023-06-30", "2023-07-01"),
+        ("We were in Rome July 3-5", "2023-07-03", "2023-07-06"),
+        ("We were away from July 3 to 15 because of work", "2023-07-03", "2023-07-16"),
+        ("July 3 to 5 worked for us", "2023-07-03", "2023-07-06"),
+        ("7月22日和15个人吃了饭", "2023-07-22", "2023-07-23"),
+        ("7月22日到15号楼开会", "2024-07-22", "2024-07-23"),
+        ("7月22日至15号去了", "2023-07-22", "2023-07-23"),
+        ("7月15人参加了", "2023-07-01", "2023-08-01"),
+        ("7月3日到5日去了杭州", "2023-07-03", "2023-07-06"),
+    ],
+)
+def test_numbers_after_a_date_that_count_something_are_no_dates(text: str, first: str, end: str) -> None:
+    assert days_of(text)[0] == (first, end)
+
+
+@pytest.mark.parametrize(
+    "text", ["in 1950 BC", "公元前2023年", "in 99999999999 years", "九千九百九十九万年后", "999 decades from now"]
+)
+def test_times_outside_the_calendar_are_left_unread(text: str) -> None:
+    assert days_of(text) == []
+
+
+def test_time_that_a_change_of_the_clocks_turns_round_is_left_unread() -> None:
+    said_at = datetime(2026, 3, 29, 3, 10, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert spans_in("I called her 20 minutes ago", said_at) == []
+
+
+_TIMES = (
+    "July 22", "22 July", "June 3-5", "7月22日", "15号", "31号", "Feb 30", "2023", "5/45/2023", "二零二三年", "周五",
+    "Friday", "the 31st", "last week", "三个月前", "999 years", "noon", "at 9", "正月三十", "公元前", "99",
+)  # fmt: skip
+_BETWEEN = (
+    " and ",
+    " to ",
+    "-",
+    " ",
+    "到",
+    "和",
+    "至",
+    ", ",
+    " before ",
+    " after ",
+    "之前",
+    "后第",
+    " of ",
+    " ago ",
+    "以来",
+    "from ",
+)
+_MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 12, 30))
+_ZONES = st.sampled_from(
+    [UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12)), ZoneInfo("Europe/Berlin")]
+)
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(_TIMES), st.sampled_from(_BETWEEN), st.text(max_size=3)), max_size=12),
+    _MOMENTS,
+    _ZONES,
+)
+def test_spans_of_any_text_lie_in_order_within_it(parts: list[str], moment: datetime, zone: tzinfo) -> None:
+    text, said_at = "".join(parts), moment.replace(tzinfo=zone)
+    found = _spans_in(text, said_at)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(one.span.start and one.span.end and one.span.start <= one.span.end for one in found)
+    for asked in time_asked(text, said_at).asked:
+        start, end = asked.span.start, asked.span.end
+        assert start is None or end is None or start <= end
+    for anchor in anchors_in(text, plain(text), []):
+        event_range(anchor, text, said_at, said_at + timedelta(days=1))
+
+
+def test_month_before_an_event_is_counted_in_local_days() -> None:
+    question = "What did I buy a month before the wedding?"
+    (anchor,) = time_asked(question, SAID_AT).anchors
+    wedding = datetime(2024, 5, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
+    around = event_range(anchor, question, wedding, wedding + timedelta(days=1))
+    assert around is not None
+    assert str(around.start) == "2024-03-30 16:00:00+00:00"
