@@ -29,6 +29,21 @@ class Label(StrEnum):
 
 
 MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)
+# Labels whose nodes an export contains, with the property that is unique in a tenant.
+EXPORTED_KEYS: dict[Label, str] = {
+    Label.SESSION: "id",
+    Label.SESSION_LIFECYCLE: "id",
+    Label.MESSAGE: "id",
+    Label.MEMORY: "id",
+    Label.MEMBER_ENTITY: "id",
+    Label.MEMBER_FACT: "id",
+    Label.EPISODE: "id",
+    Label.REJECTED_MERGE: "id",
+    Label.REVISION: "id",
+    Label.TOMBSTONE: "id",
+    Label.USAGE: "day",
+    Label.CHANGE: "seq",
+}
 
 
 class Link(StrEnum):

@@ -15,6 +15,9 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
     {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
     {{predicate}}     within `each`: the type; {{predicate_name}}: in lower case
+    {{each exported, UNION ALL}} … {{end}}     the text once for each label of an export; within it
+                      {{label}}: the label; {{key}}: the property that is unique in a tenant
+    {{without_vectors}}    map projection of all properties but vectors
 
 `each` is needed because Neo4j uses an index on a relationship property only when one type is named. The predicates
 are those of `schema/predicates.toml`.
@@ -29,6 +32,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from schema.errors import InstallError
+from schema.labels import EXPORTED_KEYS
 from schema.predicates import fact_predicates, whitelist
 
 _PARAMETER = re.compile(r"^// \$(\w+): (.+)$", re.MULTILINE)
@@ -85,7 +89,10 @@ _OF_VARIABLE: Final = {
         " AND split({x}.uri, '/')[5] STARTS WITH 'by-hand%3A')"
     ),
 }
-_EACH = re.compile(r"\{\{each (fact|predicate), (UNION ALL|OR|;)\}\}(.*?)\{\{end\}\}", re.DOTALL)
+_WITHOUT_VECTORS: Final = (
+    "{.*, embedding: null, abstract_embedding: null, overview_embedding: null, token_vectors: null}"
+)
+_EACH = re.compile(r"\{\{each (fact|predicate|exported), (UNION ALL|OR|;)\}\}(.*?)\{\{end\}\}", re.DOTALL)
 _CREATED = re.compile(r"CREATE (?:FULLTEXT )?(?:INDEX|CONSTRAINT) (\w+) ")
 _FRAGMENT = re.compile(r"\{\{(.*?)\}\}")
 
@@ -158,15 +165,21 @@ def expand_fragments(text: str, *, source: str) -> str:
 
     def each(found: re.Match[str]) -> str:
         names, separator, body = found.groups()
-        return f"{separator}\n".join(
-            body.replace("{{predicate}}", name).replace("{{predicate_name}}", name.lower())
-            for name in (fact_predicates() if names == "fact" else whitelist())
-        )
+        if names == "exported":
+            parts = [body.replace("{{label}}", label).replace("{{key}}", key) for label, key in EXPORTED_KEYS.items()]
+        else:
+            parts = [
+                body.replace("{{predicate}}", name).replace("{{predicate_name}}", name.lower())
+                for name in (fact_predicates() if names == "fact" else whitelist())
+            ]
+        return f"{separator}\n".join(parts)
 
     def one(found: re.Match[str]) -> str:
         match found.group(1).split():
             case ["predicates"]:
                 return "|".join(fact_predicates())
+            case ["without_vectors"]:
+                return _WITHOUT_VECTORS
             case [name, variable] if name in _OF_VARIABLE and variable.isidentifier():
                 return _OF_VARIABLE[name].format(x=variable)
         raise InstallError(f"the Cypher statement {source!r} has the unknown fragment {found.group(0)}")

@@ -12,8 +12,7 @@ from graph_service.memory.export_import.service import ExportFormat
 GraphFormat = strawberry.enum(
     ExportFormat,
     name="GraphFormat",
-    description="JSONL is complete and can be imported; GRAPHML contains the mind map, for other programs; "
-    "MARKDOWN is a journal for people.",
+    description="JSONL is complete and can be imported; GRAPHML contains the mind map, for other programs.",
 )
 
 
@@ -54,16 +53,13 @@ class ExportImportMutation:
         vectors: Annotated[
             bool, strawberry.argument(description="Include vectors; otherwise the import computes them.")
         ] = False,
-        user_id: Annotated[str | None, strawberry.argument(description="MARKDOWN: only this user's journal.")] = None,
     ) -> GraphExport:
         """Export the tenant's memory."""
-        # An import restores exactly what was exported, so nothing in it is hidden; a journal is for people.
+        # An import restores exactly what was exported, so nothing in it is hidden.
         request = info.context.get("request")
-        if format is not ExportFormat.MARKDOWN and request is not None:
+        if request is not None:
             request.scope[UNFILTERED_KEY] = True
-        done = await memory_of(info).transfer.export_text(
-            info.context["tenant"], format, vectors=vectors, user_id=user_id
-        )
+        done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
         summary = done.result
         return GraphExport(
             text=done.text, nodes=summary.nodes, edges=summary.edges, bytes=float(summary.bytes), sha256=summary.sha256

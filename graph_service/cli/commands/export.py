@@ -20,7 +20,6 @@ from schema.errors import InputError
 
 if TYPE_CHECKING:
     from graph_service.memory.export_import.exporter import ExportResult
-    from graph_service.memory.export_import.journal import Language
     from graph_service.memory.export_import.service import ExportFormat
 
 
@@ -30,24 +29,21 @@ def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file; standard output by default.")] = None,
     form: Annotated[
         str,
-        typer.Option("--format", help="jsonl: everything; graphml: the graph, for Gephi; markdown: a journal by day."),
+        typer.Option("--format", help="jsonl: everything; graphml: the graph, for Gephi."),
     ] = "jsonl",
-    user: Annotated[str | None, typer.Option(help="Only this user's journal; with --format markdown.")] = None,
-    language: Annotated[
-        str | None, typer.Option(help="Language of the journal's headings, en or zh; that of the messages by default.")
-    ] = None,
-    no_vectors: Annotated[
-        bool, typer.Option("--no-vectors", help="Leave out vectors; an import computes them again.")
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="Include vectors, so that an import need not compute them again.")
     ] = False,
 ) -> None:
-    """Write a tenant's whole memory to a file; `mnemograph import` reads JSONL into another tenant."""
-    from graph_service.memory.export_import.journal import Language
+    """Write a tenant's whole memory to a file; `mnemograph import` reads JSONL into another tenant.
+
+    The service may store and answer meanwhile: the file has the state of one moment near the end of the export.
+    """
     from graph_service.memory.export_import.service import ExportFormat
 
     export_format = one_of(ExportFormat, form, "--format")
-    spoken = None if language is None else one_of(Language, language, "--language")
     with tempfile.TemporaryFile(prefix="mnemograph-export-") as text:
-        done = run(_export(call, text, export_format, vectors=not no_vectors, user=user, language=spoken))
+        done = run(_export(call, text, export_format, vectors=vectors))
         text.seek(0)
         if output is None:
             shutil.copyfileobj(text, sys.stdout.buffer)
@@ -56,8 +52,7 @@ def export(
         _write_atomically(text, output)
     document: dict[str, Any] = {"file": str(output), "nodes": done.nodes, "edges": done.edges, "bytes": done.bytes}
     document["sha256"] = done.sha256
-    counted = ("messages", "facts") if export_format is ExportFormat.MARKDOWN else ("nodes", "edges")
-    line = f"{done.nodes} {counted[0]} and {done.edges} {counted[1]} in {output}, {done.bytes:,} bytes"
+    line = f"{done.nodes} nodes and {done.edges} edges in {output}, {done.bytes:,} bytes"
     call.terminal.report(document, lambda: line)
 
 
@@ -76,15 +71,7 @@ def _write_atomically(text: BinaryIO, output: Path) -> None:
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 
-async def _export(
-    call: Invocation,
-    text: BinaryIO,
-    form: "ExportFormat",
-    *,
-    vectors: bool,
-    user: str | None,
-    language: "Language | None",
-) -> "ExportResult":
+async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "ExportResult":
     tenant = call.tenant
     # Export needs no models, and loading them takes seconds.
     settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
@@ -94,6 +81,4 @@ async def _export(
             def on_progress(doing: str, done: int, total: int) -> None:
                 bars(Step(part="export", doing=doing, done=done, total=total or None, unit="rows"))
 
-            return await services.memory.transfer.export(
-                tenant, text, form, vectors=vectors, user_id=user, language=language, on_progress=on_progress
-            )
+            return await services.memory.transfer.export(tenant, text, form, vectors=vectors, on_progress=on_progress)

@@ -1,29 +1,29 @@
 """Export a tenant as JSON lines, in bounded memory; `importer.py` imports them."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final
 
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
-from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.graph_pages import export_pages
-from graph_service.memory.export_import.row_format import FORMAT, VERSION, Row, without_vectors
+from graph_service.memory.export_import.row_format import FORMAT, VERSION, Row
 from graph_service.memory.export_import.row_values import encode_value
+from graph_service.memory.export_import.snapshot import Progress, TenantSnapshot, UserErasedError
 from graph_service.memory.export_import.staging import Staging, in_batches
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from schema.errors import ConflictError, NotFoundError
+from schema.errors import ConflictError
 from schema.ids import TenantId
 
-_ATTEMPTS: Final = 3
+# Attempts, and the time between them, while users are being forgotten.
+_ATTEMPTS: Final = 5
+_ERASURE_WAIT_S: Final = 0.5
 _BATCH_ROWS: Final = 500
-T = TypeVar("T")
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,65 +42,45 @@ class ExportResult:
 
 
 async def export_rows(
-    graph: Graph, tenant: TenantId, out: BinaryIO, *, vectors: bool = True, on_progress: Progress | None = None
+    graph: Graph, tenant: TenantId, out: BinaryIO, *, vectors: bool = False, on_progress: Progress | None = None
 ) -> ExportResult:
-    """Write the memory of a tenant as JSON lines.
+    """Write the memory of a tenant, as of one sequence number of its change log, as JSON lines.
 
     Args:
         out: seekable file, whose content is replaced.
-        vectors: False omits vectors, which an import then computes again.
+        vectors: include vectors, ten times as many bytes as the rest; otherwise an import computes them again.
 
     Raises:
         NotFoundError: the tenant does not exist.
-        ConflictError: the tenant changed during every attempt, or one of its users is being forgotten.
+        ConflictError: one of its users is being forgotten.
         UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
+    async with staged_tenant(graph, tenant, vectors=vectors, on_progress=on_progress) as (staging, stored):
+        await asyncio.to_thread(staging.map_ids)
+        return await _write(out, await _header(graph, tenant, stored, vectors=vectors), staging, report)
 
-    async def attempt(state: Mapping[str, Any]) -> ExportResult:
-        if (await graph.read(statement("export_import/forgetting"), {"tenant": tenant}))[0]["users"]:
-            raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
+
+@contextlib.asynccontextmanager
+async def staged_tenant(
+    graph: Graph, tenant: TenantId, *, vectors: bool, on_progress: Progress | None
+) -> AsyncIterator[tuple[Staging, Mapping[str, Any]]]:
+    """Yield a consistent copy of a tenant in a temporary file, and the tenant's properties; see `export_rows`."""
+    for _ in range(_ATTEMPTS):
         with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
             staging = Staging(Path(folder) / "rows.sqlite", source=tenant, target=NO_TENANT)
             try:
-                async for rows in export_pages(graph, tenant):
-                    await asyncio.to_thread(staging.add, rows if vectors else [without_vectors(row) for row in rows])
-                    report("reading", sum(staging.rows_n.values()), 0)
-                await asyncio.to_thread(staging.map_ids)
-                header = await _header(graph, tenant, state["tenant"], vectors=vectors)
-                return await _write(out, header, staging, report)
+                snapshot = TenantSnapshot(graph, tenant, staging, vectors=vectors, on_progress=on_progress)
+                await snapshot.fill()
+                stored = await snapshot.finish()
+            except UserErasedError:
+                await asyncio.sleep(_ERASURE_WAIT_S)
+            else:
+                yield staging, stored
+                return
             finally:
                 staging.close()
-
-    return await with_stable_tenant(graph, tenant, attempt)
-
-
-async def with_stable_tenant(graph: Graph, tenant: TenantId, attempt: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """Run `attempt` until the tenant did not change during it, at most three times; return its result.
-
-    Args:
-        attempt: receives the row of `export_import/tenant_state`; every call must start from scratch.
-
-    Raises:
-        NotFoundError: the tenant does not exist.
-        ConflictError: the tenant changed during every attempt.
-    """
-    for _ in range(_ATTEMPTS):
-        before = await _tenant_state(graph, tenant)
-        done = await attempt(before)
-        if await _tenant_state(graph, tenant) == before:
-            return done
-    raise ConflictError(
-        f"the memories of tenant {tenant!r} changed while they were exported, {_ATTEMPTS} times; "
-        "try again when fewer messages are being stored"
-    )
-
-
-async def _tenant_state(graph: Graph, tenant: TenantId) -> dict[str, Any]:
-    rows = await graph.read(statement("export_import/tenant_state"), {"tenant": tenant})
-    if not rows:
-        raise NotFoundError(f"nothing is stored for the tenant {tenant!r}")
-    return rows[0]
+    raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
 
 
 async def _header(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, vectors: bool) -> Row:

@@ -1,103 +1,111 @@
-"""Read and write a tenant's graph in pages, kind by kind."""
+"""Read and write a tenant's graph as rows of an export, in pages."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import EDGE, Row, model_of
+from graph_service.memory.export_import.row_format import EDGE, LINKS, Row, model_of
 from graph_service.memory.export_import.row_values import decode_value, encode_value
 from schema.ids import TenantId
-from schema.labels import MIND_MAP_KINDS, Label, Link
+from schema.labels import EXPORTED_KEYS, MIND_MAP_KINDS, Label
 
 ROWS_MAX: Final = 500
 # Page size for rows with vectors, which are about ten times as long.
 LONG_ROWS_MAX: Final = 100
-_NODES: Final = "Memory"
+# Runs a statement, in a transaction of its own or in one that is open.
+Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[dict[str, Any]]]]
 
 
-def _export_statements() -> dict[str, Statement]:
-    return {
-        Label.SESSION: statement("export_pages/session"),
-        Label.SESSION_LIFECYCLE: statement("export_pages/session_lifecycle"),
-        Label.MESSAGE: statement("export_pages/message"),
-        _NODES: statement("export_pages/memory"),
-        Label.MEMBER_ENTITY: statement("export_pages/member_entity"),
-        EDGE: statement("export_pages/fact"),
-        Label.MEMBER_FACT: statement("export_pages/member_fact"),
-        Link.PART_OF: statement("export_pages/part_of"),
-        Link.IN_SESSION: statement("export_pages/in_session"),
-        Link.MEMBER_OF: statement("export_pages/member_of"),
-        Label.EPISODE: statement("export_pages/episode"),
-        Label.REJECTED_MERGE: statement("export_pages/rejected_merge"),
-        Label.REVISION: statement("export_pages/revision"),
-        Label.TOMBSTONE: statement("export_pages/tombstone"),
-        Label.USAGE: statement("export_pages/usage"),
-        Label.CHANGE: statement("export_pages/change"),
-    }
-
-
-def _import_statements() -> dict[str, Statement]:
-    return {
-        Label.SESSION: statement("import_pages/session"),
-        Label.SESSION_LIFECYCLE: statement("import_pages/session_lifecycle"),
-        Label.MESSAGE: statement("import_pages/message"),
-        **dict.fromkeys(MIND_MAP_KINDS, statement("import_pages/memory")),
-        Label.MEMBER_ENTITY: statement("import_pages/member_entity"),
-        EDGE: statement("import_pages/fact"),
-        Label.MEMBER_FACT: statement("import_pages/member_fact"),
-        Link.PART_OF: statement("import_pages/part_of"),
-        Link.IN_SESSION: statement("import_pages/in_session"),
-        Link.MEMBER_OF: statement("import_pages/member_of"),
-        Label.EPISODE: statement("import_pages/episode"),
-        Label.REJECTED_MERGE: statement("import_pages/rejected_merge"),
-        Label.REVISION: statement("import_pages/revision"),
-        Label.TOMBSTONE: statement("import_pages/tombstone"),
-        Label.USAGE: statement("import_pages/usage"),
-        Label.CHANGE: statement("import_pages/change"),
-    }
-
-
-async def export_pages(graph: Graph, tenant: TenantId, kinds: Sequence[str] | None = None) -> AsyncIterator[list[Row]]:
-    """Yield the tenant's graph as pages of rows; ids and URIs are those of the database.
+class GraphPages:
+    """Read a tenant's graph as pages of rows; ids and URIs are those of the database.
 
     Args:
-        kinds: keys of `_export_statements`; all if None.
+        vectors: include vectors.
     """
-    for kind, page in _export_statements().items():
-        if kinds is not None and kind not in kinds:
-            continue
-        after: Any = -1 if kind == Label.CHANGE else ""
-        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _NODES, EDGE) else ROWS_MAX
-        while rows := await graph.read(page, {"tenant": tenant, "after": after, "rows": rows_max}):
-            after = rows[-1]["key"]
-            yield [row for row in (_row(kind, stored) for stored in rows) if row is not None]
+
+    def __init__(self, run: Run, tenant: TenantId, *, vectors: bool) -> None:
+        self._run = run
+        self._parameters = {"tenant": tenant, "vectors": vectors}
+        self._rows_max = LONG_ROWS_MAX if vectors else ROWS_MAX
+
+    async def nodes(self, kind: Label, *, after: Any = None) -> AsyncIterator[list[Row]]:
+        """Yield the nodes of a kind with their links, by key.
+
+        Args:
+            kind: a key of `EXPORTED_KEYS`.
+            after: key to start after.
+        """
+        after = (-1 if kind == Label.CHANGE else "") if after is None else after
+        async for stored in self._pages(statement("export_import/nodes"), after, kind=kind.value):
+            yield [row for node in stored for row in _node_rows(node)]
+
+    async def nodes_of_session(self, session: str) -> AsyncIterator[list[Row]]:
+        """Yield the session with its state, messages, episodes and scenes, and their links."""
+        async for stored in self._pages(statement("export_import/nodes_of_session"), "", session=session):
+            yield [row for node in stored for row in _node_rows(node)]
+
+    async def facts(self) -> AsyncIterator[list[Row]]:
+        """Yield all facts and mentions by id."""
+        async for stored in self._pages(statement("export_import/facts"), ""):
+            yield [_fact_row(fact) for fact in stored]
+
+    async def elements(self, ids: Sequence[str]) -> list[Row]:
+        """Return nodes of the mind map and facts with these ids."""
+        parameters = {**self._parameters, "ids": ids}
+        nodes = await self._run(statement("export_import/nodes_by_id"), parameters)
+        facts = await self._run(statement("export_import/facts_by_id"), parameters)
+        return [*(row for node in nodes for row in _node_rows(node)), *map(_fact_row, facts)]
+
+    async def changes_of(self, ids: Sequence[str]) -> list[Row]:
+        """Return all changes of these elements."""
+        parameters = {"tenant": self._parameters["tenant"], "ids": ids}
+        stored = await self._run(statement("export_import/changes_of_elements"), parameters)
+        return [row for node in stored for row in _node_rows(node)]
+
+    async def _pages(self, page: Statement, after: Any, **more: Any) -> AsyncIterator[list[dict[str, Any]]]:
+        parameters = {**self._parameters, "rows": self._rows_max, **more}
+        while stored := await self._run(page, {**parameters, "after": after}):
+            after = stored[-1]["key"]
+            yield stored
 
 
-def _row(kind: str, stored: Mapping[str, Any]) -> Row | None:
-    if isinstance(kind, Link):
-        # Links are paged by their start nodes, some of which have no such link.
-        return {"link": kind.value, "from": stored["subject"], "to": stored["object"]} if stored["object"] else None
-    if kind == EDGE:
-        row: Row = {EDGE: stored["type"], "from": stored["subject"], "to": stored["object"]}
-    elif kind == _NODES:
-        row = {"node": next(label.value for label in MIND_MAP_KINDS if label in stored["labels"])}
-    else:
-        row = {"node": str(kind)}
+def _node_rows(stored: Mapping[str, Any]) -> list[Row]:
+    """Return the row of a node, and those of its links."""
+    labels, properties = stored["labels"], stored["properties"]
+    kind = next(label for label in (*MIND_MAP_KINDS, *EXPORTED_KEYS) if label in labels)
+    row: Row = {"node": kind.value}
+    links = [{"link": link, "from": properties["id"], "to": end} for link, end in stored["links"]]
+    return [{**row, "properties": _encoded(row, properties)}, *links]
+
+
+def _fact_row(stored: Mapping[str, Any]) -> Row:
+    row: Row = {EDGE: stored["type"], "from": stored["subject"], "to": stored["object"]}
+    return {**row, "properties": _encoded(row, stored["properties"])}
+
+
+def _encoded(row: Row, stored: Mapping[str, Any]) -> dict[str, Any]:
     model = model_of(row)
-    properties = {
+    return {
         name: encode_value(value, model[name].kind if name in model else "")
-        for name, value in stored["properties"].items()
+        for name, value in stored.items()
+        if value is not None
     }
-    return {**row, "properties": properties}
 
 
 async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row]) -> int:
     """Write rows of one kind in one transaction, idempotently; return the number written."""
-    import_statement = _import_statements()[kind]
+    if kind == EDGE:
+        put = statement("export_import/put_facts")
+    elif kind in LINKS:
+        put = statement("export_import/put_links")
+    else:
+        put = statement("export_import/put_nodes")
     parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
-    written = await graph.write(lambda writing: writing.run(import_statement, parameters))
+    if kind != EDGE:
+        parameters["kind"] = Label.MEMORY.value if kind in MIND_MAP_KINDS else str(kind)
+    written = await graph.write(lambda writing: writing.run(put, parameters))
     return int(written[0]["written"]) if written else 0
 
 
@@ -113,8 +121,9 @@ def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
     parameters = {"properties": {**properties, "tenant": tenant}, "vectors": vectors}
     if EDGE in row:
         return {**parameters, "id": properties["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
-    keys = {name: properties[name] for name in ("id", "seq", "day") if name in properties}
-    return {**parameters, **keys, "label": row["node"]}
+    label = Label(row["node"])
+    key = EXPORTED_KEYS[Label.MEMORY if label in MIND_MAP_KINDS else label]
+    return {**parameters, "key": properties[key], "label": label.value}
 
 
 def _is_vector(name: str, model: Mapping[str, Any]) -> bool:

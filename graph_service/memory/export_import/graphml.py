@@ -8,9 +8,10 @@ from typing import Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.exporter import ExportResult, Progress, with_stable_tenant
-from graph_service.memory.export_import.graph_pages import export_pages
+from graph_service.memory.export_import.exporter import ExportResult, staged_tenant
 from graph_service.memory.export_import.row_format import EDGE, Row
+from graph_service.memory.export_import.snapshot import Progress
+from graph_service.memory.export_import.staging import in_batches
 from schema.graph_model import Property, graph_model
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS
@@ -33,6 +34,7 @@ _LEFT_OUT: Final = frozenset(("id", "similarity_keys", "form_tokens", "importing
 # Characters that XML 1.0 does not allow.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE, _EDGE = "node", "edge"
+_BATCH_ROWS: Final = 500
 
 
 async def export_graphml(
@@ -45,35 +47,33 @@ async def export_graphml(
 
     Raises:
         NotFoundError: the tenant does not exist.
-        ConflictError: the tenant changed during every attempt.
+        ConflictError: one of its users is being forgotten.
         UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
+    digest, counts = hashlib.sha256(), {_NODE: 0, _EDGE: 0}
 
-    async def attempt(_state: Mapping[str, Any]) -> ExportResult:
-        digest, counts = hashlib.sha256(), {_NODE: 0, _EDGE: 0}
+    def write(text: str) -> None:
+        line = text.encode()
+        digest.update(line)
+        out.write(line)
+
+    async with staged_tenant(graph, tenant, vectors=False, on_progress=on_progress) as (staging, _):
         out.seek(0)
         out.truncate()
-
-        def write(text: str) -> None:
-            line = text.encode()
-            digest.update(line)
-            out.write(line)
-
         write(_HEAD)
         for key in _keys():
             write(key)
         write('<graph id="memory" edgedefault="directed">\n')
-        async for rows in export_pages(graph, tenant, kinds=("Memory", EDGE)):
-            for row in rows:
-                write(_edge(row) if EDGE in row else _node(row))
-                counts[_EDGE if EDGE in row else _NODE] += 1
-            report("writing", sum(counts.values()), 0)
+        for kind in (*MIND_MAP_KINDS, EDGE):
+            async for rows in in_batches(staging.original(kind), _BATCH_ROWS):
+                for row in rows:
+                    write(_edge(row) if EDGE in row else _node(row))
+                    counts[_EDGE if EDGE in row else _NODE] += 1
+                report("writing", sum(counts.values()), 0)
         write("</graph>\n</graphml>\n")
-        out.flush()
-        return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.tell(), sha256=digest.hexdigest())
-
-    return await with_stable_tenant(graph, tenant, attempt)
+    out.flush()
+    return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.tell(), sha256=digest.hexdigest())
 
 
 def _keys() -> Iterator[str]:

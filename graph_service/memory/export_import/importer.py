@@ -17,7 +17,6 @@ from graph_service.graph.schema_setup import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
-from graph_service.memory.export_import.exporter import Progress
 from graph_service.memory.export_import.graph_pages import LONG_ROWS_MAX, ROWS_MAX, put_rows
 from graph_service.memory.export_import.row_format import (
     EDGE,
@@ -31,6 +30,7 @@ from graph_service.memory.export_import.row_format import (
     without_vectors,
 )
 from graph_service.memory.export_import.row_values import decode_value
+from graph_service.memory.export_import.snapshot import Progress
 from graph_service.memory.export_import.staging import SessionJob, Staging, in_batches
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
 from graph_service.memory.facts.writer import enqueue_embedding

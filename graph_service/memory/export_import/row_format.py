@@ -87,8 +87,8 @@ def without_vectors(row: Row) -> Row:
     """Return the row without vectors; messages and scenes are marked as not embedded."""
     if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
         return row
-    kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
-    # The statement that imports facts marks these itself.
+    kept = {name: value for name, value in row["properties"].items() if name not in (*_VECTORS, "unembedded_in")}
+    # The statement that imports facts marks these itself, by `unembedded_in`.
     marks = {} if EDGE in row else {"unembedded": True}
     return {**row, "properties": dict(sorted({**kept, **marks}.items()))}
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import check_ids
-from graph_service.memory.export_import.exporter import ExportResult, Progress, export_rows
+from graph_service.memory.export_import.exporter import ExportResult, export_rows
 from graph_service.memory.export_import.graphml import export_graphml
 from graph_service.memory.export_import.importer import ImportResult, import_rows
-from graph_service.memory.export_import.journal import Language, export_journal
+from graph_service.memory.export_import.snapshot import Progress
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 
@@ -31,7 +30,6 @@ class ExportFormat(StrEnum):
 
     JSONL = "jsonl"  # everything; can be imported
     GRAPHML = "graphml"  # nodes and facts, for other programs
-    MARKDOWN = "markdown"  # a journal by day, for people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,46 +59,29 @@ class TenantTransfer:
         out: BinaryIO,
         export_format: ExportFormat,
         *,
-        vectors: bool = True,
-        user_id: str | None = None,
-        language: Language | None = None,
+        vectors: bool = False,
         on_progress: Progress | None = None,
     ) -> ExportResult:
         """Write a tenant's memory to a seekable file, whose content is replaced.
 
-        Args:
-            user_id: only this user; for a journal.
-            language: of the headings of a journal; that of the messages by default.
-
         Raises:
-            InputError: the user or the language is given for another format, or the user's id is invalid.
-            NotFoundError: the tenant or the user does not exist.
-            ConflictError: the tenant changed during every attempt.
+            NotFoundError: the tenant does not exist.
+            ConflictError: one of its users is being forgotten.
             UnavailableError: Neo4j does not answer.
         """
-        if user_id is not None:
-            check_ids(userId=user_id)
-        if export_format is ExportFormat.MARKDOWN:
-            return await export_journal(
-                self._graph, tenant, out, user_id=user_id, language=language, on_progress=on_progress
-            )
-        if user_id is not None or language is not None:
-            raise InputError("only the format markdown is of one user and in one language; leave both out")
         if export_format is ExportFormat.GRAPHML:
             return await export_graphml(self._graph, tenant, out, on_progress=on_progress)
         return await export_rows(self._graph, tenant, out, vectors=vectors, on_progress=on_progress)
 
-    async def export_text(
-        self, tenant: TenantId, export_format: ExportFormat, *, vectors: bool, user_id: str | None = None
-    ) -> ExportText:
-        """Return a tenant's memory, or the journal of one user, as one text.
+    async def export_text(self, tenant: TenantId, export_format: ExportFormat, *, vectors: bool) -> ExportText:
+        """Return a tenant's memory as one text.
 
         Raises:
             InputError: the export is too long for one answer.
             NotFoundError, ConflictError, UnavailableError: see `export`.
         """
         with tempfile.TemporaryFile(prefix="mnemograph-export-") as out:
-            result = await self.export(tenant, out, export_format, vectors=vectors, user_id=user_id)
+            result = await self.export(tenant, out, export_format, vectors=vectors)
             if result.bytes > TEXT_BYTES_MAX:
                 raise InputError(
                     f"the export has {result.bytes:,} bytes, more than the {TEXT_BYTES_MAX:,} of one answer: leave "

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -33,16 +33,23 @@ from schema.predicates import allowed
 from schema.session import SessionState
 
 _SCHEMA: Final = (
-    "CREATE TABLE raw (kind TEXT, line TEXT)",
+    "CREATE TABLE raw (kind TEXT, key TEXT, session TEXT, line TEXT)",
     "CREATE TABLE ids (old TEXT PRIMARY KEY, new TEXT, uri TEXT) WITHOUT ROWID",
     "CREATE TABLE rewritten (kind TEXT, key TEXT, line TEXT)",
     "CREATE TABLE messages (id TEXT PRIMARY KEY, at INTEGER, position INTEGER, hash TEXT, episode TEXT) WITHOUT ROWID",
     "CREATE TABLE scene_messages (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
     "CREATE TABLE scene_hashes (session TEXT, start_ms INTEGER, scene TEXT, hash TEXT)",
     "CREATE TABLE episodes (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
+    "CREATE TABLE jobs_before (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
+    "CREATE TABLE jobs_now (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
+# For `Staging.put` and `Staging.drop`.
+_BY_KEY: Final = (
+    "CREATE UNIQUE INDEX raw_key ON raw (kind, key)",
+    "CREATE INDEX raw_session ON raw (session) WHERE session IS NOT NULL",
+)
 # Maximum number of episodes per scene; scenes written by this service have fewer messages.
 _EPISODES_MAX: Final = 100
 # Cached, because consecutive scenes share episodes, each of which may contain megabytes of facts.
@@ -54,6 +61,10 @@ _LINK_ENDS: Final = {
     Link.PART_OF: (Label.MESSAGE, {Label.SCENE}),
     Link.IN_SESSION: (Label.SCENE, {Label.SESSION}),
     Link.MEMBER_OF: (Label.MEMBER_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
+}
+_LINKS_OF: Final[Mapping[str, tuple[Link, ...]]] = {
+    Label.MESSAGE: (Link.PART_OF,),
+    Label.SCENE: (Link.IN_SESSION,),
 }
 # Properties that reference another row: (kind, property, kind of the referenced row).
 _REFERENCES: Final = (
@@ -110,12 +121,82 @@ class Staging:
 
     def add(self, rows: list[Row]) -> None:
         """Add rows of the source tenant."""
-        lines = [(kind_of_row(row), json.dumps(row, ensure_ascii=False)) for row in rows]
-        for kind, _ in lines:
+        lines = [
+            (kind_of_row(row), key_of_row(row), _session_of(row), json.dumps(row, ensure_ascii=False)) for row in rows
+        ]
+        for kind, *_ in lines:
             self.rows_n[kind] = self.rows_n.get(kind, 0) + 1
         self._db.execute("BEGIN")
-        self._db.executemany("INSERT INTO raw VALUES (?, ?)", lines)
+        self._db.executemany("INSERT OR REPLACE INTO raw VALUES (?, ?, ?, ?)", lines)
         self._db.execute("COMMIT")
+
+    def replace_by_key(self) -> None:
+        """Let every row replace the earlier one of its kind and key; call before `add`."""
+        for line in _BY_KEY:
+            self._db.execute(line)
+
+    def drop_sessions(self, sessions: Iterable[str]) -> None:
+        """Remove the nodes of some sessions, and the links from them; needs `replace_by_key`."""
+        for session in sessions:
+            rows = self._db.execute("SELECT kind, key FROM raw WHERE session = ?", (session,)).fetchall()
+            self._drop(rows)
+
+    def drop_elements(self, ids: Sequence[str]) -> None:
+        """Remove nodes of the mind map and facts with these ids, and the links from them; needs `replace_by_key`."""
+        self._drop([(kind, key) for key in ids for kind in (*MIND_MAP_KINDS, EDGE)])
+
+    def drop_kinds(self, kinds: Iterable[str]) -> None:
+        """Remove all rows of some kinds."""
+        for kind in kinds:
+            self._db.execute("DELETE FROM raw WHERE kind = ?", (kind,))
+
+    def _drop(self, rows: Sequence[tuple[str, str]]) -> None:
+        self._db.execute("BEGIN")
+        self._db.executemany("DELETE FROM raw WHERE kind = ? AND key = ?", rows)
+        # The key of a link begins with the id of its start and a space; "!" follows the space.
+        self._db.executemany(
+            "DELETE FROM raw WHERE kind = ? AND key > ? AND key < ?",
+            [(link, f"{key} ", f"{key}!") for kind, key in rows for link in _LINKS_OF.get(kind, ())],
+        )
+        self._db.execute("COMMIT")
+
+    def drop_dangling(self) -> None:
+        """Remove facts and links without one of their ends, and count the rows."""
+        for kinds, ends in (
+            ((EDGE,), MIND_MAP_KINDS),
+            (LINKS, (Label.MESSAGE, Label.MEMBER_ENTITY, Label.SESSION, *MIND_MAP_KINDS)),
+        ):
+            present = f"(SELECT key FROM raw WHERE kind IN ({','.join('?' * len(ends))}))"
+            query = (
+                f"DELETE FROM raw WHERE kind IN ({','.join('?' * len(kinds))})"
+                f" AND (json_extract(line, '$.from') NOT IN {present} OR json_extract(line, '$.to') NOT IN {present})"
+            )
+            self._db.execute(query, (*kinds, *ends, *ends))
+        self.rows_n = dict(self._db.execute("SELECT kind, count(*) FROM raw GROUP BY kind"))
+
+    def add_job_states(self, jobs: Sequence[tuple[str, str, str]]) -> None:
+        """Add jobs to what `take_changed_jobs` compares: key, ids of their sessions as JSON, and state."""
+        self._db.executemany("INSERT OR REPLACE INTO jobs_now VALUES (?, ?, ?)", jobs)
+
+    def take_changed_jobs(self) -> list[str]:
+        """Return the session ids, as JSON, of each job that appeared, changed or vanished since the last call."""
+        query = (
+            "SELECT sessions FROM (SELECT * FROM jobs_now EXCEPT SELECT * FROM jobs_before)"
+            " UNION SELECT sessions FROM (SELECT * FROM jobs_before EXCEPT SELECT * FROM jobs_now)"
+        )
+        changed = [sessions for (sessions,) in self._db.execute(query)]
+        for line in (
+            "DELETE FROM jobs_before",
+            "INSERT INTO jobs_before SELECT * FROM jobs_now",
+            "DELETE FROM jobs_now",
+        ):
+            self._db.execute(line)
+        return changed
+
+    def any_user(self, ids: Iterable[str]) -> bool:
+        """Return whether one of these is the id of a user."""
+        query = "SELECT 1 FROM raw WHERE kind = ? AND key = ?"
+        return any(self._db.execute(query, (Label.USER, name)).fetchone() for name in ids)
 
     def map_ids(self) -> None:
         """Compute the ids of all elements in the target tenant, and the new content hashes."""
@@ -191,14 +272,19 @@ class Staging:
     def session_jobs(self) -> Iterator[SessionJob]:
         """Yield the jobs of each session in the target tenant.
 
-        Jobs are not exported, but derived from unread messages and from sessions that are closing. Embedding jobs are
-        created when the rows are written.
+        Jobs are not exported, but derived from what is unread or not embedded, and from sessions that are closing.
         """
         unread = {
             row["properties"]["session_id"]
             for kind, flag in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
             for row in self._raw(kind)
             if row["properties"].get(flag)
+        }
+        unembedded = {
+            row["properties"].get("session_id") or row["properties"].get("unembedded_in")
+            for kind in (Label.MESSAGE, Label.SCENE, EDGE)
+            for row in self._raw(kind)
+            if row["properties"].get("unembedded") or row["properties"].get("unembedded_in")
         }
         closing = {
             row["properties"]["id"]
@@ -209,7 +295,7 @@ class Staging:
             session, user = row["properties"]["id"], row["properties"]["user_node_id"]
             ids = {"session": self.new_id(session), "user": self.new_id(user)}
             yield SessionJob(kind=JobKind.EXTRACT, is_open=session in unread, **ids)
-            yield SessionJob(kind=JobKind.EMBED, is_open=False, **ids)
+            yield SessionJob(kind=JobKind.EMBED, is_open=session in unembedded, **ids)
             if session in closing:
                 yield SessionJob(kind=JobKind.CLOSE, is_open=True, **ids)
 
@@ -325,6 +411,17 @@ async def in_batches(rows: Iterator[Row], rows_max: int) -> AsyncIterator[list[R
     """Yield rows in batches, each read in a thread, because SQLite would block the event loop."""
     while batch := await asyncio.to_thread(lambda: list(islice(rows, rows_max))):
         yield batch
+
+
+def _session_of(row: Row) -> str | None:
+    """Return the id of the session whose memory a row is part of; None for rows of several sessions, and links."""
+    match row.get("node"):
+        case Label.SESSION | Label.SESSION_LIFECYCLE:
+            return str(row["properties"]["id"])
+        case Label.MESSAGE | Label.EPISODE | Label.SCENE:
+            session: str | None = row["properties"].get("session_id")
+            return session
+    return None
 
 
 def _to_micros(written: Any) -> int:

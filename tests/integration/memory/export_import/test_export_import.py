@@ -40,9 +40,9 @@ _ALL_OF = (
 _PASSING = {"fact_events", "lease", "lease_until_ms", "touched_ms", "claims", "locked"}
 
 
-async def exported(graph: Graph, tenant: str, **how: Any) -> bytes:
+async def exported(graph: Graph, tenant: str, *, vectors: bool = True) -> bytes:
     out = io.BytesIO()
-    await export_rows(graph, TenantId(tenant), out, **how)
+    await export_rows(graph, TenantId(tenant), out, vectors=vectors)
     return out.getvalue()
 
 

@@ -2,6 +2,7 @@
 // $tenant: str
 // $after: str
 // $rows: int
+// $vectors: bool
 // -> key, type, subject, object, properties
 CALL () {
   {{each predicate, UNION ALL}}
@@ -10,4 +11,6 @@ CALL () {
   RETURN a.id AS subject, r, b.id AS object
   {{end}}
 }
-RETURN r.id AS key, type(r) AS type, subject, object, properties(r) AS properties ORDER BY key LIMIT $rows
+WITH subject, r, object ORDER BY r.id LIMIT $rows
+RETURN r.id AS key, type(r) AS type, subject, object, CASE WHEN $vectors THEN properties(r) ELSE r {{without_vectors}} END AS properties
+ORDER BY key
