@@ -10,7 +10,7 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
-from extraction.rules.tag_facts import with_tags
+from extraction.rules.tag_facts import same_plan, with_tags
 from extraction.rules.tags import Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
@@ -72,9 +72,9 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts = _by_agent(chinese, english, text, speaker)
     else:
         drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
-        drafts = list(with_decisions(drafts, sentences, speaker))
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
+        drafts = list(with_decisions(drafts, sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
 
@@ -246,12 +246,15 @@ def with_decisions(drafts: Iterable[Draft], sentences: Iterable[Sentence], speak
     Where only the reason of a decision was read (`因为太贵，我决定不买车`), the decision is added.
     """
     by_start = sorted(sentences, key=lambda sentence: sentence.start)
+    drafts = list(drafts)
     for draft in drafts:
         sentence = _sentence_at(draft.start, by_start)
         decided = None if sentence is None or draft.closes else _decision(draft, sentence.text, speaker)
         yield decided or draft
         effect = _EFFECT_ZH.match(draft.subject) if draft.predicate == "CAUSED_BY" else None
-        if effect is not None and sentence is not None and _DECIDED_ZH.search(sentence.text):
+        if effect is None or sentence is None or not _DECIDED_ZH.search(sentence.text):
+            continue
+        if not any(one.relation == "plan" and same_plan(one.object, effect["o"]) for one in drafts):
             yield _from_reason(draft, effect["o"], speaker)
 
 
@@ -272,6 +275,8 @@ def _decision(draft: Draft, text: str, speaker: Speaker) -> Draft | None:
     reason = (_REASON_ZH if chinese else _REASON_EN).search(text)
     detail = FactDetail(kind=FactKind.DECISION, rationale=reason["why"].strip(" ,，") if reason else None)
     statement = draft.statement.replace(" wants to ", " decided to ", 1).replace("打算", "决定", 1)
+    # As the tags say it.
+    statement = statement.replace(" plans: ", " decided: ", 1).replace("的计划：", "决定：", 1)
     return replace(draft, detail=detail, statement=statement)
 
 

@@ -15,7 +15,7 @@ from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.text.chinese import HAN
-from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN
+from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
 from schema.entity import EntityType
 
@@ -625,7 +625,24 @@ def _is_tagged(one: Draft) -> bool:
 def _agree(one: Draft, other: Draft) -> bool:
     """Return whether two drafts are about the same thing in the same state, whatever they say of it."""
     mine, its = one.object.lower(), other.object.lower()
-    return one.closes == other.closes and (mine in its or its in mine)
+    if one.closes != other.closes:
+        return False
+    return mine in its or its in mine or (one.relation == other.relation == "plan" and same_plan(mine, its))
+
+
+# Words that plans for the same thing need not share: "trip to Hamburg", "going to Hamburg with Mia".
+_PLAN_WORD: Final = re.compile(rf"[a-z0-9]+|[{HAN}]")
+_NO_PLAN_WORDS: Final = word_set(
+    "a an the my our his her their this next to of in on at with and for from trip going go get getting travel "
+    "travelling traveling flying fly heading visit visiting see seeing buy buying "
+    "了 把 要 去 和 跟 的 个 到 给 飞 看 买"
+)
+
+
+def same_plan(one: str, other: str) -> bool:
+    """Return whether two objects of plans are the same thing: they share two thirds of the words of the shorter."""
+    mine, its = ({*_PLAN_WORD.findall(text.lower())} - _NO_PLAN_WORDS for text in (one, other))
+    return bool(mine and its) and 3 * len(mine & its) >= 2 * min(len(mine), len(its))
 
 
 def _same(one: Draft, other: Draft) -> bool:

@@ -10,10 +10,12 @@ import pytest
 
 from extraction.embeddings.local_models import TAG_MODELS
 from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+from extraction.rules.tag_facts import same_plan
 from extraction.rules.tags import KINDS
 from extraction.tagging.local_tagger import LocalTagger, load_local_tagger
 from extraction.tagging.tag_model import CHARS_MAX, PIECES_MAX
 from schema.errors import InstallError
+from schema.fact import FactKind
 from tests.unit.extraction.rules.rule_reading import a_scene, shown
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
@@ -124,3 +126,47 @@ def test_adapters_are_those_that_were_measured() -> None:
     """A change of an adapter changes what is read: measure again, and write the new hash."""
     files = [model.adapter_file for model in TAG_MODELS]
     assert {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file} == ADAPTERS
+
+
+@pytest.mark.parametrize(
+    ("text", "objects", "reason"),
+    [
+        ("I decided to sell my car because the insurance is too expensive", "car", "the insurance is too expensive"),
+        ("We've decided to move to Leipzig since the rent here is too high.", "Leipzig", "the rent here is too high"),
+        ("I decided not to take the job because the pay is low.", "job", "the pay is low"),
+        ("我决定把车卖了，因为保险太贵了。", "车", "保险太贵了"),
+        ("我们决定搬到杭州，因为孩子要上学。", "杭州", "孩子要上学"),
+    ],
+)
+async def test_decision_keeps_its_reason_beside_the_tags(
+    tagger: LocalTagger, text: str, objects: str, reason: str
+) -> None:
+    facts = (await rules_with_tags(tagger)(a_scene(text))).facts
+    decided = [fact for fact in facts if fact.relation == "plan"]
+    assert [(fact.detail.kind, fact.detail.rationale) for fact in decided] == [(FactKind.DECISION, reason)]
+    assert objects in decided[0].object
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("I'm going to Hamburg with Mia next Saturday.", "Hamburg"),
+        ("I'm visiting my parents in Bath this weekend.", "Bath"),
+        ("我下周六要和米娅去汉堡。", "汉堡"),
+    ],
+)
+async def test_plan_of_the_rules_stands_beside_the_tags_with_its_day(
+    tagger: LocalTagger, text: str, objects: str
+) -> None:
+    (plan,) = (await rules_with_tags(tagger)(a_scene(text))).facts
+    assert plan.relation == "plan"
+    assert objects in plan.object
+    assert plan.detail.mentioned_start is not None
+
+
+def test_plans_for_different_things_are_not_the_same() -> None:
+    assert same_plan("trip to Hamburg", "going to Hamburg with Mia")
+    assert same_plan("卖车", "把车卖了")
+    assert not same_plan("learn Spanish", "learn French")
+    assert not same_plan("visit Peru", "visit Chile")
+    assert not same_plan("去北京", "去南京")
