@@ -131,6 +131,12 @@ class QueryAnalysis:
     glossed_terms: Terms = field(default_factory=Terms)
     cross_language_tokens: QuestionTokens | None = None
 
+    @property
+    def passage_terms(self) -> Terms:
+        """Return the search terms for texts of either language."""
+        glossed = self.glossed_terms
+        return Terms(stems=self.terms.stems + glossed.stems, strings=self.terms.strings + glossed.strings)
+
 
 def analyse(
     text: str,

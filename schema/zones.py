@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from schema.result_cache import cached_by_chars
+from schema.timespan import as_utc
 
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<h>\d{2}):(?P<m>\d{2})")
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
@@ -26,6 +27,15 @@ def zone_named(name: str) -> tzinfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+def day_in(moment: datetime, zone: str | None) -> str:
+    """Return the day of a time in a zone, in ISO 8601; in UTC without a known zone."""
+    named = zone_named(zone) if zone else None
+    try:
+        return as_utc(moment).astimezone(named or UTC).date().isoformat()
+    except OverflowError:
+        return as_utc(moment).date().isoformat()
 
 
 def zone_name_of(moment: datetime | None) -> str | None:

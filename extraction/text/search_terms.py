@@ -34,6 +34,8 @@ _CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
 # For long questions, of which 96 terms would cover only a sentence or two.
 _LONG_MAX: Final = 288
+# Places of a string in a text of 100,000 characters; more add nothing to where the text is about it.
+_PLACES_MAX: Final = 1_000
 # Words of a question that its answer does not repeat.
 _ASKING_ZH: Final = re.compile(
     "为什么|为啥|为何|什么时候|什么名字|叫什么|姓什么|是什么|什么|甚么|多少钱|多少|怎么样|怎么|是谁|哪[里儿些个位家种只条天年款]?|"
@@ -155,6 +157,31 @@ def terms_found_in(terms: Terms, text: str) -> list[str]:
     if terms.strings:
         folded = text.lower()
         found += [one for one in terms.strings if one in folded]
+    return found
+
+
+def occurrences(terms: Terms, text: str) -> list[tuple[int, int]]:
+    """Return where the terms occur in a text: (position, index of the term: stems, then strings), in any order.
+
+    Of a string, the first 1,000 places count.
+    """
+    folded = text.lower()
+    found: list[tuple[int, int]] = []
+    if terms.stems:
+        index = {one: at for at, one in enumerate(terms.stems)}
+        known: dict[str, int | None] = {}
+        for match in _OTHER_WORD.finditer(folded):
+            word = match.group()
+            if word not in known:
+                known[word] = next((index[one] for one in _stems(word) if one in index), None)
+            if (at := known[word]) is not None:
+                found.append((match.start(), at))
+    for at, string in enumerate(terms.strings, start=len(terms.stems)):
+        position = -1
+        for _ in range(_PLACES_MAX):
+            if (position := folded.find(string, position + 1)) < 0:
+                break
+            found.append((position, at))
     return found
 
 

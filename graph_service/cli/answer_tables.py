@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from schema.timespan import iso
+from schema.zones import day_in
 
 if TYPE_CHECKING:
     from graph_service.memory.recall.candidates import EvidenceMessage, Hit
@@ -52,10 +53,20 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
     table.add_column("found", overflow="fold")
     for hit in answer.hits:
         one = hit.candidate
-        table.add_row(f"{hit.score:.2f}", _day(one.said_at), one.kind, escape(one.speaker or ""), escape(_snippet(hit)))
+        table.add_row(
+            f"{hit.score:.2f}",
+            day_in(one.said_at, one.zone),
+            one.kind,
+            escape(one.speaker or ""),
+            escape(_snippet(hit)),
+        )
         for message in one.evidence:
             table.add_row(
-                "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
+                "",
+                day_in(message.said_at, message.zone),
+                "",
+                escape(message.speaker or ""),
+                f"[dim]“{escape(_quote(message))}”[/]",
             )
     notes = [f"[dim]{escape(note)}[/]" for note in answer.notes]
     if answer.hits and answer.nothing_relevant:
@@ -92,7 +103,7 @@ def _evidence_document(message: "EvidenceMessage") -> dict[str, Any]:
 
 def _snippet(hit: "Hit") -> str:
     one = hit.candidate
-    ended = f" (until {_day(one.invalid_at)})" if one.invalid_at else ""
+    ended = f" (until {day_in(one.invalid_at, one.zone)})" if one.invalid_at and not one.told_as_ended else ""
     pending = " (not processed yet)" if one.pending else ""
     return f"{hit.snippet}{ended}{pending}"
 
@@ -100,7 +111,3 @@ def _snippet(hit: "Hit") -> str:
 def _quote(message: "EvidenceMessage") -> str:
     text = " ".join(message.text.split())
     return text if len(text) <= QUOTE_CHARS_MAX else text[: QUOTE_CHARS_MAX - 1] + "…"
-
-
-def _day(moment: Any) -> str:
-    return (iso(moment) or "")[:10]

@@ -7,6 +7,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{begun r}}       the other condition in `holds`: `r` had started and was known then
     {{started r}}     as `begun`, but also true if a time is missing, for example in mentions
     {{end_known r}}   the end of `r` was known at $known_at
+    {{told_as_ended r}}    no message says that `r` was valid, only that it has ended (mark `e`, schema/assertion.py)
     {{current r}}     `r` has not ended at $now, by all that is known
     {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
     {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
@@ -67,6 +68,10 @@ _OF_VARIABLE: Final = {
         " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at, {x}.first_seen) <= $known_at)"
     ),
     "end_known": ("($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"),
+    "told_as_ended": (
+        "({x}.invalid_at IS NOT NULL AND size({x}.assertions) > 0"
+        " AND all(told IN {x}.assertions WHERE split(told, '|')[7] STARTS WITH 'e'))"
+    ),
     "current": "({x}.invalid_at IS NULL OR {x}.invalid_at > $now)",
     # As many of each, so that a long history of former values does not hide the one that is valid.
     "best_valid_and_ended": (

@@ -11,7 +11,6 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import asks_what_ended
-from extraction.text.fulltext_words import words_in
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.lines import (
@@ -148,13 +147,21 @@ async def context(
     language = request.language or (Language.ZH if answer.analysis.chinese else Language.EN)
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
-    words, with_uris = words_in(request.query), request.with_uris
     candidates = [hit.candidate for hit in answer.hits]
+    newest = max((one for one in candidates if one.zone), key=lambda one: one.said_at, default=None)
+    zone = newest.zone if newest else None
 
     def built() -> Context:
         lines = [
-            *lines_of_core(known, language, with_uris=with_uris),
-            *lines_of_candidates(candidates, words, language, with_uris=with_uris, closed=[] if former else closed),
+            *lines_of_core(known, language, zone=zone, with_uris=request.with_uris),
+            *lines_of_candidates(
+                candidates,
+                answer.analysis.passage_terms,
+                language,
+                zone=zone,
+                with_uris=request.with_uris,
+                closed=[] if former else closed,
+            ),
         ]
         return rendered(lines, request, language, answer, core_known=facts is not None)
 

@@ -6,14 +6,16 @@ from datetime import datetime
 from typing import Final
 
 from extraction.text.near_duplicates import plain
+from extraction.text.search_terms import Terms
 from extraction.text.token_estimate import tokens_in
 from graph_service.memory.context_builder.packing import Part, Piece
-from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, Words, day_of
-from graph_service.memory.context_builder.prompt_safety import safe_text
+from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, Words
+from graph_service.memory.context_builder.prompt_safety import safe_name, safe_text
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import HitKind
-from graph_service.memory.recall.result_page import snippet
+from schema.zones import day_in
 
 _QUOTE_CHARS_MAX: Final = 400
 _ABSTRACT_CHARS_MAX: Final = 400
@@ -54,12 +56,19 @@ class ContextLineDraft:
     scene_id: str | None = None
 
 
-def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[ContextLineDraft]:
-    """Return the lines of Core Memory; put ended facts into the section of relevant facts."""
+def lines_of_core(
+    facts: Sequence[CoreFact], language: Language, *, zone: str | None, with_uris: bool
+) -> list[ContextLineDraft]:
+    """Return the lines of Core Memory; put ended facts into the section of relevant facts.
+
+    Args:
+        zone: time zone of facts without one of their own.
+    """
     words = WORDS[language]
     lines = []
     for fact in facts:
-        text = _fact_text(words, fact.statement, fact.since, fact.until, fact.emotion)
+        until = None if fact.told_as_ended else fact.until
+        text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone)
         earlier = fact.kind is CoreKind.EARLIER
         piece = Piece(
             id=fact.id,
@@ -89,17 +98,19 @@ def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: b
 
 def lines_of_candidates(
     candidates: Sequence[Candidate],
-    words: Sequence[str],
+    terms: Terms,
     language: Language,
     *,
+    zone: str | None,
     with_uris: bool,
     closed: Sequence[CoreFact] = (),
 ) -> list[ContextLineDraft]:
     """Return the lines of the hits, best first: messages, scenes and facts.
 
     Args:
-        words: words of the question; long texts are quoted around the first of them.
-        closed: ended facts; messages that prove one are marked as outdated.
+        terms: terms of the question; of a long text the passage is quoted that matches them best.
+        zone: time zone of what has none of its own.
+        closed: ended facts; the messages said before that end which prove one are marked as outdated.
     """
     phrases = WORDS[language]
     messages = {one.id: one.text for one in candidates if one.kind is HitKind.MESSAGE}
@@ -109,11 +120,11 @@ def lines_of_candidates(
         quoted = [messages[message.id] for message in hit.evidence if message.id in messages]
         if hit.kind is HitKind.SCENE and _titled_by(hit.title or "", quoted):
             continue
-        text, content = _text_of(hit, phrases, words, quoted=bool(quoted))
-        ended = next((fact for fact in closed if hit.id in fact.evidence), None)
-        if ended is not None and ended.until is not None:
+        text, content = _text_of(hit, phrases, terms, zone=hit.zone or zone, quoted=bool(quoted))
+        if (ended := next((fact for fact in closed if _is_outdated(hit, fact)), None)) and ended.until:
             statement = safe_text(ended.statement, chars_max=_STATEMENT_CHARS_MAX)
-            text = phrases.outdated.format(text=text, statement=statement, until=day_of(ended.until))
+            until = day_in(ended.until, ended.zone or zone)
+            text = phrases.outdated.format(text=text, statement=statement, until=until)
         tokens = _cost(text, hit.uri, with_uris=with_uris)
         section = Section.FACTS if hit.kind is HitKind.FACT else Section.SCENES
         piece = Piece(
@@ -147,20 +158,26 @@ def heading_costs(language: Language) -> Mapping[str, int]:
     return {section.value: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
 
 
-def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bool) -> tuple[str, str]:
+def _is_outdated(hit: Candidate, fact: CoreFact) -> bool:
+    """Return whether a message says what was true then and has ended since; what states an end remains true."""
+    return hit.id in fact.evidence and not fact.told_as_ended and fact.until is not None and hit.said_at < fact.until
+
+
+def _text_of(hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, quoted: bool) -> tuple[str, str]:
     """Return the text of a hit's line, and the content that is compared to find duplicates.
 
     Args:
         quoted: whether messages of the scene are quoted too.
     """
-    day = day_of(hit.said_at)
+    day = day_in(hit.said_at, zone)
     match hit.kind:
         case HitKind.FACT:
-            return _fact_text(phrases, hit.text, hit.said_at, hit.invalid_at, None), hit.text
+            until = None if hit.told_as_ended else hit.invalid_at
+            return _fact_text(phrases, hit.text, hit.said_at, until, None, zone=zone), hit.text
         case HitKind.MESSAGE:
-            who = safe_text(hit.speaker or "", chars_max=_NAME_CHARS_MAX)
-            who = who or (phrases.assistant if hit.role == "assistant" else phrases.user)
-            said = snippet(hit.text, words, chars_max=_QUOTE_CHARS_MAX, before=_QUOTE_CHARS_MAX // 4)
+            role = phrases.assistant if hit.role == "assistant" else phrases.user
+            who = safe_name(hit.speaker or "", role, chars_max=_NAME_CHARS_MAX) or role
+            said = passage(hit.text, terms, chars_max=_QUOTE_CHARS_MAX)
             return phrases.quote.format(day=day, who=who, text=safe_text(said)), said
         case HitKind.SCENE:
             title = safe_text(hit.title or "", chars_max=_TITLE_CHARS_MAX)
@@ -168,6 +185,7 @@ def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bo
             if quoted or not hit.text or hit.text == hit.title:
                 return phrases.scene.format(day=day, title=title), title
             abstract = safe_text(hit.text, chars_max=_ABSTRACT_CHARS_MAX)
+            title = safe_name(title, "", chars_max=_TITLE_CHARS_MAX + 2)
             text = phrases.scene_with_abstract.format(day=day, title=title, text=abstract)
             return text, hit.text[:_ABSTRACT_CHARS_MAX]
 
@@ -178,13 +196,15 @@ def _titled_by(title: str, quoted: Sequence[str]) -> bool:
     return any(bare in plain(text[:_TITLED_CHARS_MAX]) for text in quoted)
 
 
-def _fact_text(phrases: Words, statement: str, since: datetime, until: datetime | None, emotion: str | None) -> str:
+def _fact_text(
+    phrases: Words, statement: str, since: datetime, until: datetime | None, emotion: str | None, *, zone: str | None
+) -> str:
     text = safe_text(statement, chars_max=_STATEMENT_CHARS_MAX)
     if emotion:
         text = phrases.emotion.format(text=text, emotion=safe_text(emotion, chars_max=_NAME_CHARS_MAX))
     if until is None:
-        return phrases.since.format(text=text, since=day_of(since))
-    return phrases.span.format(text=text, since=day_of(since), until=day_of(until))
+        return phrases.since.format(text=text, since=day_in(since, zone))
+    return phrases.span.format(text=text, since=day_in(since, zone), until=day_in(until, zone))
 
 
 def _cost(text: str, uri: str, *, with_uris: bool) -> int:

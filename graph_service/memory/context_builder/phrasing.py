@@ -1,11 +1,8 @@
 """The fixed phrases of a context, in English and Chinese. Pure."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import Final
-
-from schema.timespan import iso
 
 
 class Language(StrEnum):
@@ -106,8 +103,3 @@ WORDS: Final = {
         outdated="{text}（自 {until} 起不再成立：{statement}）",
     ),
 }
-
-
-def day_of(moment: datetime) -> str:
-    """Return the UTC day in ISO 8601."""
-    return (iso(moment) or "")[:10]

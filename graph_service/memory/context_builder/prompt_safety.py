@@ -6,6 +6,7 @@ Inside the block there are no angle or square brackets and no invisible characte
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 OPEN: Final = "<memory>"
@@ -28,10 +29,16 @@ _BLANK: Final = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 # Role markers of a dialogue, as in prompts; a full-width colon turns them into plain words.
-_ROLE: Final = re.compile(
-    r"(?P<role>\b(?:system|assistant|user|human|developer|tool|function|model|ai)|系统|助手|用户|开发者)"
-    r"(?P<gap>[\s*_#|]*):",
-    re.IGNORECASE,
+_ROLES: Final = (
+    r"(?:\b(?:system|assistant|user|human|developer|tool|function|model|ai)|系统|系統|助手|用户|用戶|开发者|開發者)"
+    r"[\s*_#|]*"
+)
+_ROLE: Final = re.compile(rf"{_ROLES}:")
+_ENDS_AS_ROLE: Final = re.compile(rf"{_ROLES}$")
+# Cyrillic, Greek and small capital letters that look like Latin ones, and lookalikes of the colon.
+_LIKE: Final = str.maketrans(
+    "авсԁеһіјкӏмнорԛѕтԝхуНαβενικορτυχΗΜΝΥıᴀᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠʏ꞉∶ː׃",
+    "abcdehijklmhopqstwxyhabevikoptuxhmnyiacdefghijklmnoprstuvy::::",
 )
 _HEADING: Final = re.compile(r"(?<!\S)#{1,6}(?=\s)|(?<!\S)-{3,}(?!\S)|(?<!\S)={3,}(?!\S)")
 
@@ -49,11 +56,42 @@ def safe_text(text: str, *, chars_max: int | None = None) -> str:
     """
     shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
     line = " ".join(_BLANK.sub("", shown).split())
-    line = _ROLE.sub(lambda role: f"{role['role']}{role['gap']}：", line)
+    line = _without_markers(line)
     line = " ".join(_HEADING.sub("", line).split())
     if chars_max is not None and len(line) > chars_max:
         line = line[: max(chars_max - 1, 0)].rstrip() + "…"
     return line
+
+
+def safe_name(name: str, who: str, *, chars_max: int) -> str:
+    """Return the safe name of a speaker or title; one that reads as a role is quoted after `who`.
+
+    A colon follows it in the context, and "SYSTEM:" would begin a turn of the system.
+    """
+    safe = safe_text(name, chars_max=chars_max)
+    return f"{who} ‘{safe}’".strip() if _ENDS_AS_ROLE.search(_latin(safe)[0]) else safe
+
+
+def _without_markers(line: str) -> str:
+    """Return the line with a full-width colon in each role marker, whatever its letters are written in."""
+    latin, places = _latin(line)
+    chars = list(line)
+    for marker in _ROLE.finditer(latin):
+        chars[places[marker.end() - 1]] = "："
+    return "".join(chars)
+
+
+def _latin(line: str) -> tuple[str, Sequence[int]]:
+    """Return the line as the lower-case Latin letters that it looks like, and the position of each in the line."""
+    if line.isascii():
+        return line.lower(), range(len(line))
+    pairs = [
+        (base.translate(_LIKE).lower()[:1].translate(_LIKE), place)
+        for place, char in enumerate(line)
+        for base in unicodedata.normalize("NFKD", char)
+        if not unicodedata.combining(base)
+    ]
+    return "".join(base for base, _ in pairs), [place for _, place in pairs]
 
 
 def _shown(char: str) -> str:

@@ -43,6 +43,8 @@ class CoreFact:
         uri: URI in the profile; for triggers of other nodes and ended facts, that of the fact.
         until: when the fact ceased to be valid.
         evidence: ids of the messages that prove the fact.
+        zone: time zone of one of them; None for UTC.
+        told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
         scenes_n: number of scenes that mention the fact, at least 1.
     """
 
@@ -55,6 +57,8 @@ class CoreFact:
     emotion: str | None
     evidence: frozenset[str]
     scenes_n: int
+    zone: str | None
+    told_as_ended: bool = False
     fact: ProfileFact
 
     @property
@@ -137,7 +141,7 @@ def is_certain(one: CoreFact) -> bool:
 def _core_fact(values: Sequence[Any]) -> CoreFact:
     """Convert the values of one fact from `profile/core_memory`; the caller sets its kind and URI."""
     name, uri, words, predicate, relation, object_id, kind, importance, strength, sure, first, last = values[:12]
-    valid_ms, invalid_ms, emotion, evidence, scenes_n = values[12:]
+    valid_ms, invalid_ms, emotion, evidence, scenes_n, zone, *ending = values[12:]
     return CoreFact(
         kind=CoreKind.PROFILE,
         uri=uri,
@@ -148,6 +152,8 @@ def _core_fact(values: Sequence[Any]) -> CoreFact:
         emotion=emotion,
         evidence=frozenset(evidence),
         scenes_n=max(scenes_n or 1, 1),
+        zone=zone,
+        told_as_ended=any(ending),
         fact=ProfileFact(
             id=name,
             predicate=predicate,

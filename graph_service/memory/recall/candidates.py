@@ -20,6 +20,7 @@ class EvidenceMessage:
 
     Attributes:
         whole_chars: length of the full text if `text` is only its beginning, else None.
+        zone: time zone of the speaker, in which `said_at` has its day; None for UTC.
     """
 
     id: str
@@ -29,6 +30,7 @@ class EvidenceMessage:
     text: str
     said_at: datetime
     whole_chars: int | None = None
+    zone: str | None = None
 
 
 # An agent provided facts with at least this confidence.
@@ -46,6 +48,7 @@ class Candidate:
         is_cross_language: the text is not in the question's language; `cosine` is that of the cross-language vector
             (`Embedded.cross_language_vector`), and words are not comparable.
         said_at: when a message was said, a scene began, or a fact became valid.
+        zone: time zone of the message, or of the first one of the evidence; None for UTC.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
         tags: tags of a message.
         session, position, scene, tokens, fact_cosine: for messages only: node id of the session; order among messages
@@ -56,6 +59,7 @@ class Candidate:
         mentioned_start, mentioned_end: the time a fact is about, if it names one.
         proofs: ids of the messages that prove a fact.
         closed: the fact was valid only before the time of the question.
+        told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
         overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
             the question.
         ends: ids of the subject and object of a fact, without user and agent.
@@ -72,6 +76,7 @@ class Candidate:
     role: str | None = None
     speaker: str | None = None
     said_at: datetime
+    zone: str | None = None
     importance: int | None = None
     pending: bool = False
     tags: tuple[str, ...] = ()
@@ -97,6 +102,7 @@ class Candidate:
     proofs: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     closed: bool = False
+    told_as_ended: bool = False
     overtaken_by: str | None = None
 
     @property
@@ -156,7 +162,7 @@ class Hit:
 
     Attributes:
         parts: contribution of each feature to the score; they sum to it.
-        snippet: at most 100 characters around the first word of the question in the text; set in answers only.
+        snippet: the passage of at most 100 characters that matches the question best; set in answers only.
     """
 
     candidate: Candidate

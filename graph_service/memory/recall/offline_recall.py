@@ -14,13 +14,14 @@ from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import QueryAnalysis
 from extraction.text.chinese import HAN, character_pairs, is_chinese
 from extraction.text.fulltext_words import words_in
+from extraction.text.search_terms import terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
+from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
-from graph_service.memory.recall.result_page import snippet
 from graph_service.memory.tags import normalized_tags
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import EdgeView, NodeView
@@ -106,8 +107,7 @@ class _Search:
         self._now = now
         self._span = check_question(question)
         self._tags = frozenset(normalized_tags(question.filters.tags))
-        self._words = words_in(question.text)
-        self._terms = _TermIndex(_terms(self._words))
+        self._terms = _TermIndex(_terms(words_in(question.text)))
         self.searched = False
         self.complete = True
         self.matches: list[tuple[Candidate, frozenset[str]]] = []
@@ -162,6 +162,7 @@ class _Search:
         scored = [(round(sum(weight[term] for term in found) / whole, 6), one) for one, found in matches]
         scored.sort(key=lambda pair: (-pair[0], -pair[1].said_at.timestamp(), pair[1].kind, pair[1].id))
         notes, n = list(self._notes), self._messages_n
+        analysis = QueryAnalysis(chinese=is_chinese(self._question.text), terms=terms_of(self._question.text))
         if n is not None:
             others = "" if self.complete else "; older ones were left out"
             notes.insert(0, f"Neo4j is unavailable: searched {n} messages waiting on disk{others}")
@@ -169,12 +170,12 @@ class _Search:
             notes.insert(0, "Neo4j is unavailable: the messages waiting on disk could not be searched in time")
         return Answer(
             hits=tuple(
-                Hit(candidate=one, score=score, parts={"lexical": score}, snippet=snippet(one.text, self._words))
+                Hit(candidate=one, score=score, parts={"lexical": score}, snippet=passage(one.text, analysis.terms))
                 for score, one in scored[: self._question.limit]
             ),
             search_path=(*((SPOOL,) if n is not None else ()), *((SNAPSHOT,) if self._age_s is not None else ())),
             notes=tuple(notes),
-            analysis=QueryAnalysis(chinese=is_chinese(self._question.text)),
+            analysis=analysis,
             degraded=True,
             snapshot_age_s=self._age_s,
         )
@@ -241,6 +242,7 @@ def _message(message: Message) -> _Searchable:
         uri=message.uri,
         text=message.text,
         said_at=message.said_at,
+        zone=message.zone,
         speaker=message.speaker,
         role=message.role.value,
         pending=True,

@@ -178,7 +178,7 @@ async def recall(
             hits=hits if mode is Mode.BEST else (),
             answers=answers,
         )
-        shown = page(hits, asked, words=analysis.words)
+        shown = page(hits, asked, terms=analysis.passage_terms)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
         return Answer(
             hits=shown.hits,

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
+from extraction.text.search_terms import Terms
 from graph_service.memory.recall.candidates import Hit, Removed
 from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
+from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import ResolvedQuestion
-
-_SNIPPET_CHARS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +28,18 @@ def page(
     ranked: Sequence[Hit],
     asked: ResolvedQuestion,
     *,
-    words: Sequence[str],
+    terms: Terms,
 ) -> ResultPage:
     """Return the requested page of all hits, which are ranked best first.
 
     Args:
-        words: words of the question, for the snippets.
+        terms: terms of the question, for the snippets.
     """
     high, low = above(ranked, asked.question.filters.score_min)
     hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
         # A dictionary, because a view of the scores keeps those of all candidates in memory.
-        hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words), parts=dict(hit.parts)) for hit in hits),
+        hits=tuple(replace(hit, snippet=passage(hit.candidate.text, terms), parts=dict(hit.parts)) for hit in hits),
         removed=low,
         next_cursor=cursor,
     )
@@ -69,22 +68,3 @@ def page_of(hits: Sequence[Hit], shown: CursorState, key: str, *, limit: int) ->
 
 def _mark(hit: Hit) -> bytes:
     return mark_of(hit.candidate.kind, hit.candidate.id)
-
-
-# Snippets
-
-
-def snippet(text: str, words: Sequence[str], *, chars_max: int = _SNIPPET_CHARS, before: int = 30) -> str:
-    """Return a text, cut to the part around the first of the words if it is long, with ellipses.
-
-    Args:
-        before: number of characters before that word.
-    """
-    flat = " ".join(text.split())
-    if len(flat) <= chars_max:
-        return flat
-    folded = flat.casefold()
-    places = [place for word in words if (place := folded.find(word)) >= 0]
-    start = max(min(min(places, default=0) - before, len(flat) - chars_max + 2), 0)
-    cut = flat[start : start + chars_max - 2]
-    return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"

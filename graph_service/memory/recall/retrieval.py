@@ -64,6 +64,8 @@ _CROSS_LANGUAGE_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
+# Columns that only facts have.
+_NOT_A_FACT: Final[tuple[Any, ...]] = (*[None] * 6, (), False)
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
@@ -307,7 +309,7 @@ def _message(
         asks_agent: the question asks what the agent said. To others, what the agent promised is seldom the answer, so
             facts do not raise the scores of its messages.
     """
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, *found_by = row
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, *found_by = row
     scene, similarity, channels, tokens = found_by
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
@@ -328,6 +330,7 @@ def _message(
         importance=importance,
         pending=bool(unread),
         tags=tuple(tags or ()),
+        zone=zone,
         session=session,
         position=position or 0,
         tokens=tokens,
@@ -341,10 +344,14 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
     kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by = row
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
-    # Only facts have these columns.
-    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends = detail or (*[None] * 6, ())
+    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends, told_as_ended = (
+        detail or _NOT_A_FACT
+    )
     found, own = _best(scores), _cosine(similarity)
     nearest = _best_cosine(own, found)
+    messages, said_at = tuple(_evidence(message) for message in evidence), moment_of(said_ms)
+    # The day of a fact is that of the message it begins with.
+    first = min(messages, key=lambda one: (one.said_at != said_at, one.said_at), default=None)
     return Candidate(
         kind=HitKind(kind),
         id=name,
@@ -356,7 +363,8 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         title=title,
         role=role,
         speaker=speaker,
-        said_at=moment_of(said_ms),
+        said_at=said_at,
+        zone=first.zone if first else None,
         importance=importance,
         pending=bool(unread),
         relation=relation,
@@ -372,9 +380,10 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         trigger_emotion=emotion,
         mentioned_start=None if mentioned_start_ms is None else moment_of(mentioned_start_ms),
         mentioned_end=None if mentioned_end_ms is None else moment_of(mentioned_end_ms),
-        evidence=tuple(_evidence(message) for message in evidence),
+        evidence=messages,
         proofs=tuple(proofs or ()),
         closed=closed,
+        told_as_ended=told_as_ended,
         overtaken_by=closed_by if closed else None,
         ends=tuple(ends),
     )
@@ -405,7 +414,7 @@ def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | N
 
 
 def _evidence(row: Sequence[Any]) -> EvidenceMessage:
-    name, uri, role, speaker, text, said_ms, whole_chars = row
+    name, uri, role, speaker, text, said_ms, whole_chars, zone = row
     return EvidenceMessage(
         id=name,
         uri=uri,
@@ -414,6 +423,7 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
         text=text,
         said_at=moment_of(said_ms),
         whole_chars=whole_chars,
+        zone=zone,
     )
 
 

@@ -12,7 +12,8 @@
 // $closed_max: int, ended facts, latest end first
 // -> user_uri, names, facts, triggers, closed
 // Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, strength,
-// confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for an unknown user.
+// confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes, zone], of ended facts also whether only their
+// end was told. No row for an unknown user.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
@@ -24,7 +25,8 @@ CALL (u) {
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
+    r.trigger_emotion, r.evidence, size(r.scenes),
+    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone })]) AS facts
 }
 CALL (u) {
   // Causes between other nodes concern the user if the user said so, or has a fact about the effect.
@@ -41,17 +43,22 @@ CALL (u) {
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
+    r.trigger_emotion, r.evidence, size(r.scenes),
+    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone })]) AS triggers
 }
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
   WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at AND {{end_known r}}
+    // Part of an earlier period of the same fact, which has not ended with it.
+    AND coalesce(r.closing_reason, '') <> 'merged'
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes)]) AS closed
+    r.trigger_emotion, r.evidence, size(r.scenes),
+    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone }),
+    {{told_as_ended r}}]) AS closed
 }
 RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed

@@ -57,14 +57,14 @@
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
-// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, scene, cosine, [[channel, score]],
-// tokens] for each hit and neighbour; scene is the id of its scene.
+// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, scene, cosine,
+// [[channel, score]], tokens] for each hit and neighbour; scene is the id of its scene.
 // rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; a fact
 // is closed if it ended before $valid_at, and only facts have evidence ids.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
-// subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms and the ids of subject and object that are entities; null for facts that
+// subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, the ids of subject and object that are entities, and whether only its end was told; null for facts that
 // were not requested and only lead to messages.
-// evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null]].
+// evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null, zone]].
 // layer_scores: [id, scene, abstract, overview] for each message and scene: similarity of its scene's summaries.
 // named: keys of the entities that the question names.
 // The vector indexes filter by scope and time, the full-text queries by scope and day; the WHERE clauses after them check both. The
@@ -206,7 +206,7 @@ CALL (named_entities, second_hop) {
   }
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
   WHERE NOT $filtered OR ({{passes_filters n}})
-  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags,
+  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags, n.zone,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
@@ -279,7 +279,7 @@ CALL (named_entities) {
     MATCH (p:Message)-[:PART_OF]->(scene) WHERE p.user_id = $user_id
     WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
-      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
+      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END, p.zone]) AS evidence
   }
   RETURN collect(['scene', s.id, found, cosine,
     [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, [],
@@ -332,7 +332,7 @@ CALL (entity_edges, second_hop) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND (NOT $as_of OR p.received_at <= $known_at)
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
-      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
+      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END, p.zone]) AS evidence
   }
   WITH r, found, evidence, any(one IN found WHERE one[0] = 'other_language') AS compared
   RETURN collect(['fact', r.id,
@@ -344,7 +344,8 @@ CALL (entity_edges, second_hop) {
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
      CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
-     r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
+     r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id],
+     {{told_as_ended r}}] ELSE null END, evidence, r.evidence,
     NOT coalesce({{open r}}, false), r.closed_by]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN named_entities | e.key] AS named
