@@ -130,10 +130,6 @@ def test_build_tools_of_the_image_are_pinned_by_hash() -> None:
     assert [line for line in wanted if not line.startswith("#")] == [*PROJECT["build-system"]["requires"], NODE]
 
 
-# Its digest could not be confirmed yet; operations/pin_images.sh adds it.
-WITHOUT_DIGEST = {"grafana/grafana-oss:12.1.0"}
-
-
 def images() -> list[str]:
     """Return every image that is built from or run."""
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"].values()
@@ -148,7 +144,7 @@ def test_every_image_is_pinned_by_digest() -> None:
     found = images()
     assert len(found) == 6
     for image in found:
-        assert re.fullmatch(r"[a-z0-9/-]+:[\w.-]+@sha256:[0-9a-f]{64}", image) or image in WITHOUT_DIGEST
+        assert re.fullmatch(r"[a-z0-9/-]+:[\w.-]+@sha256:[0-9a-f]{64}", image)
     assert len({image for image in found if image.startswith("python:")}) == 1
 
 

@@ -1,8 +1,11 @@
 """Test that board and alerts use existing metrics, and that the operator's page names commands that run."""
 
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,6 +86,34 @@ def test_service_accepts_the_host_name_used_by_prometheus(tmp_path: Path) -> Non
     )
     settings = load_settings(environ={"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": hosts}, here=tmp_path, user_dir=tmp_path)
     assert settings.service.allowed_hosts == ("service",)
+
+
+@pytest.mark.parametrize("name", sorted(COMPOSE))
+def test_a_container_has_no_needless_rights_and_limits(name: str) -> None:
+    service = COMPOSE[name]
+    assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+    assert "privileged" not in service
+    assert re.fullmatch(r"(\$\{\w+:-)?\d+[mg]\}?", str(service["mem_limit"]))
+    assert 0 < service["pids_limit"] <= 1024
+    # Neo4j's start script writes its configuration into the image and changes the user.
+    assert service.get("read_only", False) is (name != "neo4j")
+    assert bool(service.get("cap_add")) is (name == "neo4j")
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+
+
+def test_the_service_may_finish_before_it_is_killed() -> None:
+    """`graph_service/runtime/shutdown.py` takes 30 s in total."""
+    assert int(COMPOSE["service"]["stop_grace_period"].removesuffix("s")) > 30
+    assert int(COMPOSE["neo4j"]["stop_grace_period"].removesuffix("s")) > 30
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="no sh on this machine")
+@pytest.mark.parametrize("password", ["", "admin"])
+def test_grafana_does_not_start_without_a_password(password: str) -> None:
+    *shell, script = COMPOSE["grafana"]["entrypoint"]
+    environ = {"PATH": os.defpath, "GF_SECURITY_ADMIN_PASSWORD": password}
+    done = subprocess.run([*shell, script.replace("$$", "$")], env=environ, capture_output=True, text=True, timeout=30)
+    assert (done.returncode, "set GRAFANA_PASSWORD" in done.stderr) == (1, True)
 
 
 @pytest.mark.slow
