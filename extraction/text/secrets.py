@@ -5,7 +5,7 @@ an escape sequence or of the ids and URIs of a memory. Pure, linear time.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -51,8 +51,8 @@ _PASSWORDS: Final = (
     (
         ("ass", "ASS", "wd", "WD", "ey", "EY", "ecret", "ECRET", "oken", "OKEN"),
         re.compile(
-            rf"(?<![\w-])({_WORD}(?:(?: is| was|'s|s are)|\s?[:=]){{1,2}}\s?)"
-            r"(?=[^\s\"'\\,;，。；]{0,200}[0-9!@#$%^&*+=~])[^\s\"'\\,;，。；]{6,200}",
+            rf"(?<![\w-])({_WORD}(?:(?: is| was|'s|s are)|\s?[:=]){{1,2}}+\s?+)"
+            r"(?=[^\s\"'\\,;，。；0-9!@#$%^&*+=~]{0,200}+[0-9!@#$%^&*+=~])[^\s\"'\\,;，。；]{6,200}",
             re.IGNORECASE,
         ),
     ),
@@ -60,16 +60,21 @@ _PASSWORDS: Final = (
         ("密码", "口令", "密钥", "令牌"),
         re.compile(
             r"((?:密码|口令|密钥|令牌)(?:是|为|：|:|=)\s?)"
-            r"(?=[!-~]{0,200}[0-9!@#$%^&*+=~])(?:(?![\"'\\,;])[!-~]){4,200}"
+            r"(?=(?:(?![\"'\\,;0-9!@#$%^&*+=~])[!-~]){0,200}+[0-9!@#$%^&*+=~])(?:(?![\"'\\,;])[!-~]){4,200}"
         ),
     ),
     (("://",), re.compile(r"((?<=://)[^\s/@:\"\\]{1,100}:)[^\s/@\"\\]{1,200}(?=@)")),
 )
 # 16 to 19 digits, alone or in the groups of a printed card; the checksum decides.
+# The first digit stands before the look-behind, because Python searches for it ten times faster.
 _CARD: Final = re.compile(
-    r"(?<![\w.-])(?:[2-6]\d{15,18}|[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}|3[47]\d{13}|3[47]\d{2}([ -])\d{6}\2\d{5})"
+    r"[2-6](?<![\w.-].)(?:\d{15,18}|\d{3}([ -])\d{4}\1\d{4}\1\d{4}|(?<=3)[47]\d{13}|(?<=3)[47]\d{2}([ -])\d{6}\2\d{5})"
     r"(?![\w-])"
 )
+# Sum of the digits of each digit's double, for the checksum.
+_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+# Length of the parts in which a long text is read: Python's other threads run between two parts only.
+_PART_CHARS: Final = 32_000
 _ROOTS: Final = (
     "home",
     "Users",
@@ -94,6 +99,19 @@ _PATH: Final = re.compile(
 
 def without_secrets(text: str, kinds: Collection[SecretKind] = ALL_KINDS) -> str:
     """Return a text with the secrets of these kinds replaced; of file paths the last name stays."""
+    return "".join(_part_without_secrets(part, kinds) for part in _parts(text))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Split a long text after quotation marks, which no secret contains."""
+    start = 0
+    while len(text) - start > _PART_CHARS and (end := text.find('"', start + _PART_CHARS)) >= 0:
+        yield text[start : end + 1]
+        start = end + 1
+    yield text[start:]
+
+
+def _part_without_secrets(text: str, kinds: Collection[SecretKind]) -> str:
     if SecretKind.KEYS in kinds:
         for triggers, pattern in _KEYS:
             text = _replaced(text, triggers, pattern, lambda _found: HIDDEN_KEY)
@@ -118,9 +136,8 @@ def _card(found: re.Match[str]) -> str:
 
 def passes_luhn(number: str) -> bool:
     """Return whether the last digit of a number is its checksum, as that of every payment card."""
-    digits = [int(char) for char in reversed(number) if char.isascii() and char.isdigit()]
-    doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-    return bool(digits) and (sum(digits[::2]) + doubled) % 10 == 0
+    digits = [int(char) for char in reversed(number) if char in "0123456789"]
+    return bool(digits) and (sum(digits[::2]) + sum(_DOUBLED[digit] for digit in digits[1::2])) % 10 == 0
 
 
 def _path(found: re.Match[str]) -> str:

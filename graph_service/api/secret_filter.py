@@ -1,5 +1,6 @@
 """ASGI middleware that hides secrets in everything the service sends: GraphQL, MCP, the viewer's socket and REST."""
 
+import asyncio
 from collections.abc import Collection, MutableMapping
 from typing import Any, Final
 
@@ -9,6 +10,8 @@ from extraction.text.secrets import SecretKind, without_secrets
 
 # Set in the scope by an answer that must stay as it is: an export, from which a memory is restored.
 UNFILTERED_KEY: Final = "mnemograph.unfiltered"
+# Longer texts are filtered in a thread, so that others need not wait.
+_FILTERED_HERE_CHARS: Final = 50_000
 _TEXTS: Final = (b"application/json", b"application/graphql-response+json", b"text/event-stream", b"text/markdown")
 
 
@@ -39,12 +42,15 @@ class _Filtered:
         # The head of a response, kept until the length of its filtered body is known.
         self._head: Message | None = None
         self._is_text = False
+        # Keeps the messages of a WebSocket in order while one is filtered in a thread.
+        self._turn = asyncio.Lock()
 
     async def send(self, message: Message) -> None:
         """Send a message, filtered."""
         match message["type"]:
             case "websocket.send" if message.get("text") is not None:
-                await self._send({**message, "text": self._without(message["text"])})
+                async with self._turn:
+                    await self._send({**message, "text": await self._without(message["text"])})
             case "http.response.start":
                 self._is_text = _is_text(message) and not self._scope.get(UNFILTERED_KEY)
                 if self._is_text:
@@ -58,15 +64,19 @@ class _Filtered:
 
     async def _send_body(self, message: Message) -> None:
         """Send a body, or one event of a stream; each chunk is filtered by itself."""
-        body = self._without(bytes(message.get("body", b"")).decode("utf-8", "surrogateescape"))
+        body = await self._without(bytes(message.get("body", b"")).decode("utf-8", "surrogateescape"))
         content = body.encode("utf-8", "surrogateescape")
         head, self._head = self._head, None
         if head is not None:
             await self._send(_with_length(head, None if message.get("more_body") else len(content)))
         await self._send({**message, "body": content})
 
-    def _without(self, text: str) -> str:
-        return text if self._scope.get(UNFILTERED_KEY) else without_secrets(text, self._kinds)
+    async def _without(self, text: str) -> str:
+        if self._scope.get(UNFILTERED_KEY):
+            return text
+        if len(text) <= _FILTERED_HERE_CHARS:
+            return without_secrets(text, self._kinds)
+        return await asyncio.to_thread(without_secrets, text, self._kinds)
 
 
 def _is_text(head: Message) -> bool:

@@ -16,6 +16,8 @@ from schema.failure import first_of
 
 OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
+# Shorter secrets are parts of ordinary words: masking them would garble every line.
+_SECRET_CHARS_MIN: Final = 8
 # Extra fields of our log calls. Tenant ids are chosen by operators.
 _MORE: Final = ("tenant", "job", "loop", "code", "error", "where", "interface", "status", "ms")
 
@@ -31,7 +33,7 @@ class PlainFormatter(logging.Formatter):
     def __init__(self, *, as_json: bool, secrets: Iterable[str]) -> None:
         super().__init__()
         self._as_json = as_json
-        self._secrets = tuple(secret for secret in secrets if secret)
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SECRET_CHARS_MIN)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line without a newline."""
@@ -56,7 +58,7 @@ def configure_logging(settings: LogSettings, *, secrets: Iterable[str | None] = 
     """Send all loggers to stderr: ours from the configured level, others from WARNING.
 
     Args:
-        secrets: values to mask in every line.
+        secrets: values to mask in every line; those shorter than eight characters are not.
     """
     handler = logging.StreamHandler(sys.stderr)
     known = [secret for secret in secrets if secret]

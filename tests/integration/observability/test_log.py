@@ -75,3 +75,9 @@ def test_message_cannot_forge_log_lines() -> None:
 
 def test_all_packages_that_log_are_configured() -> None:
     assert {"graph_service", "extraction"} <= set(OUR_LOGGERS)
+
+
+def test_a_short_secret_does_not_garble_the_log() -> None:
+    record = logging.LogRecord("mnemograph", logging.INFO, __file__, 1, "extracted a scene", (), None)
+    assert PlainFormatter(as_json=False, secrets=["x", "extract"]).format(record) == "info: extracted a scene"
+    assert PlainFormatter(as_json=False, secrets=["extracted"]).format(record) == "info: *** a scene"

@@ -1,10 +1,12 @@
 """Test which secrets are hidden in text that is shown, and that everything else stays."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from extraction.text.secrets import SecretKind, passes_luhn, without_secrets
+from tests.support.growth import assert_about_linear, cpu_within
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.dBjftJeZ4CVPmB92K27uhbUJU1p1r"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
@@ -84,3 +86,53 @@ def test_the_checksum_of_cards_is_that_of_luhn() -> None:
     assert passes_luhn("79927398713")
     assert not passes_luhn("79927398710")
     assert not passes_luhn("")
+
+
+# Units of texts that make a pattern start, or try to end, as often as possible.
+COSTLY = [
+    "The weather in Porto is nice today. ",
+    "token:",
+    "token:abcdefghi",
+    "pwd=",
+    "pwd::",
+    "pwd: ",
+    "token is ",
+    "secret key is",
+    "pwd=" + "a" * 200 + " ",
+    "~/a ",
+    "~/" + "a" * 250 + "/",
+    "/tmp/" + "a/" * 60 + " ",
+    "eyJaaaaaaaa.",
+    "eyJ" + "a" * 4_000 + " ",
+    "eyJ" + "a" * 4_000 + ".eyJ" + "a" * 8_000 + " ",
+    "sk-a ",
+    "sk-",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN AAAAA",
+    "4111 1111 1111 1112 ",
+    "4",
+    "://a:b",
+    "://" + "a" * 99 + ":" + "b" * 199 + " ",
+    "密码是a",
+    "密码是",
+    "Bearer ",
+    "C:\\a",
+]
+
+
+@pytest.mark.parametrize("unit", COSTLY, ids=[unit[:20] for unit in COSTLY])
+def test_hiding_takes_linear_time(unit: str) -> None:
+    def work_of(chars: int) -> Callable[[], object]:
+        text = (unit * (chars // len(unit) + 1))[:chars]
+        return lambda: without_secrets(text)
+
+    assert_about_linear(work_of, 25_000, floor_s=0.01)
+    work = work_of(100_000)
+    with cpu_within(0.15):
+        work()
+
+
+def test_a_long_answer_is_hidden_across_its_parts() -> None:
+    shown = [{"a": "x" * 997 + " is it"}, {"b": "My password is [hidden password], sk-"}]
+    said = [{"a": "x" * 997 + " is it"}, {"b": "My password is hunter2!, sk-"}]
+    assert json.loads(without_secrets(json.dumps(said * 200))) == shown * 200
