@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph_service.api.errors import error_response
-from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection, quota_key, require_access
+from graph_service.auth.access import SCOPE_KEY, Access, identify_connection, quota_key, require_access
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.origin import same_origin
 from graph_service.auth.rules import route_requirement
@@ -74,7 +74,7 @@ class RequestGate:
         Raises:
             RateLimitError: too many requests of the credential are in progress.
         """
-        key, limit = quota_key(access), ANONYMOUS_MAX if access is ANONYMOUS else CREDENTIAL_MAX
+        key, limit = quota_key(access), ANONYMOUS_MAX if access.is_anonymous else CREDENTIAL_MAX
         if self._requests[key] >= limit:
             raise RateLimitError(
                 f"{limit} requests of this credential are in progress; wait until one of them has been answered",

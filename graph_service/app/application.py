@@ -110,7 +110,8 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     app.include_router(live_router(hub, auth=auth, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log, snapshots))
     app.include_router(explore_router(explorer, communities))
-    app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
+    # Several clients add a slash, and do not follow a redirect of a POST.
+    app.router.routes.extend(Route(path, endpoint=mcp) for path in (MCP_PATH, f"{MCP_PATH}/"))
     _add_probes(app, services, auth, name)
     app.include_router(metrics_router(services, hub, name))
     add_viewer(app, DIST)

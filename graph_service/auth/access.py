@@ -25,6 +25,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+_ANYBODY: Final = "anybody"
 _RANK: Final = {role: rank for rank, role in enumerate(Role)}
 
 
@@ -47,6 +48,11 @@ class Access:
     until_s: float | None = None
     requests_per_s: float | None = None
 
+    @property
+    def is_anonymous(self) -> bool:
+        """True if the caller needed no credential, whatever its role: a read-only service lowers it."""
+        return self.who == _ANYBODY
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
@@ -67,7 +73,7 @@ class Requirement:
 
 
 # Without any credential, a service on the loopback interface allows everything.
-ANONYMOUS: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
+ANONYMOUS: Final = Access(who=_ANYBODY, tenant=None, role=Role.ADMIN)
 
 
 def quota_key(access: Access) -> str:

@@ -150,7 +150,7 @@ class Authenticator:
         Raises:
             RateLimitError: the credential exceeds its rate.
         """
-        if access.who == ANONYMOUS.who:
+        if access.is_anonymous:
             return
         wait_s = self._rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
@@ -180,7 +180,7 @@ class Authenticator:
 
         Never refuses; an overdrawn rate makes `check_rate` refuse the next request.
         """
-        if access is not ANONYMOUS:
+        if not access.is_anonymous:
             self._rates.charge(quota_key(access), requests)
 
     def new_session(self, access: Access) -> tuple[str, float]:
@@ -210,7 +210,7 @@ class Authenticator:
         outcome: str = "done",
     ) -> None:
         """Write an entry to the audit log; anonymous access is not logged."""
-        if access is not ANONYMOUS:
+        if not access.is_anonymous:
             entry = AuditEntry(
                 at=self._clock(),
                 who=access.who,
@@ -242,7 +242,7 @@ class Authenticator:
         return replace(key.access(), until_s=session.until_s)
 
     def _is_valid(self, access: Access) -> bool:
-        if access is ANONYMOUS:
+        if access.is_anonymous:
             return not self.locked
         if access.until_s is not None and access.until_s <= self._clock().timestamp():
             return False

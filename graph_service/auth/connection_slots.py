@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from graph_service.auth.access import ANONYMOUS, Access, quota_key
+from graph_service.auth.access import Access, quota_key
 from schema.errors import RateLimitError
 
 _RETRY_S: Final = 5.0
@@ -60,7 +60,7 @@ class ConnectionSlots:
             RateLimitError: a quota of the tenant or credential is exhausted, or all slots are taken and no tenant has
                 at least two more than this one.
         """
-        credential = None if access is ANONYMOUS else quota_key(access)
+        credential = None if access.is_anonymous else quota_key(access)
         self._check(tenant, credential)
         slot = Slot(tenant)
         self._by_tenant.setdefault(tenant, {})[slot] = None

@@ -157,6 +157,7 @@ ROUTES: Final = (
     Route("POST", "/graphql", READ),
     Route("WEBSOCKET", "/graphql", READ),
     Route("*", "/mcp", READ),
+    Route("*", "/mcp/", READ),
     # The WebSocket checks access itself, to report refusals in frames.
     Route("WEBSOCKET", "/live", OPEN),
 )

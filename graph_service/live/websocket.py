@@ -93,7 +93,7 @@ def _name(host: str | None) -> str | None:
 
 def access_fields(access: Access) -> dict[str, str | None]:
     """Return the fields of `hello_ack` that identify the credential and its expiry, for the viewer's offline copy."""
-    if access is ANONYMOUS:
+    if access.is_anonymous:
         return {"principal": None, "access_expires_at": None}
     principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))

@@ -107,7 +107,7 @@ def person_of(info: Info[Any, None]) -> str | None:
     """Return the name of the caller: of its key, or the subject of its token; None without a credential."""
     access: Access = info.context.get("access", ANONYMOUS)
     auth: Authenticator | None = info.context.get("auth")
-    if access is ANONYMOUS:
+    if access.is_anonymous:
         return None
     key = auth.keyring.by_id(access.key_id) if auth is not None and access.key_id is not None else None
     return key.name if key is not None else access.who.partition(":")[2]

@@ -49,7 +49,7 @@ class RoleGuard(SchemaExtension):
         if refusal is not None:
             # It comes before errors of validation, which would tell what the fields are.
             self.execution_context.pre_execution_errors = [refusal]
-        elif auth is not None and access is not ANONYMOUS and operation is not None and self._is_valid:
+        elif auth is not None and not access.is_anonymous and operation is not None and self._is_valid:
             charged = [field for field in fields if not field.name.value.startswith("__")]
             auth.charge(access, len(charged) - 1)
         yield
@@ -70,7 +70,7 @@ class RoleGuard(SchemaExtension):
             name = field.name.value
             need = field_requirement(operation.operation.value, name)
             try:
-                if access is not ANONYMOUS:
+                if not access.is_anonymous:
                     require_access(access, need, name)
                 if auth is not None and not name.startswith("__"):
                     auth.check_quarantine(context["tenant"], need, name)
@@ -83,7 +83,7 @@ class RoleGuard(SchemaExtension):
         yield
         context = self.execution_context.context
         access, auth = _access(context), _auth(context)
-        if access is ANONYMOUS or auth is None or self.execution_context.graphql_document is None:
+        if access.is_anonymous or auth is None or self.execution_context.graphql_document is None:
             return
         operation, fields = self._requested()
         names = [field.name.value for field in fields]

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.api.errors import install_error_handlers
 from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection
-from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.connection_slots import REVOKED, ConnectionSlots, Slot
 from graph_service.memory.service import Memory
 from schema.errors import RateLimitError
@@ -22,6 +22,9 @@ GRAPHQL_PATH = "/graphql"
 # Scope key of the coroutine function to call with the tenant after `connection_init`.
 GREETED_KEY: Final = "mnemograph.greeted"
 _TRY_LATER: Final = 1013
+# Close code of graphql-transport-ws.
+_FORBIDDEN: Final = 4403
+_LAST_WORDS_S: Final = 0.5
 
 
 class GraphQLEndpoint:
@@ -55,7 +58,7 @@ class GraphQLEndpoint:
         if scope["type"] == "http":
             await app(scope, receive, send)
             return
-        async with _Socket(self._sockets, scope, send) as socket:
+        async with _Socket(self._sockets, self._auth, scope, send) as socket:
             await app(scope, receive, socket.send)
 
     def _load(self) -> ASGIApp:
@@ -74,8 +77,9 @@ def _failed(task: "asyncio.Task[ASGIApp]") -> bool:
 class _Socket:
     """A WebSocket, which takes a connection slot after `connection_init`."""
 
-    def __init__(self, slots: ConnectionSlots, scope: Scope, send: Send) -> None:
+    def __init__(self, slots: ConnectionSlots, auth: Authenticator, scope: Scope, send: Send) -> None:
         self._slots = slots
+        self._auth = auth
         self._scope = scope
         self._send = send
         self._closed = False
@@ -96,7 +100,7 @@ class _Socket:
             await self._send(message)
 
     async def _greet(self, tenant: str) -> None:
-        """Take a connection slot, and close the socket if the slot is revoked.
+        """Take a connection slot; close the socket when the slot is revoked or the credential ends.
 
         Raises:
             RateLimitError: none is free; the socket is closed.
@@ -108,18 +112,28 @@ class _Socket:
             await self._close(error.message)
             raise
         identify_connection(self._scope, access)
-        watching = asyncio.create_task(self._close_when_revoked(slot), name="watch a socket's slot")
-        self._stack.push_async_callback(_cancel, watching)
+        watching = (
+            asyncio.create_task(self._close_when_revoked(slot), name="watch a socket's slot"),
+            asyncio.create_task(self._close_when_invalid(access), name="watch a socket's credential"),
+        )
+        for task in watching:
+            self._stack.push_async_callback(_cancel, task)
 
     async def _close_when_revoked(self, slot: Slot) -> None:
         await slot.revoked.wait()
         await self._close(REVOKED)
 
-    async def _close(self, reason: str) -> None:
+    async def _close_when_invalid(self, access: Access) -> None:
+        await self._auth.wait_until_invalid(access)
+        # Subscriptions end with an error that says why; the socket closes after it.
+        await asyncio.sleep(_LAST_WORDS_S)
+        await self._close(CREDENTIAL_ENDED, code=_FORBIDDEN)
+
+    async def _close(self, reason: str, *, code: int = _TRY_LATER) -> None:
         self._closed = True
         with contextlib.suppress(OSError, RuntimeError):
             # A close reason has at most 123 bytes.
-            await self._send({"type": "websocket.close", "code": _TRY_LATER, "reason": reason[:120]})
+            await self._send({"type": "websocket.close", "code": code, "reason": reason[:120]})
 
 
 async def _cancel(task: "asyncio.Task[None]") -> None:

@@ -39,6 +39,20 @@ def a_token(tenant: str, role: str = "read", lasts_s: float = 60) -> str:
     return jwt.encode({**claims, "https://acme.example/tenant": tenant}, SECRET, "HS256")
 
 
+async def test_the_first_key_closes_the_viewers_of_a_read_only_service(
+    server: Server, tenant: str, tmp_path: Path
+) -> None:
+    async with open_service(server, tmp_path, {"MNEMOGRAPH_SERVICE_READ_ONLY": "true"}) as service:
+        async with service.socket() as socket:
+            viewer = LiveViewer(socket)
+            await viewer.say(t="hello", v=1, client="c", scope={"tenant": tenant})
+            assert (await viewer.next())["t"] == "hello_ack"
+            await service.key(tenant)
+            closing, _ = await viewer.closed()
+        await service.forget_keys()
+    assert closing == 4401
+
+
 async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server, tenant: str, tmp_path: Path) -> None:
     async with open_service(server, tmp_path, BY_TOKEN) as service:
         async with service.client() as nobody, service.client(a_token(tenant)) as reader:

@@ -80,3 +80,15 @@ async def test_revoking_a_key_closes_its_socket(service: OpenService) -> None:
         async with asyncio.timeout(20):
             told = await answer(socket)
         assert "UNAUTHORIZED" in str(told)
+
+
+async def test_revoking_a_key_closes_its_idle_socket(service: OpenService) -> None:
+    new = await service.key(f"follow{uuid4().hex[:8]}")
+    await service.key(None)
+    async with graphql_socket(service, new.text) as socket:
+        await socket.send('{"type": "connection_init"}')
+        assert (await answer(socket))["type"] == "connection_ack"
+        await service.parts.keyring.revoke(new.key.id)
+        async with asyncio.timeout(20):
+            await socket.wait_closed()
+        assert socket.close_code == 4403
