@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
-from graph_service.graph.server_probe import clock_offset_s, newer_migrations, open_for_reading
+from graph_service.graph.server_probe import clock_offset_s, foreign_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.endpoint_health import EndpointHealth, Probe
 from graph_service.runtime.local_neo4j import KnownServer, known_server
@@ -52,13 +53,13 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
         async with open_for_reading(
             uri=server.uri, user=server.user, password=server.password, database=database
         ) as graph:
-            apart_s, newer = await clock_offset_s(graph), await newer_migrations(graph)
+            apart_s, (newer, older) = await clock_offset_s(graph), await foreign_migrations(graph)
             totals = await job_totals(graph, now=datetime.now(UTC))
     except MnemographError as error:
         return [Check(name="database", ok=False, finding=error.message, fix="see above")]
     dead = sum(jobs for (_, state), jobs in totals.jobs.items() if state == "dead")
     unfinished = sum(totals.jobs.values()) - dead
-    checks = [_clock(apart_s), _data_version(newer), _jobs(unfinished, dead)]
+    checks = [_clock(apart_s), _data_version(newer, older), _jobs(unfinished, dead)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 
 
@@ -70,7 +71,10 @@ def _clock(apart_s: float) -> Check:
     return Check(name="clock", ok=False, finding=f"Neo4j's is {abs(apart_s):.0f} s {way} this machine's", fix=fix)
 
 
-def _data_version(newer: list[str]) -> Check:
+def _data_version(newer: list[str], older: list[str]) -> Check:
+    if older:
+        fix = "with that version `mnemograph export -o FILE`, then `mnemograph import FILE` into an empty database"
+        return Check(name="data version", ok=False, finding=f"written by an older Mnemograph ({older[-1]})", fix=fix)
     if not newer:
         return Check(name="data version", ok=True, finding="supported by this version")
     fix = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
@@ -245,7 +249,7 @@ async def examine(settings: Settings, *, ask_endpoints: bool = False) -> list[Ch
     checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
     checks += await examine_endpoints(settings) if ask_endpoints else []
     checks += await examine_service(settings)
-    return [*checks, _viewer(), _port(settings)]
+    return [*checks, _viewer(), check_port(settings)]
 
 
 def unreadable_settings(error: MnemographError) -> Check:
@@ -402,8 +406,12 @@ def _viewer() -> Check:
     return Check(name="viewer", ok=False, finding=f"not built: {DIST} has no index.html", fix=fix)
 
 
-def _port(settings: Settings) -> Check:
+def check_port(settings: Settings) -> Check:
+    """Check whether the port of the service is free, or used by the running service of this data directory."""
     host, port = settings.service.host, settings.service.port
+    own = running_service(settings)
+    if own is not None and port in (0, urlsplit(own).port):
+        return Check(name="port", ok=True, finding=f"{own} is the running service of this data directory")
     try:
         with socket.create_server((host, port)):
             return Check(name="port", ok=True, finding=f"{host}:{port} is free")

@@ -204,6 +204,19 @@ def keep_children_safe() -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
 
 
+# What a child process needs of the environment to start: no settings, keys or tokens of ours or of others.
+_FOR_CHILDREN = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ"),
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "USERPROFILE", "LOCALAPPDATA", "APPDATA"),
+)
+
+
+def child_environment() -> dict[str, str]:
+    """Return the environment of a child process that runs foreign code, such as Neo4j."""
+    return {name: value for name, value in os.environ.items() if name.upper() in _FOR_CHILDREN}
+
+
 def has_screen() -> bool:
     """Return whether a browser window can open: true on desktops, false on servers and in remote shells."""
     if sys.platform in ("win32", "darwin"):

@@ -64,10 +64,17 @@ async def migrate(graph: Graph) -> list[str]:
     Returns when the indexes are online.
 
     Raises:
-        InstallError: the database was written by a newer version; nothing was changed.
+        InstallError: the database was written by a newer or a much older version; nothing was changed.
     """
     rows = await graph.read(statement("schema/applied_version"), {})
     names = {row["name"] for row in rows}
+    if older := outdated_migrations(names):
+        raise InstallError(
+            f"this database was written by an older Mnemograph (its last migration is {older[-1]!r}), whose data this"
+            f" version ({version()}) cannot read: with the older version run `mnemograph export -o FILE` for each"
+            " tenant, then start this one with an empty data directory or another database, and run `mnemograph import"
+            " FILE`; nothing was changed"
+        )
     if unknown := unknown_migrations(names):
         raise InstallError(
             f"this database was written by a newer Mnemograph (version {version()} does not know the migration"
@@ -115,6 +122,15 @@ async def _update_vocabulary(graph: Graph) -> bool:
     if stored is not None:
         await _define_indexes(graph, stored.indexes, stored.dim)
     return True
+
+
+def outdated_migrations(done: Iterable[str]) -> list[str]:
+    """Return the names of the migrations of a database that is older than the baseline, in order; else nothing.
+
+    Its data have another shape: the baseline creates only constraints and indexes.
+    """
+    names = sorted(name for name in done if name.startswith("migrations/"))
+    return [] if _BASELINE in names else [name for name in names if _number(name) <= _number(_BASELINE)]
 
 
 def unknown_migrations(done: Iterable[str]) -> list[str]:

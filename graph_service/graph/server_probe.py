@@ -8,7 +8,7 @@ from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
 
 from graph_service.graph.database import OLDEST_VERSION, open_driver, version_of
-from graph_service.graph.schema_setup import unknown_migrations
+from graph_service.graph.schema_setup import outdated_migrations, unknown_migrations
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
@@ -39,10 +39,10 @@ async def clock_offset_s(graph: Graph) -> float:
     return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
 
 
-async def newer_migrations(graph: Graph) -> list[str]:
-    """Return the names of migrations in the database that only a newer version has."""
-    rows = await graph.read(statement("schema/applied_version"), {})
-    return unknown_migrations(row["name"] for row in rows)
+async def foreign_migrations(graph: Graph) -> tuple[list[str], list[str]]:
+    """Return the names of migrations that only a newer version has, and those of a version whose data are too old."""
+    names = [row["name"] for row in await graph.read(statement("schema/applied_version"), {})]
+    return unknown_migrations(names), outdated_migrations(names)
 
 
 async def probe_server(*, uri: str, user: str, password: str) -> str:

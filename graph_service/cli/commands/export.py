@@ -15,6 +15,7 @@ from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
+from graph_service.observability.terminal_text import shown, shown_json
 from graph_service.runtime.progress import Step
 from schema.errors import InputError
 
@@ -46,14 +47,23 @@ def export(
         done = run(_export(call, text, export_format, vectors=vectors))
         text.seek(0)
         if output is None:
-            shutil.copyfileobj(text, sys.stdout.buffer)
-            sys.stdout.flush()
+            print_export(text, is_json=export_format is ExportFormat.JSONL)
             return
         _write_atomically(text, output)
     document: dict[str, Any] = {"file": str(output), "nodes": done.nodes, "edges": done.edges, "bytes": done.bytes}
     document["sha256"] = done.sha256
     line = f"{done.nodes} nodes and {done.edges} edges in {output}, {done.bytes:,} bytes"
     call.terminal.report(document, lambda: line)
+
+
+def print_export(text: BinaryIO, *, is_json: bool) -> None:
+    """Write an export to standard output: unchanged to a file or pipe, without control characters to a terminal."""
+    if sys.stdout.isatty():
+        neutral = shown_json if is_json else shown
+        sys.stdout.writelines(neutral(line.decode("utf-8", "replace")) for line in text)
+    else:
+        shutil.copyfileobj(text, sys.stdout.buffer)
+    sys.stdout.flush()
 
 
 def _write_atomically(text: BinaryIO, output: Path) -> None:

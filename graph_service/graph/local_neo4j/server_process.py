@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from graph_service.config.settings import child_environment
 from schema.errors import InstallError
 
 LAUNCHER_PATH: Final = Path(__file__).with_name("launcher.py")
@@ -92,6 +93,7 @@ def start_process(settings: dict[str, Any]) -> ServerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env=child_environment(),
         )
     except OSError as problem:
         raise InstallError(f"The process of the local Neo4j could not be started: {problem}.") from problem

@@ -1,10 +1,11 @@
 """Test what the doctor finds missing and the remedy it names."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from graph_service.admin.doctor import examine_redis, examine_service, examine_spool, service_checks
+from graph_service.admin.doctor import check_port, examine_redis, examine_service, examine_spool, service_checks
 from graph_service.config.settings import Settings, load_settings
 from graph_service.memory.ingest.spool import SpoolAdmin
 from graph_service.observability.metrics import Loop
@@ -72,3 +73,14 @@ def test_doctor_reports_a_stopped_database_and_lost_audit_lines() -> None:
     service, audit = service_checks("http://x", told)
     assert (service.ok, audit.ok) == (False, False)
     assert "Neo.X" in service.finding
+
+
+def test_doctor_does_not_call_the_port_of_its_own_service_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        settings = settings_of(tmp_path, MNEMOGRAPH_SERVICE_PORT=str(port))
+        told = check_port(settings)
+        assert (told.ok, "is taken" in told.finding) == (False, True)
+        with recorded(settings, f"http://127.0.0.1:{port}"):
+            told = check_port(settings)
+        assert (told.ok, "is the running service" in told.finding) == (True, True)

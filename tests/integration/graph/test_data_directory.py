@@ -150,6 +150,21 @@ async def test_database_of_a_newer_version_is_refused_unchanged(directory: Direc
         await directory.rows("MATCH (m:Migration {name: 'migrations/999_of_tomorrow'}) DELETE m")
 
 
+async def test_database_of_an_older_version_is_refused_unchanged(directory: Directory) -> None:
+    """Its data have another shape: it would open with no sessions, and the older version could not read it again."""
+    await directory.rows("MATCH (m:Migration {name: 'migrations/107_baseline'}) SET m.name = 'migrations/106_tags'")
+    try:
+        with pytest.raises(InstallError, match=r"older Mnemograph .*106_tags.* export .* import"):
+            await migrate(directory.graph)
+        rows = await directory.rows("MATCH (m:Migration) WHERE m.name STARTS WITH 'migrations/' RETURN m.name AS name")
+        assert [row["name"] for row in rows] == ["migrations/106_tags"]
+        told = await seen_by_doctor(directory)
+        assert (told["data version"].ok, "106_tags" in told["data version"].finding) == (False, True)
+    finally:
+        await directory.rows("MATCH (m:Migration {name: 'migrations/106_tags'}) SET m.name = 'migrations/107_baseline'")
+        assert await migrate(directory.graph) == []
+
+
 async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
     settings = load_settings(environ={}, here=directory.path, user_dir=directory.path)
     server = KnownServer(uri=directory.server.uri, user="neo4j", password=directory.server.password)

@@ -1,13 +1,16 @@
 """Test that stored text cannot control the terminal and is not read as markup."""
 
+import io
 import json
 import logging
+import sys
 
 import pytest
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from graph_service.cli.commands.export import print_export
 from graph_service.cli.terminal import Terminal
 from graph_service.observability.structured_log import PlainFormatter
 from graph_service.observability.terminal_text import shown, shown_json
@@ -88,3 +91,30 @@ def test_tables_and_notes_interpret_markup_and_show_escaped_text_as_it_is(
     Terminal(as_json=False).answer({}, lambda: Group(table, f"[dim]{escape(text)}[/]"))
     printed = capsys.readouterr().out
     assert (printed.count(text), "[dim]" in printed) == (2, False)
+
+
+class _Screen(io.TextIOWrapper):
+    """Standard output that says whether it is a terminal."""
+
+    is_terminal = True
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+
+@pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "pipe"])
+@pytest.mark.parametrize("is_json", [True, False], ids=["jsonl", "markdown"])
+def test_an_export_controls_no_terminal_and_stays_as_it_is_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, is_json: bool, is_terminal: bool
+) -> None:
+    text = "\n".join(json.dumps({"text": one}, ensure_ascii=False) if is_json else one for one in ATTACKS)
+    screen = _Screen(io.BytesIO(), encoding="utf-8", newline="")
+    screen.is_terminal = is_terminal
+    monkeypatch.setattr(sys, "stdout", screen)
+    print_export(io.BytesIO(text.encode()), is_json=is_json)
+    monkeypatch.undo()
+    written = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    assert (written == text) is not is_terminal
+    assert bool(ACTIVE & set(written)) is not is_terminal
+    if is_json:
+        assert [json.loads(line)["text"] for line in written.split("\n")] == list(ATTACKS)

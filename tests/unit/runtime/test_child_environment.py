@@ -1,0 +1,24 @@
+"""Test that the process of Neo4j gets no keys or tokens from the environment."""
+
+from pathlib import Path
+
+import pytest
+
+from graph_service.graph.local_neo4j.server_process import start_process
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the environment of a process from /proc")
+def test_the_process_of_neo4j_gets_an_allow_list_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-owner")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-the-owner")
+    monkeypatch.setenv("MNEMOGRAPH_NEO4J_PASSWORD", "of-the-owner")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-javaagent:/tmp/x.jar")
+    # Without settings it ends by itself.
+    process = start_process({"log_dir": "/nonexistent"})
+    try:
+        given = Path(f"/proc/{process.popen.pid}/environ").read_bytes().decode()
+    finally:
+        process.popen.kill()
+        process.popen.wait()
+    assert "PATH=" in given
+    assert not [name for name in ("KEY", "PASSWORD", "JAVA", "owner") if name in given]
