@@ -92,11 +92,23 @@ def memory_id(uri: str, layer: str = "") -> MemoryId:
 _PROFILE_URI = re.compile(r"/profile/[a-z]+/(?P<fact>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
 
 
+_SCHEME: Final = "memory://"
+
+
+def normalized_uri(uri: str) -> Uri:
+    """Return a URI as this package writes it: each part percent-encoded once, a lower-case scheme, no final slash.
+
+    People and models write `memory://default/user/王芳`, and encode what needs no encoding.
+    """
+    scheme, rest = uri[: len(_SCHEME)].lower(), uri[len(_SCHEME) :].rstrip("/")
+    return Uri(scheme + "/".join(_part(unquote(part)) for part in rest.split("/")))
+
+
 def to_element_id(reference: str) -> str:
     """Return the id of an element given by its id or by any of its URIs: its own, of a layer (`#L0`), in a profile."""
-    if not reference.startswith("memory://"):
+    if reference[: len(_SCHEME)].lower() != _SCHEME:
         return reference
-    base = reference.partition("#")[0]
+    base = normalized_uri(reference.partition("#")[0])
     in_profile = _PROFILE_URI.search(base)
     return in_profile["fact"] if in_profile else memory_id(base)
 

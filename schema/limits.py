@@ -28,6 +28,8 @@ class Limits:
     replaces: int = 10
     summary_chars: int = 8_000
     id_chars: int = 200
+    # A user's, a session's and a message's id, each character encoded as up to twelve.
+    uri_chars: int = 8_000
     query_chars: int = 4_000
     results: int = 100
     evidence: int = 20

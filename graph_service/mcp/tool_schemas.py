@@ -1,16 +1,25 @@
 """Base classes for tool arguments and results, and compact JSON schemas that save tokens. Pure."""
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schema.errors import InputError
+from schema.json_text import read_json
 
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 # Names of other memory servers for the same argument; the schemas name ours.
-_SYNONYMS: Mapping[str, str] = {"run_id": "session_id", "group_id": "user_id", "bank_id": "user_id", "top_k": "limit"}
+_SYNONYMS: Mapping[str, str] = {
+    "run_id": "session_id",
+    "group_id": "user_id",
+    "bank_id": "user_id",
+    "top_k": "limit",
+    "content": "text",
+    "text": "content",
+}
 _PROBLEMS_MAX = 20
 
 
@@ -24,20 +33,7 @@ class Result(BaseModel):
 
 
 class Arguments(Result):
-    """Arguments of a tool: `userId` and `run_id` are accepted for `user_id` and `session_id`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _our_names(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        known = cls.model_fields
-        named: dict[str, Any] = {}
-        for name, value in given.items():
-            ours = name if name in known else _HUMP.sub(r"_\1", name).lower()
-            ours = ours if ours in known else _SYNONYMS.get(ours, ours)
-            named[ours if ours in known and ours not in given else name] = value
-        return named
+    """Arguments of a tool: `userId` and `run_id` are accepted for `user_id` and `session_id`, at any depth."""
 
 
 def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Arguments:
@@ -47,10 +43,54 @@ def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Argument
         InputError: lists all errors, without values.
     """
     try:
-        return shape.model_validate(given)
+        return shape.model_validate(_as_declared(shape, given))
     except ValidationError as error:
         problems = tuple(_problem(one, shape) for one in error.errors(include_url=False)[:_PROBLEMS_MAX])
         raise InputError("; ".join(problems), problems) from error
+
+
+def _as_declared(kind: Any, given: Any) -> Any:
+    """Return a value in the form that its declared type expects, without checking it.
+
+    Several clients send arrays and objects as JSON text, null for everything optional, and other names for a field.
+    """
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        given = _parsed(given, dict)
+        return _fields_as_declared(kind, given) if isinstance(given, Mapping) else given
+    origin, inner = get_origin(kind) or kind, get_args(kind)
+    if origin in (list, tuple):
+        given = _parsed(given, list)
+        return [_as_declared(inner[0], one) for one in given] if isinstance(given, list) and inner else given
+    if origin in (dict, Mapping):
+        return _parsed(given, dict)
+    choices = [one for one in inner if one is not type(None)]
+    return _as_declared(choices[0], given) if origin is not None and len(choices) == 1 else given
+
+
+def _fields_as_declared(shape: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    known, values = shape.model_fields, dict[str, Any]()
+    names = known.keys() | {field.alias for field in known.values() if field.alias}
+    for name, value in given.items():
+        ours = name if name in names else _HUMP.sub(r"_\1", name).lower()
+        ours = ours if ours in names else _SYNONYMS.get(ours, ours)
+        ours = ours if ours in names and (ours == name or ours not in given) else name
+        field = known.get(ours)
+        if field is None:
+            values[ours] = value
+        elif value is not None or field.is_required():
+            values[ours] = _as_declared(field.annotation, value)
+    return values
+
+
+def _parsed(given: Any, kind: type[list[Any]] | type[dict[Any, Any]]) -> Any:
+    """Return the array or object that a text contains as JSON; any other value unchanged."""
+    if not isinstance(given, str) or given.lstrip()[:1] not in ("[", "{"):
+        return given
+    try:
+        found = read_json(given)
+    except json.JSONDecodeError:
+        return given
+    return found if isinstance(found, kind) else given
 
 
 def lean_json(answer: Result) -> dict[str, Any]:

@@ -47,7 +47,9 @@ def check_limit(limit: int) -> None:
 
 
 def _id_problem(value: str) -> str | None:
-    problem = text_problem(value, LIMITS.id_chars)
+    """Return why a value is no id, or no URI, as the end of a sentence; None if it may be one."""
+    is_uri = isinstance(value, str) and value.lower().startswith("memory://")
+    problem = text_problem(value, LIMITS.uri_chars if is_uri else LIMITS.id_chars)
     if problem is None and any(ord(char) < 32 or ord(char) == 127 for char in value):
         return "contains a control character; remove it"
     return problem

@@ -59,7 +59,7 @@ from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.answer_cache import AnswerCache, answer_key
 from graph_service.memory.recall.offline_recall import OfflineRecall
-from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
+from graph_service.memory.recall.pipeline import Answer, TextBudget, recall, with_evidence, within_budget
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.question_hits import SeenQuestion, seen_questions
 from graph_service.memory.recall.question_log import (
@@ -86,7 +86,7 @@ from graph_service.memory.sessions.short_term_window import (
     turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
-from graph_service.observability.metrics import Operation
+from graph_service.observability.metrics import REJECTED, Operation
 from schema.errors import UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId, to_element_id
 from schema.timespan import millis
@@ -203,6 +203,8 @@ class Memory:
             session_key_of(checked.episode), [turn_from_message(message) for message in checked.episode.messages]
         )
         self.sessions.note_messages(tenant, receipt.session_uri)
+        REJECTED.add("predicate not on the whitelist", n=checked.unknown_predicates)
+        REJECTED.add("invalid in the call", n=len(checked.dropped) - checked.unknown_predicates)
         if not receipt.spooled:
             for said in self.said_listeners:
                 said(tenant, incoming.user_id, incoming.session_id)
@@ -215,19 +217,28 @@ class Memory:
         return replace(receipt, outcome=outcome)
 
     @measured(Operation.RECALL)
-    async def recall(self, tenant: TenantId, question: Question, *, asker: Asker | None = BY_SERVICE) -> Answer:
+    async def recall(
+        self,
+        tenant: TenantId,
+        question: Question,
+        *,
+        asker: Asker | None = BY_SERVICE,
+        budget: TextBudget | None = None,
+    ) -> Answer:
         """Return the messages, scenes and facts of one user's memory that match a question, best first.
 
         Args:
             asker: the caller, for those who watch the questions; None keeps it from them, and it counts as no use.
+            budget: what this request may still return of texts; a new one by default.
 
         Raises:
             InputError: the question is invalid.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         generation = self.questions.generation
-        answer = await self._answer(tenant, question)
-        answer = await with_evidence(self._graph, tenant, question.user_id, answer)
+        budget = budget or TextBudget()
+        answer = within_budget(await self._answer(tenant, question), budget)
+        answer = await with_evidence(self._graph, tenant, question.user_id, answer, budget)
         if asker is None or answer.degraded:
             return answer
         used = [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]

@@ -183,7 +183,7 @@ EXTRACTIONS: Final = Counter(
 FACTS: Final = Counter("mnemograph_facts", "Facts that were created or closed.")
 REJECTED: Final = Counter(
     "mnemograph_rejected_facts",
-    "Extracted facts that were rejected, by reason.",
+    "Facts of readers and callers that were rejected, by reason.",
     reason=(
         "predicate not on the whitelist",
         "subject or object has no usable name",
@@ -194,6 +194,8 @@ REJECTED: Final = Counter(
         "not confident enough",
         "not important enough",
         "too many facts in one scene",
+        "unreadable in the reader's answer",
+        "invalid in the call",
     ),
 )
 MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))

@@ -22,6 +22,7 @@ from graph_service.api.graphql.facts import FactDetails
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
+from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, TextBudget, whole_of
 from graph_service.memory.service import Memory
 from schema.entity import entity_type_choice
 from schema.fact import FactKind
@@ -29,6 +30,7 @@ from schema.frames import NodeView
 from schema.ids import TenantId
 from schema.predicates import predicate_choice
 
+_MESSAGE_FIELDS: Final = ("id", "uri", "role", "speaker", "text", "said_at", "zone", "mentioned_start", "mentioned_end")
 # Evidence messages of a fact whose tags it has.
 _TAGGED_MAX: Final = 3
 
@@ -96,6 +98,9 @@ class EvidenceMessage(Node):
     text: str = strawberry.field(description="The text of the message.")
     said_at: datetime = strawberry.field(description="When it was said.")
     tags: list[str] = strawberry.field(description="Its tags.")
+    zone: str | None = strawberry.field(description="Its time zone.")
+    mentioned_start: datetime | None = strawberry.field(description="Start of the time it mentions, if it names one.")
+    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
 
 
 @strawberry.type(description="An attribute of an entity.")
@@ -170,6 +175,8 @@ class MemoryFact(FactDetails, Node):
     valid_at: datetime = strawberry.field(description="When it became true.")
     invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
     known_at: datetime | None = strawberry.field(description="When it was first recorded.")
+    first_seen: datetime | None = strawberry.field(description="When the first message that states it was said.")
+    last_seen: datetime | None = strawberry.field(description="When the last message that states it was said.")
     row: strawberry.Private[Row]
     moments: strawberry.Private[AsOf | None] = None
 
@@ -183,12 +190,20 @@ class MemoryFact(FactDetails, Node):
         """Return the object node."""
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
-    @strawberry.field(description="Messages that are evidence for it, at most `first`.")
+    @strawberry.field(
+        description="Messages that are evidence for it, at most `first`; a request returns at most"
+        f" {EVIDENCE_CHARS_MAX:,} characters of evidence in full, of longer messages then the beginning, with `…`."
+    )
     async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[EvidenceMessage]:
         """Return messages that are evidence for it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
-        found = await loaders_of(info).messages.load_many(ids)
-        return [message_view(message) for message in found if message is not None]
+        found = [one for one in await loaders_of(info).messages.load_many(ids) if one is not None]
+        budget = info.context.setdefault("texts", TextBudget())
+        keep, budget.evidence = whole_of([len(message["text"]) for message in found], budget.evidence)
+        return [
+            message_view(message if whole else {**message, "text": message["text"][:CUT_CHARS] + "…"})
+            for message, whole in zip(found, keep, strict=True)
+        ]
 
     @strawberry.field(description="The tags of the first three messages that are evidence for it.")
     async def tags(self, info: Info[Any, None]) -> list[str]:
@@ -224,7 +239,7 @@ def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
 def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
     """Convert a fact to its API type; nested fields default to `moments`."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
-    times = ("valid_at", "invalid_at", "known_at")
+    times = ("valid_at", "invalid_at", "known_at", "first_seen", "last_seen")
     details = {
         "kind": FactKind(row["kind"] or FactKind.FACT),
         "steps": list(row["steps"] or ()),
@@ -253,7 +268,7 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
 
 def message_view(message: Row) -> EvidenceMessage:
     """Convert a message to its API type."""
-    own = {name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")}
+    own = {name: message[name] for name in _MESSAGE_FIELDS}
     return EvidenceMessage(tags=list(message["tags"] or ()), **own)
 
 

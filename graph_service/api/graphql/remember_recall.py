@@ -184,6 +184,9 @@ class RememberInput:
     request_id: str | None = strawberry.field(
         default=None, description="Idempotency key for messages without id and time."
     )
+    strict: bool = strawberry.field(
+        default=False, description="Refuse the call if a fact is invalid, instead of storing the rest."
+    )
 
     def incoming(self) -> RememberRequest:
         """Convert to the memory's request type."""
@@ -210,6 +213,7 @@ class RememberInput:
             facts=tuple(provided_fact(vars(fact)) for fact in self.facts),
             summary=self.summary,
             request_id=self.request_id,
+            strict=self.strict,
         )
 
 
@@ -346,7 +350,7 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
         spooled=receipt.spooled,
         closes=[ClosedFactView(**asdict(one)) for one in receipt.outcome.closes],
         conflicts=[FactConflictView(**asdict(one)) for one in receipt.outcome.conflicts],
-        notes=list(receipt.outcome.notes),
+        notes=list(receipt.notes),
     )
 
 

@@ -54,6 +54,7 @@ from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.argument_checks import owner_of
+from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
@@ -151,8 +152,8 @@ class Query(
             mode=mode,
             filters=query_filters(filters, after),
         )
-        asker = asker_of(info) if watched else None
-        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker))
+        asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
+        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker, budget=budget))
 
     @strawberry.field(description="Counts of the tenant's unfinished background work.")
     async def job_status(self, info: Info[Any, None]) -> JobStatus:

@@ -134,7 +134,9 @@ class FactEventView:
     )
     reason: str = strawberry.field(description="Why.")
     fact_id: str | None = strawberry.field(description="The fact that states it now; null if it was rejected.")
-    known_id: str | None = strawberry.field(description="UPDATE: the known fact that it ended.")
+    known_id: str | None = strawberry.field(
+        description="The known fact that it ended (UPDATE), or that says the same (MERGE, IGNORE)."
+    )
     message_ids: list[str] = strawberry.field(description="Its evidence messages, at most ten.")
     scene_uri: str = strawberry.field(description="The scene that states it.")
     read_by: str | None = strawberry.field(description="The model's name, `rules`, or `caller`.")

@@ -1,5 +1,6 @@
 """GraphQL: scenes, sessions, messages, users and agents at three levels of detail (layers L0 to L2)."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
@@ -24,6 +25,13 @@ class LayerAnswer:
     generated_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
     tokens: int = strawberry.field(description="Estimated number of tokens.")
     next_cursor: str | None = strawberry.field(description="Cursor to pass as `after`; null if L2 is complete.")
+    start: datetime | None = strawberry.field(description="When the scene began, or the message was said.")
+    end: datetime | None = strawberry.field(description="When the scene ended.")
+    mentioned_start: datetime | None = strawberry.field(
+        description="Start of the time that the scene, message or fact is about, if it names one."
+    )
+    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
+    zone: str | None = strawberry.field(description="Messages: the time zone.")
 
 
 @strawberry.type(name="SummariesReport", description="Counts of sessions by outcome.")
@@ -41,15 +49,15 @@ class LayersQuery:
     """Queries for layers."""
 
     @strawberry.field(
-        description="A scene, session or message, or what is known of a user or agent, at one level of detail; missing "
-        "texts are created and stored."
+        description="A scene, session or message, or what is known of a user, agent, entity or one category of a "
+        "profile, at one level of detail; missing texts are created and stored."
     )
     async def layer(
         self,
         info: Info[Any, None],
         uri: Annotated[
             str,
-            strawberry.argument(description="The URI of the scene, session, message, user or agent; may end in `#L0`."),
+            strawberry.argument(description="The URI of the element; may end in `#L0`."),
         ],
         level: Annotated[
             Level | None, strawberry.argument(description="The level. Default: that of the URI, or L1.")

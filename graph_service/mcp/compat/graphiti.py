@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool
+from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool, latest_turns
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, delete_element
@@ -127,7 +127,6 @@ class StatusResult(MessageAnswer):
 
 
 _GROUPS_MAX: Final = 10
-_SESSIONS_LOOKED_AT: Final = 20
 _SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
 
 
@@ -183,22 +182,16 @@ async def _search_facts(context: ToolContext, caller: Caller, given: SearchFacts
 
 async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
     async def of(group: str) -> list[EpisodeResult]:
-        found: list[EpisodeResult] = []
-        for view in await context.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
-            if len(found) >= given.max_episodes:
-                break
-            recent = await context.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
-            found += [
-                EpisodeResult(
-                    uuid=turn.id,
-                    name=turn.speaker or turn.role.value,
-                    content=turn.text,
-                    created_at=turn.said_at,
-                    group_id=group,
-                )
-                for turn in recent.turns
-            ]
-        return found
+        return [
+            EpisodeResult(
+                uuid=turn.id,
+                name=turn.speaker or turn.role.value,
+                content=turn.text,
+                created_at=turn.said_at,
+                group_id=group,
+            )
+            for turn in await latest_turns(context, caller, group, given.max_episodes)
+        ]
 
     found = await _gather(_groups(caller, given.group_ids), of)
     latest = sorted(found, key=lambda episode: episode.created_at, reverse=True)[: given.max_episodes]

@@ -8,7 +8,13 @@ from typing import Any, Final, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, MessageAnswer, compat_tool
+from graph_service.mcp.compat.compat_schemas import (
+    CompatArguments,
+    CompatResult,
+    MessageAnswer,
+    compat_tool,
+    latest_turns,
+)
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, delete_element
@@ -150,8 +156,12 @@ async def _get_memories(context: ToolContext, caller: Caller, given: GetMemories
     # A fact is listed with each of its two nodes.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     ordered = sorted(facts.values(), key=lambda fact: (fact.valid_at, fact.id), reverse=True)
-    first = (given.page - 1) * given.page_size
-    return MemoriesResult(results=[_listed(fact, user_id) for fact in ordered[first : first + given.page_size]])
+    first, last = (given.page - 1) * given.page_size, given.page * given.page_size
+    listed = [_listed(fact, user_id) for fact in ordered]
+    if len(listed) < last:
+        turns = await latest_turns(context, caller, user_id, min(last - len(listed), _LISTED_MAX))
+        listed += [MemoryResult(id=one.id, memory=one.text, user_id=user_id, created_at=one.said_at) for one in turns]
+    return MemoriesResult(results=listed[first:last])
 
 
 def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
@@ -225,7 +235,7 @@ MEM0: Final = (
     ),
     compat_tool(
         "get_memories",
-        "List the current facts about a user, latest first, paged.",
+        "List the current facts about a user, then what was said, each latest first, paged.",
         GetMemoriesArguments,
         MemoriesResult,
         Effect.READS,

@@ -37,6 +37,11 @@ class LayerAnswer(Result):
     generated_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int
     next_cursor: str | None = Field(None, description="If L2 is incomplete: pass it as `after`.")
+    start: datetime | None = Field(None, description="When the scene began, or the message was said.")
+    end: datetime | None = Field(None, description="When the scene ended.")
+    mentioned_start: datetime | None = Field(None, description="Start of the time that it is about, if it names one.")
+    mentioned_end: datetime | None = None
+    zone: str | None = None
 
 
 class ListSessionsArguments(Arguments):
@@ -120,7 +125,9 @@ class StatusArguments(Arguments):
 class FactEventAnswer(Result):
     """The result of reconciling one fact."""
 
-    kind: FactEventKind = Field(description="add, update (it ended `known_id`), merge, or ignore.")
+    kind: FactEventKind = Field(
+        description="add, update (it ended `known_id`), merge or ignore (`known_id` says the same)."
+    )
     reason: str
     fact_id: str | None = None
     known_id: str | None = None

@@ -83,6 +83,7 @@ class RememberArguments(Arguments):
     user_name: str | None = Field(None, description="The user's name.")
     agent_id: str | None = Field(None, description="The id of the agent that talks with the user.")
     request_id: str | None = Field(None, description="Idempotency key for messages without id and time.")
+    strict: bool = Field(False, description="Refuse the call if a fact is invalid, instead of storing the rest.")
 
 
 class RememberAnswer(Result):
@@ -96,7 +97,9 @@ class RememberAnswer(Result):
     spooled: bool = Field(False, description="The database is unavailable: the messages are stored on disk.")
     closes: list[ClosedFact] = Field([], description="Known facts that become history because of facts of the call.")
     conflicts: list[FactConflict] = Field([], description="Known facts that facts of the call may contradict.")
-    notes: list[str] = Field([], description="Entries of `replaces` that match no known fact.")
+    notes: list[str] = Field(
+        [], description="Facts that were not stored, and entries of `replaces` that match no known fact."
+    )
 
 
 def receipt_answer(receipt: Receipt) -> RememberAnswer:
@@ -110,7 +113,7 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
         spooled=receipt.spooled,
         closes=[ClosedFact(**asdict(one)) for one in receipt.outcome.closes],
         conflicts=[FactConflict(**asdict(one)) for one in receipt.outcome.conflicts],
-        notes=list(receipt.outcome.notes),
+        notes=list(receipt.notes),
     )
 
 
@@ -129,6 +132,7 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
         facts=tuple(provided_fact(dict(fact)) for fact in given.facts),
         summary=given.summary,
         request_id=given.request_id,
+        strict=given.strict,
     )
     return receipt_answer(await context.memory.remember(caller.tenant, incoming))
 

@@ -530,6 +530,7 @@ def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
     """Count what one digest read and wrote; call it after the commit."""
     for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != CALLER):
         EXTRACTIONS.add(_outcome(reading))
+        REJECTED.add("unreadable in the reader's answer", n=len(reading.dropped))
     FACTS.add(n=len(plan.facts))
     for rejected in plan.rejected:
         REJECTED.add(rejected.reason)

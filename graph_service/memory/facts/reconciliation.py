@@ -54,7 +54,7 @@ class FactEvent:
     Attributes:
         scene: id of the scene that states it.
         fact_id: the stored fact that it became or was merged into; None if it was rejected.
-        known_id: UPDATE: the known fact that it ended.
+        known_id: UPDATE: the known fact that it ended; MERGE and IGNORE: the known fact that says the same.
         messages: ids of its evidence messages.
     """
 
@@ -185,13 +185,16 @@ def _events(
         kind, reason = outcome.kind, outcome.reason
         if ended is not None and kind is not FactEventKind.UPDATE:
             kind, reason = FactEventKind.UPDATE, ended.reason
+        known_id = _replaced_id(outcome, by_claim) or (ended.fact.id if ended is not None else None)
+        if kind in (FactEventKind.MERGE, FactEventKind.IGNORE):
+            known_id = fact_id
         events.append(
             FactEvent(
                 kind=kind,
                 scene=outcome.scene,
                 reason=reason,
                 fact_id=fact_id,
-                known_id=_replaced_id(outcome, by_claim) or (ended.fact.id if ended is not None else None),
+                known_id=known_id,
                 messages=tuple(sorted(outcome.messages)),
             )
         )

@@ -66,6 +66,11 @@ class Receipt:
     spooled: bool = False
     outcome: ProvidedOutcome = NO_OUTCOME
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was not done as the caller wanted: facts that were not stored, and `replaces` without effect."""
+        return (*(f"not stored: {reason}" for reason in self.dropped), *self.outcome.notes)
+
 
 async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
     """Store an episode in Neo4j, or on disk while Neo4j does not answer or older episodes of the user wait on disk.

@@ -102,6 +102,7 @@ class RememberRequest:
 
     Attributes:
         request_id: idempotency key for messages without id and time.
+        strict: refuse the whole request if one of its facts is invalid, instead of storing the rest.
     """
 
     user_id: str
@@ -112,6 +113,7 @@ class RememberRequest:
     facts: tuple[ProvidedFact, ...] = ()
     summary: str | None = None
     request_id: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +122,12 @@ class CheckedEpisode:
 
     Attributes:
         dropped: reason for each invalid fact; its messages are stored nevertheless.
+        unknown_predicates: number of facts that were dropped for their predicate.
     """
 
     episode: Episode
     dropped: tuple[str, ...] = field(default=())
+    unknown_predicates: int = 0
 
 
 def check_request(
@@ -152,6 +156,8 @@ def check_request(
         raise _input_error(problems)
     messages = _messages(tenant, request, now)
     facts, dropped = _facts(request.facts, len(messages), limits)
+    if dropped and request.strict:
+        raise _input_error([*dropped])
     episode = Episode(
         tenant=tenant,
         user_id=UserId(request.user_id),
@@ -163,7 +169,8 @@ def check_request(
         facts=facts,
         summary=request.summary,
     )
-    return CheckedEpisode(episode=episode, dropped=dropped)
+    unknown = sum(predicate_and_relation(str(fact.predicate), None) is None for fact in request.facts)
+    return CheckedEpisode(episode=episode, dropped=dropped, unknown_predicates=unknown)
 
 
 def _as_owner(request: RememberRequest) -> RememberRequest:

@@ -1,4 +1,4 @@
-"""Compose the layers of a user or agent from the profile: abstract (L0), overview (L1), all its facts (L2).
+"""Compose the layers of a user, agent or entity from its facts: abstract (L0), overview (L1), all of them (L2).
 
 They are composed when they are read, so they are never out of date, and what was forgotten is never in them.
 """
@@ -16,7 +16,7 @@ from graph_service.memory.profile.reader import ProfileItem, ProfilePart, profil
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.service import LayerText, Level, tokens_of
 from schema.ids import MemoryId, TenantId, to_element_id
-from schema.profile import Category
+from schema.profile import Category, category_in, category_uri
 from schema.timespan import iso
 
 ABSTRACT_TOKENS_MAX: Final = 100
@@ -24,6 +24,7 @@ OVERVIEW_TOKENS_MAX: Final = 2_000
 SESSIONS_MAX: Final = 5
 # Facts of each category in an overview.
 _OVERVIEW_FACTS: Final = 12
+_ENTITY_FACTS: Final = 100
 _HEADINGS: Final[Mapping[Category, tuple[str, str]]] = {
     Category.PERSONAL: ("Personal", "个人情况"),
     Category.WORK: ("Work", "工作"),
@@ -38,29 +39,54 @@ _NOTHING: Final = ("Nothing is known about {name} yet.", "目前对{name}一无�
 async def person_layer(
     graph: Graph, clock: Callable[[], datetime], tenant: TenantId, uri: str, level: Level
 ) -> LayerText | None:
-    """Return what is known about a user or agent; None for other URIs.
+    """Return what is known about a user, agent or entity, or one category of a profile; None for other URIs.
 
     Raises:
         UnavailableError: Neo4j does not answer.
     """
-    node_id = to_element_id(uri)
+    base, category = category_in(uri)
+    node_id = to_element_id(base)
     parameters = {"tenant": tenant, "id": node_id, "sessions_max": SESSIONS_MAX}
     rows = await graph.read(statement("profile/person_by_id"), parameters)
     if not rows:
         return None
     person = rows[0]
-    parts = await profile_of(graph, tenant, MemoryId(node_id), AsOf(valid_at=clock()))
+    if person["is_entity"] and category is None:
+        return await _entity_layer(graph, clock, tenant, node_id, person, level)
+    parts = await profile_of(graph, tenant, MemoryId(node_id), AsOf(valid_at=clock()), category=category)
+    sessions = person["sessions"] if category is None else []
     match level:
         case Level.L0:
             text = person_abstract(person["name"], parts)
         case Level.L1:
-            text = person_overview(person["name"], parts, person["sessions"])
+            text = person_overview(person["name"], parts, sessions)
         case Level.L2:
             text = person_detail(person["name"], parts)
+    uri = person["uri"] if category is None else category_uri(person["uri"], category)
+    return await _layer(uri, level, person["name"], text)
+
+
+async def _entity_layer(
+    graph: Graph, clock: Callable[[], datetime], tenant: TenantId, node_id: str, entity: Mapping[str, Any], level: Level
+) -> LayerText:
+    """Return the valid facts of an entity, strongest first."""
+    parameters = {"tenant": tenant, "id": node_id, "rows_max": _ENTITY_FACTS}
+    facts = [row["fact"] for row in await graph.read(statement("mindmap/facts_of_node"), parameters)]
+    valid = [fact for fact in facts if fact["statement"] and (fact["invalid_at"] or clock()) >= clock()]
+    name = entity["name"]
+    if level is Level.L0:
+        text = _within([fact["statement"] for fact in valid], ABSTRACT_TOKENS_MAX, " ")
+    else:
+        lines = [f"# {name}", "", *(f"- {' '.join(fact['statement'].split())}" for fact in valid)]
+        text = _within(lines, OVERVIEW_TOKENS_MAX, "\n") if valid else ""
+    return await _layer(entity["uri"], level, name, text or _NOTHING[is_chinese(name)].format(name=name))
+
+
+async def _layer(uri: str, level: Level, title: str, text: str) -> LayerText:
     return LayerText(
-        uri=f"{person['uri']}#{level}",
+        uri=f"{uri}#{level}",
         level=level,
-        title=person["name"],
+        title=title,
         text=text,
         generated_by=EXTRACTIVE,
         tokens=await tokens_of(text),

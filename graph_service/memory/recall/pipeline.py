@@ -62,9 +62,19 @@ _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
 # Scoring takes some 30 ms, and longer behind other questions.
 _SCORING_MAX_S: Final = 5.0
 _BUSY: Final = "the models that score answers are busy: ranked by words, meaning and time only"
-# Total length of the evidence texts that an answer returns in full, and length of each truncated one.
+# Total length of the texts of hits, and of those of evidence, that the answers to one request return in full; length of
+# each truncated one.
+HIT_CHARS_MAX: Final = 400_000
 EVIDENCE_CHARS_MAX: Final = 400_000
 CUT_CHARS: Final = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class TextBudget:
+    """Characters that the answers to one request may still return in full, of all its aliases together."""
+
+    hits: int = HIT_CHARS_MAX
+    evidence: int = EVIDENCE_CHARS_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,13 +275,32 @@ def _measure_similarity(found: CandidateSet) -> None:
 # Evidence texts
 
 
-async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: Answer) -> Answer:
+def within_budget(answer: Answer, budget: TextBudget) -> Answer:
+    """Return the answer with the texts of its hits up to a total length; a note counts truncated ones. Pure."""
+    keep, budget.hits = whole_of([len(hit.candidate.text) for hit in answer.hits], budget.hits)
+    if all(keep):
+        return answer
+    hits = tuple(
+        hit if whole else replace(hit, candidate=replace(hit.candidate, text=hit.candidate.text[:CUT_CHARS] + "…"))
+        for hit, whole in zip(answer.hits, keep, strict=True)
+    )
+    note = (
+        f"the texts of {keep.count(False)} hits are truncated: the answers to a request have at most {HIT_CHARS_MAX:,}"
+        " characters of them; read one by its URI (layer, read_memory), or request fewer hits"
+    )
+    return replace(answer, hits=hits, notes=(*answer.notes, note))
+
+
+async def with_evidence(
+    graph: Graph, tenant: TenantId, user_id: str, answer: Answer, budget: TextBudget | None = None
+) -> Answer:
     """Return the answer with full evidence texts, best hits first, up to a total length; a note counts truncated ones.
 
     Retrieval returns only the beginning of long texts, because most candidates are not part of the answer.
     """
+    budget = budget or TextBudget()
     messages = [message for hit in answer.hits for message in hit.candidate.evidence]
-    keep = whole_of([message.whole_chars or len(message.text) for message in messages])
+    keep, budget.evidence = whole_of([one.whole_chars or len(one.text) for one in messages], budget.evidence)
     if all(keep) and not any(message.whole_chars for message in messages):
         return answer
     ids = list(
@@ -293,19 +322,23 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
     if not cut_n:
         return replace(answer, hits=hits)
     note = (
-        f"the texts of {cut_n} evidence messages are truncated: an answer has at most {EVIDENCE_CHARS_MAX:,} characters"
-        " of them; read one by its URI (layer, read_memory), or request less evidence or fewer hits"
+        f"the texts of {cut_n} evidence messages are truncated: the answers to a request have at most"
+        f" {EVIDENCE_CHARS_MAX:,} characters of them; read one by its URI (layer, read_memory), or request less"
+        " evidence or fewer hits"
     )
     return replace(answer, hits=hits, notes=(*answer.notes, note))
 
 
-def whole_of(chars: Sequence[int]) -> list[bool]:
-    """Return for each text length whether to return the text in full: the first that fit, and all short ones. Pure."""
-    left, keep = EVIDENCE_CHARS_MAX, []
+def whole_of(chars: Sequence[int], left: int = EVIDENCE_CHARS_MAX) -> tuple[list[bool], int]:
+    """Return for each text length whether to return the text in full, and what is left of the total length. Pure.
+
+    The first texts that fit are returned in full, and all short ones.
+    """
+    keep: list[bool] = []
     for count in chars:
         keep.append(count <= max(left, CUT_CHARS))
-        left -= count if keep[-1] else 0
-    return keep
+        left -= min(count, max(left, 0)) if keep[-1] else 0
+    return keep, left
 
 
 def _with_texts(

@@ -17,7 +17,7 @@ from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cu
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
-from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id
+from schema.ids import SessionId, TenantId, UserId, memory_id, normalized_uri, to_element_id
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -52,6 +52,9 @@ class LayerText:
         generated_by: `extractive`, `caller`, the model's name, or `said` for the full text.
         tokens: estimated number of tokens.
         next_cursor: cursor for the next part of the text; None when it is complete.
+        start, end: when a scene began and ended, or a message was said (start only).
+        mentioned_start, mentioned_end: the time that a scene, message or fact is about, if it names one.
+        zone: time zone of a message.
     """
 
     uri: str
@@ -61,6 +64,11 @@ class LayerText:
     generated_by: str
     tokens: int
     next_cursor: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+    zone: str | None = None
 
 
 PersonLayer = Callable[[TenantId, str, Level], Awaitable[LayerText | None]]
@@ -109,18 +117,19 @@ class LayerTexts:
         L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
-            uri: URI of a scene, session, message, user, agent or fact (its own or that in a profile), with or without
-                a level: `#L0`, `#L1`, `#L2`.
+            uri: URI of a scene, session, message, user, agent, entity, category of a profile or fact (its own or that
+                in a profile), with or without a level: `#L0`, `#L1`, `#L2`.
             level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
         Raises:
             InputError: the level or the cursor is invalid.
-            NotFoundError: the tenant has no such scene, session, message, user, agent or fact.
+            NotFoundError: the tenant has no such element.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
         base, _, named = uri.partition("#")
+        base = normalized_uri(base)
         if named and named not in tuple(Level):
             raise InputError(f"the URI names layer {named!r}; use {', '.join(Level)}")
         requested = level or Level(named or Level.L1)
@@ -143,7 +152,8 @@ class LayerTexts:
         rows = await self._graph.read(statement("lookup/fact_by_id"), parameters)
         if not rows or rows[0]["predicate"] == "MENTIONED":
             raise NotFoundError(
-                f"there is no scene, session, message, user, agent or fact {uri!r}; `recall` and `sessions` return URIs"
+                f"there is no scene, session, message, user, agent, entity or fact {uri!r:.300}; `recall` and"
+                " `sessions` return URIs"
             )
         fact = rows[0]["properties"]
         return LayerText(
@@ -153,6 +163,8 @@ class LayerTexts:
             text=fact["statement"],
             generated_by=fact["reader"],
             tokens=token_count(fact["statement"]),
+            mentioned_start=fact.get("mentioned_start"),
+            mentioned_end=fact.get("mentioned_end"),
         )
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> SummariesReport:
@@ -244,6 +256,7 @@ class LayerTexts:
             generated_by=generated_by,
             tokens=await tokens_of(text),
             next_cursor=after,
+            **{name: texts.get(name) for name in ("start", "end", "mentioned_start", "mentioned_end", "zone")},
         )
 
     async def _full_text(

@@ -87,6 +87,7 @@ async def test_each_fact_has_an_event_with_its_reason(server: Server, tmp_path: 
     ]
     known = {event["factId"] for event in first}
     assert {event["factId"] for event in second if event["kind"] == "MERGE"} <= known
+    assert all(event["knownId"] == event["factId"] for event in second if event["kind"] in ("MERGE", "IGNORE"))
     (update,) = [event for event in second if event["kind"] == "UPDATE"]
     assert update["knownId"] in known
     assert "Alice plans to get a dog and to call it Rex." in {hit["text"] for hit in hits.values()}

@@ -14,6 +14,7 @@ from graph_service.app.application import tool_context
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.filtered_backend import FilteredBackend
 from graph_service.mcp.memory_backend import MemoryBackend
+from graph_service.memory.recall.pipeline import CUT_CHARS, HIT_CHARS_MAX
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.open_service import OpenService, open_service
@@ -120,3 +121,16 @@ async def test_a_read_only_service_refuses_writes_at_every_door(server: Server, 
         said = {"user_id": "ana", "session_id": "s1", "messages": [{"role": "user", "text": SAID}]}
         assert "FORBIDDEN" in await called(client, "remember", said)
         assert await recalled(client) == []
+
+
+async def test_texts_of_all_aliases_of_a_request_are_bounded(service: OpenService, tenant: str) -> None:
+    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+        await remember(client, "My zebra is called Ida. " + "She ate grass. " * 5_000)
+        asked = 'recall(userId: "ana", query: "my zebra Ida", kinds: [MESSAGE]) { hits { text } notes }'
+        aliases = " ".join(f"a{number}: {asked}" for number in range(8))
+        answers = list((await ask(client, f"{{ {aliases} }}"))["data"].values())
+        chars = [len(hit["text"]) for one in answers for hit in one["hits"]]
+        assert len(chars) == len(answers)
+        assert HIT_CHARS_MAX / 2 < sum(chars) <= HIT_CHARS_MAX + len(chars) * (CUT_CHARS + 1)
+        notes = [note for one in answers for note in one["notes"] if "of 1 hits are truncated" in note]
+        assert len(notes) == chars.count(CUT_CHARS + 1) > 0

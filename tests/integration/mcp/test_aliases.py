@@ -99,6 +99,20 @@ async def test_graphiti_tools_store_and_search_episodes(service: McpService, gra
         assert (await agent.failure("search_nodes", query="tea"))["code"] == "BAD_INPUT"
 
 
+async def test_mem0_lists_memories_without_facts(service: McpService, tenant: str) -> None:
+    async with service.agent(tenant, user="ana") as agent:
+        for text in ("The spare key is under the blue flowerpot.", "The blue flowerpot was moved."):
+            await agent.call("add_memory", text=text)
+        listed = (await agent.call("get_memories", page_size=50))["results"]
+        assert {one["memory"] for one in listed} == {
+            "The spare key is under the blue flowerpot.",
+            "The blue flowerpot was moved.",
+        }
+        pages = [(await agent.call("get_memories", page=page, page_size=1))["results"] for page in (1, 2, 3)]
+        assert [len(page) for page in pages] == [1, 1, 0]
+        assert [one["id"] for page in pages for one in page] == [one["id"] for one in listed]
+
+
 @pytest.mark.slow
 async def test_mem0_tools_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as agent:
@@ -112,7 +126,9 @@ async def test_mem0_tools_store_search_list_and_delete(service: McpService, grap
         assert (found[0]["user_id"], "成都" in found[0]["memory"]) == ("王芳", True)
         listed = (await agent.call("get_memories"))["results"]
         assert any("tea" in one["memory"] for one in listed)
-        for one in [*listed, *stored["results"]]:
+        assert {one["id"] for one in stored["results"]} < {one["id"] for one in listed}
+        # The facts come first, and are forgotten before the messages that prove them.
+        for one in listed:
             await agent.call("delete_memory", memory_id=one["id"])
         await a_worker(graph).drain()
         assert (await agent.call("search_memories", query="jasmine tea"))["results"] == []

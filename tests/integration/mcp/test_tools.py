@@ -74,6 +74,12 @@ async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, gr
     assert (done["stored"], done["repeated"], len(done["message_ids"])) == (1, 0, 1)
     assert "'DRINKS' is unknown; the nearest is RELATES_TO" in done["dropped"][0]
     assert done["dropped"][1].startswith("facts[2] confidence is 0.2")
+    assert [note for note in done["notes"] if note.startswith("not stored: facts[")] == done["notes"][:2]
+    refused = await agent.failure("remember", messages=[said("Never stored.")], facts=[fact, wrong], strict=True)
+    assert (refused["code"], "'DRINKS' is unknown; the nearest is RELATES_TO" in refused["message"]) == (
+        "BAD_INPUT",
+        True,
+    )
     again = await agent.call("remember", messages=[said("I love jasmine tea.", speaker="Ana")])
     assert (again["stored"], again["repeated"]) == (0, 1)
     await a_worker(graph).drain()

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schema.ids import content_hash, entity_uri, memory_id, message_uri, name_key, scope_token, session_uri, user_uri
+from schema.ids import (
+    content_hash,
+    entity_uri,
+    fact_uri,
+    memory_id,
+    message_uri,
+    name_key,
+    normalized_uri,
+    scope_token,
+    session_uri,
+    to_element_id,
+    user_uri,
+)
 from schema.timespan import Timespan, as_utc, day_token, iso, millis, moment_of
 
 WORDS = st.text(min_size=1, max_size=20)
@@ -25,6 +37,26 @@ def test_ids_are_stable_across_processes_and_releases() -> None:
 def test_different_names_have_different_uris(a: str, b: str, c: str, d: str) -> None:
     assert ((a, b) == (c, d)) == (user_uri(a, b) == user_uri(c, d))
     assert ((a, b) == (c, d)) == (scope_token(a, b) == scope_token(c, d) and content_hash(a, b) == content_hash(c, d))
+
+
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_normalising_keeps_every_uri_that_is_made_here(a: str, b: str, c: str, d: str) -> None:
+    subject = entity_uri(a, b, c)
+    for uri in (message_uri(session_uri(a, b, c), d), subject, fact_uri(subject, "PREFERS", d, "id", 0)):
+        assert normalized_uri(uri) == uri
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "memory://default/user/王 芳",
+        "Memory://default/user/%e7%8e%8b%20%E8%8A%B3/",
+        "memory://d%65fault/user/王%20芳",
+    ],
+)
+def test_spellings_of_a_uri_name_the_same_element(written: str) -> None:
+    assert normalized_uri(written) == user_uri("default", "王 芳")
+    assert to_element_id(f"{written}#L1") == memory_id(user_uri("default", "王 芳"))
 
 
 def test_name_key_unifies_width_and_case() -> None:

@@ -1,6 +1,8 @@
 """Test texts of scenes and sessions, which are generated lazily and only after changes."""
 
+from datetime import UTC, date, datetime
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import pytest_asyncio
@@ -13,7 +15,7 @@ from graph_service.memory.service import Memory
 from graph_service.memory.summaries.service import SAID_CHARS_MAX, Level
 from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, NotFoundError
-from schema.ids import TenantId
+from schema.ids import TenantId, user_uri
 from tests.benchmarks.layer_calls import LONG, READ, TOLD, a_model_worker, count_calls
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, fails, says
@@ -145,11 +147,32 @@ async def test_texts_of_another_tenant_are_not_found(graph: Graph, tenant: str) 
     assert report.sessions == 0
 
 
+async def test_entities_categories_and_the_longest_ids_are_read_by_their_uris(graph: Graph, tenant: str) -> None:
+    memory, whose, user = memory_with(graph, a_worker(graph)), TenantId(tenant), "用" * 200
+    said = a_message("I love jasmine tea. My driving test was on 3 March 2026.", id="息" * 200, zone="Asia/Shanghai")
+    receipt = await memory.remember(whose, an_incoming(messages=(said,), user=user, session="会" * 200))
+    await memory.sessions.close(whose, user, "会" * 200)
+    await a_worker(graph).drain()
+    for uri in (receipt.session_uri, unquote(receipt.session_uri), f"{receipt.uris[0]}/"):
+        assert "jasmine tea" in (await memory.layers.layer(whose, uri, Level.L2)).text
+    message = await memory.layers.layer(whose, unquote(receipt.uris[0]))
+    assert (message.zone, message.start is not None) == ("Asia/Shanghai", True)
+    assert (message.mentioned_start or datetime.max.replace(tzinfo=UTC)).date() <= date(2026, 3, 3)
+    [session] = await memory.nodes.named(whose, user, ["jasmine tea"])
+    for level in Level:
+        entity = await memory.layers.layer(whose, session.uri, level)
+        assert (entity.title, "jasmine tea" in entity.text) == ("jasmine tea", True)
+    owner = user_uri(tenant, user)
+    preferences = await memory.layers.layer(whose, f"{owner}/profile/preferences", Level.L2)
+    assert (preferences.uri, "jasmine tea" in preferences.text) == (f"{owner}/profile/preferences#L2", True)
+    assert "jasmine tea" not in (await memory.layers.layer(whose, f"{owner}/profile/work", Level.L2)).text
+
+
 async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     with pytest.raises(InputError, match="L0, L1, L2"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
-    with pytest.raises(NotFoundError, match="no scene, session, message, user, agent or fact"):
+    with pytest.raises(NotFoundError, match="no scene, session, message, user, agent, entity or fact"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b")
     with pytest.raises(InputError, match="userId"):
         await memory.layers.generate(TenantId(tenant), user_id=None, session_id="s1")
