@@ -13,7 +13,6 @@ from extraction.text.sentences import has_cjk, split_sentences
 from extraction.text.text_rank import keywords, ranked, words_of
 from schema.ids import MemoryId
 from schema.labels import Role
-from schema.timespan import iso
 
 OVERVIEW_TOKENS_MAX = 2_000
 TITLE_CHARS_ZH_MAX = 24
@@ -194,7 +193,8 @@ def _is_chinese(sentences: Sequence[_SceneSentence]) -> bool:
 
 
 def _times(lines: Sequence[SceneLine], when: datetime | None) -> list[str]:
-    moments = [iso(when or lines[0].said_at) or ""] if lines else []
+    first = (when or lines[0].said_at).astimezone(lines[0].said_at.tzinfo) if lines else None
+    moments = [first.isoformat().replace("+00:00", "Z")] if first else []
     for line in lines[:SENTENCES_MAX]:
         for found in spans_in(line.text, line.said_at)[:3]:
             start = found.span.start

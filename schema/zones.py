@@ -29,13 +29,18 @@ def zone_named(name: str) -> tzinfo | None:
         return None
 
 
-def day_in(moment: datetime, zone: str | None) -> str:
-    """Return the day of a time in a zone, in ISO 8601; in UTC without a known zone."""
+def moment_in(moment: datetime, zone: str | None) -> datetime:
+    """Return the time in a zone; in UTC without a known zone, and at the ends of the range of `datetime`."""
     named = zone_named(zone) if zone else None
     try:
-        return as_utc(moment).astimezone(named or UTC).date().isoformat()
+        return as_utc(moment).astimezone(named or UTC)
     except OverflowError:
-        return as_utc(moment).date().isoformat()
+        return as_utc(moment)
+
+
+def day_in(moment: datetime, zone: str | None) -> str:
+    """Return the day of a time in a zone, in ISO 8601."""
+    return moment_in(moment, zone).date().isoformat()
 
 
 def zone_name_of(moment: datetime | None) -> str | None:

@@ -12,6 +12,7 @@ from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.signals import run
 from schema.profile import Category
 from schema.timespan import iso
+from schema.zones import moment_in
 
 if TYPE_CHECKING:
     from graph_service.memory.profile.reader import ProfilePart
@@ -48,6 +49,6 @@ def _table(found: list["ProfilePart"]) -> Table:
             part.category.value, f"[dim]{len(part.items)} of at most {part.items_max}, {part.omitted} left out[/]"
         )
         for one in part.items:
-            last_seen = iso(one.last_seen) or ""
+            last_seen = moment_in(one.last_seen, one.zone).isoformat(timespec="seconds")
             table.add_row("", escape(one.statement), str(one.importance), f"{one.confidence:.2f}", last_seen)
     return table

@@ -34,6 +34,7 @@ from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
+from schema.labels import Role
 from schema.limits import LIMITS
 
 # More hits than fit into a prompt, because some are left out as duplicates.
@@ -158,8 +159,10 @@ async def context(
                 candidates,
                 answer.analysis.passage_terms,
                 language,
+                tokens_max=request.tokens_max,
                 zone=zone,
                 with_uris=request.with_uris,
+                asks_agent=answer.analysis.asks_agent or answer.analysis.role is Role.ASSISTANT,
                 closed=[] if former else closed,
             ),
         ]
@@ -270,7 +273,9 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
     if not core_known:
         preamble.append(words.unavailable)
     elif not any(line.piece.part is Part.CORE for line in lines):
-        preamble.append(words.no_profile if answer.hits else words.nothing_known)
+        unread = sum(hit.candidate.pending for hit in answer.hits)
+        unknown = words.no_profile if answer.hits else words.nothing_known
+        preamble.append(words.unread.format(count=unread) if unread else unknown)
     if not answer.hits:
         preamble.append(words.nothing)
     elif answer.nothing_relevant:

@@ -15,9 +15,14 @@ from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import HitKind
+from schema.labels import Role
 from schema.zones import day_in
 
-_QUOTE_CHARS_MAX: Final = 400
+# Quotes of a message grow with the budget: a short context has more sources, a long one longer quotes. Half as much is
+# quoted of the long answers of an assistant, in which the proof seldom stands.
+_QUOTE_CHARS_MIN, _QUOTE_CHARS_MAX = 320, 2_000
+_TOKENS_A_QUOTE_CHAR: Final = 5
+_LONG_ANSWER_CHARS: Final = 800
 _ABSTRACT_CHARS_MAX: Final = 400
 _STATEMENT_CHARS_MAX: Final = 300
 _NAME_CHARS_MAX: Final = 60
@@ -101,26 +106,33 @@ def lines_of_candidates(
     terms: Terms,
     language: Language,
     *,
+    tokens_max: int,
     zone: str | None,
     with_uris: bool,
+    asks_agent: bool = False,
     closed: Sequence[CoreFact] = (),
 ) -> list[ContextLineDraft]:
     """Return the lines of the hits, best first: messages, scenes and facts.
 
     Args:
         terms: terms of the question; of a long text the passage is quoted that matches them best.
+        tokens_max: budget of the context, by which the quotes are long.
         zone: time zone of what has none of its own.
+        asks_agent: the question asks for what an assistant said, which is then quoted like what users said.
         closed: ended facts; the messages said before that end which prove one are marked as outdated.
     """
     phrases = WORDS[language]
     messages = {one.id: one.text for one in candidates if one.kind is HitKind.MESSAGE}
     scenes = {proof.id: one.id for one in reversed(candidates) if one.kind is HitKind.SCENE for proof in one.evidence}
+    quote_chars = min(max(tokens_max // _TOKENS_A_QUOTE_CHAR, _QUOTE_CHARS_MIN), _QUOTE_CHARS_MAX)
     lines = []
     for rank, hit in enumerate(candidates):
         quoted = [messages[message.id] for message in hit.evidence if message.id in messages]
         if hit.kind is HitKind.SCENE and _titled_by(hit.title or "", quoted):
             continue
-        text, content = _text_of(hit, phrases, terms, zone=hit.zone or zone, quoted=bool(quoted))
+        answers = hit.role == Role.ASSISTANT and len(hit.text) > _LONG_ANSWER_CHARS and not asks_agent
+        chars_max = quote_chars // 2 if answers else quote_chars
+        text, content = _text_of(hit, phrases, terms, zone=hit.zone or zone, quoted=bool(quoted), quote_chars=chars_max)
         if (ended := next((fact for fact in closed if _is_outdated(hit, fact)), None)) and ended.until:
             statement = safe_text(ended.statement, chars_max=_STATEMENT_CHARS_MAX)
             until = day_in(ended.until, ended.zone or zone)
@@ -163,11 +175,14 @@ def _is_outdated(hit: Candidate, fact: CoreFact) -> bool:
     return hit.id in fact.evidence and not fact.told_as_ended and fact.until is not None and hit.said_at < fact.until
 
 
-def _text_of(hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, quoted: bool) -> tuple[str, str]:
+def _text_of(
+    hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, quoted: bool, quote_chars: int
+) -> tuple[str, str]:
     """Return the text of a hit's line, and the content that is compared to find duplicates.
 
     Args:
         quoted: whether messages of the scene are quoted too.
+        quote_chars: maximum length of the quote of a message.
     """
     day = day_in(hit.said_at, zone)
     match hit.kind:
@@ -175,9 +190,9 @@ def _text_of(hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, 
             until = None if hit.told_as_ended else hit.invalid_at
             return _fact_text(phrases, hit.text, hit.said_at, until, None, zone=zone), hit.text
         case HitKind.MESSAGE:
-            role = phrases.assistant if hit.role == "assistant" else phrases.user
+            role = phrases.assistant if hit.role == Role.ASSISTANT else phrases.user
             who = safe_name(hit.speaker or "", role, chars_max=_NAME_CHARS_MAX) or role
-            said = passage(hit.text, terms, chars_max=_QUOTE_CHARS_MAX)
+            said = passage(hit.text, terms, chars_max=quote_chars)
             return phrases.quote.format(day=day, who=who, text=safe_text(said)), said
         case HitKind.SCENE:
             title = safe_text(hit.title or "", chars_max=_TITLE_CHARS_MAX)

@@ -2,7 +2,7 @@
 
 The order of lines does not depend on the budget: Core Memory and recalled memory, each by value, alternate so that Core
 Memory has its share of every long prefix, and less of a short one. The context is the longest prefix that fits, so a
-larger budget includes every line that a smaller one does.
+larger budget includes every line that a smaller one does, as long as the quotes in the lines do not grow with it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -64,12 +64,15 @@ def safe_text(text: str, *, chars_max: int | None = None) -> str:
 
 
 def safe_name(name: str, who: str, *, chars_max: int) -> str:
-    """Return the safe name of a speaker or title; one that reads as a role is quoted after `who`.
+    """Return the safe name of a speaker or title; one that reads as another role than `who` is quoted after it.
 
     A colon follows it in the context, and "SYSTEM:" would begin a turn of the system.
     """
     safe = safe_text(name, chars_max=chars_max)
-    return f"{who} ‘{safe}’".strip() if _ENDS_AS_ROLE.search(_latin(safe)[0]) else safe
+    latin = _latin(safe)[0]
+    if not _ENDS_AS_ROLE.search(latin):
+        return safe
+    return who if latin and latin in who else f"{who} ‘{safe}’".strip()
 
 
 def _without_markers(line: str) -> str:

@@ -17,7 +17,7 @@ from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.service import LayerText, Level, tokens_of
 from schema.ids import MemoryId, TenantId, to_element_id
 from schema.profile import Category, category_in, category_uri
-from schema.timespan import iso
+from schema.zones import day_in
 
 ABSTRACT_TOKENS_MAX: Final = 100
 OVERVIEW_TOKENS_MAX: Final = 2_000
@@ -116,7 +116,8 @@ def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[
         lines += [_nothing(name, parts), ""]
     if sessions:
         lines += [f"## {_SESSIONS[chinese]}", ""]
-        lines += [f"- {(iso(one['last_at']) or '')[:10]} {one['title']}: {one['abstract'] or ''}" for one in sessions]
+        zone = next((item.zone for part in parts for item in part.items if item.zone), None)
+        lines += [f"- {day_in(one['last_at'], zone)} {one['title']}: {one['abstract'] or ''}" for one in sessions]
     return _within(lines, OVERVIEW_TOKENS_MAX, "\n").rstrip()
 
 
@@ -131,7 +132,7 @@ def person_detail(name: str, parts: Sequence[ProfilePart]) -> str:
 
 
 def _fact_line(item: ProfileItem) -> str:
-    return f"- {' '.join(item.statement.split())} ({(iso(item.valid_at) or '')[:10]})"
+    return f"- {' '.join(item.statement.split())} ({day_in(item.valid_at, item.zone)})"
 
 
 def _nothing(name: str, parts: Sequence[ProfilePart]) -> str:

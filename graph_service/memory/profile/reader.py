@@ -31,6 +31,7 @@ class ProfileItem:
 
     Attributes:
         uri: URI of the fact in the profile.
+        zone: time zone of a message that proves it; None for UTC.
     """
 
     id: MemoryId
@@ -43,6 +44,7 @@ class ProfileItem:
     confidence: float
     valid_at: datetime
     last_seen: datetime
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,7 @@ def _item(row: Row, known: ProfileFact) -> ProfileItem:
         confidence=fact["confidence"],
         valid_at=fact["valid_at"],
         last_seen=fact["last_seen"],
+        zone=row["zone"],
     )
 
 

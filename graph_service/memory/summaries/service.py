@@ -18,6 +18,7 @@ from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, normalized_uri, to_element_id
+from schema.zones import moment_in
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -276,7 +277,9 @@ class LayerTexts:
         }
         lines = await self._graph.read(statement("summaries/source_lines"), parameters)
         text_lines = [
-            f"[{line['said_at']:%Y-%m-%d %H:%M}] {line['speaker'] or line['role']}: {line['text']}" for line in lines
+            f"[{moment_in(line['said_at'], line['zone']):%Y-%m-%d %H:%M}] "
+            f"{line['speaker'] or line['role']}: {line['text']}"
+            for line in lines
         ]
         if not lines or not lines[-1]["more"]:
             return "\n".join(text_lines), None

@@ -19,8 +19,9 @@ from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
+from graph_service.memory.summaries.service import Level
 from schema.errors import InputError
-from schema.ids import TenantId
+from schema.ids import TenantId, user_uri
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import say
 from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming
@@ -147,8 +148,14 @@ async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:
         a_message("昨天去体检了，血压有点高。", time=datetime(2026, 3, 2, 0, 30, tzinfo=east)),
         a_message("The night train leaves at ten.", time=datetime(2026, 3, 8, 3, tzinfo=UTC), zone="America/New_York"),
     )
-    await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=messages))
+    memory = a_memory(graph)
+    session = (await memory.remember(TenantId(tenant), an_incoming(messages=messages))).session_uri
     await a_worker(graph).drain()
+    said = (await memory.layers.layer(TenantId(tenant), session, Level.L2)).text
+    assert "[2026-03-05 21:30]" in said
+    assert "[2026-03-07 22:00]" in said
+    person = await memory.layers.layer(TenantId(tenant), user_uri(TenantId(tenant), "alice"), Level.L2)
+    assert "(2026-03-05)" in next(line for line in person.text.splitlines() if "Oslo" in line)
     for query, day, words in (
         ("When is my driving test?", "2026-03-05", "driving test"),
         ("我哪天去体检的？", "2026-03-02", "去体检了"),
@@ -157,7 +164,7 @@ async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:
     ):
         found = await context_of(graph, tenant, query)
         assert [line for line in found.text.splitlines() if words in line and day in line], found.text
-        answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text=query))
+        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text=query))
         table = StringIO()
         Console(width=200, file=table).print(answer_view(query, answer))
         assert [line for line in table.getvalue().splitlines() if words in line and day in line], table.getvalue()
@@ -172,6 +179,16 @@ async def test_long_paste_is_quoted_where_it_answers(graph: Graph, tenant: str) 
     assert "WX-88213" in (await context_of(graph, tenant, question)).text
     [hit, *_] = (await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text=question))).hits
     assert "WX-88213" in hit.snippet
+
+
+async def test_context_of_unread_messages_says_that_they_are_unread(graph: Graph, tenant: str) -> None:
+    """Regression: "There is no profile of this user yet." while reading was pending."""
+    await a_memory(graph).remember(TenantId(tenant), an_incoming("I live in Paris.", "I love jasmine tea."))
+    found = await context_of(graph, tenant, "Where do I live? Which tea do I love?")
+    assert "There is no profile yet: 2 of the messages found are not read yet." in found.text
+    assert "尚未读取" in (await context_of(graph, tenant, "我住在 Paris 吗？我喜欢喝什么茶？")).text
+    await a_worker(graph).drain()
+    assert "not read yet" not in (await context_of(graph, tenant, "Where do I live?")).text
 
 
 async def test_names_do_not_act_as_roles(graph: Graph, tenant: str) -> None:

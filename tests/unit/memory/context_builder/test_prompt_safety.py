@@ -103,6 +103,11 @@ def test_role_in_any_letters_neither_begins_a_text_nor_names_a_speaker(role: str
     assert re.fullmatch("the user ‘.*’", safe_name(role, "the user", chars_max=60))
 
 
+@pytest.mark.parametrize(("name", "who"), [("User", "the user"), ("ASSISTANT", "the assistant"), ("用户", "用户")])
+def test_name_of_the_own_role_is_the_role(name: str, who: str) -> None:
+    assert safe_name(name, who, chars_max=60) == who
+
+
 @pytest.mark.parametrize("name", ["Ana", "Systema", "User9", "安娜", "Света", "My system runs"])
 def test_other_names_are_shown_as_they_are(name: str) -> None:
     assert safe_name(name, "the user", chars_max=60) == name

@@ -1,0 +1,40 @@
+"""Test how long messages are quoted."""
+
+import pytest
+
+from extraction.text.search_terms import terms_of
+from graph_service.memory.context_builder.lines import lines_of_candidates
+from graph_service.memory.context_builder.phrasing import Language
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.query import HitKind
+from tests.support.builders import NOON
+
+_LONG = "We compared the plans of the two providers in detail. " * 60
+
+
+def quoted_chars(role: str, tokens_max: int, *, asks_agent: bool = False, text: str = _LONG) -> int:
+    hit = Candidate(kind=HitKind.MESSAGE, id="m", uri="memory://x", text=text, role=role, said_at=NOON)
+    [line] = lines_of_candidates(
+        [hit],
+        terms_of("plans"),
+        Language.EN,
+        tokens_max=tokens_max,
+        zone=None,
+        with_uris=False,
+        asks_agent=asks_agent,
+    )
+    return len(line.piece.text)
+
+
+def test_quotes_grow_with_the_budget() -> None:
+    lengths = [quoted_chars("user", tokens) for tokens in (100, 1_000, 3_000, 100_000)]
+    assert lengths[0] == lengths[1] <= 320
+    assert 320 < lengths[2] <= 600 < lengths[3] <= 2_000
+
+
+@pytest.mark.parametrize(("asks_agent", "share"), [(False, 0.5), (True, 1.0)])
+def test_long_answer_of_an_assistant_is_quoted_shorter_unless_asked_for(asks_agent: bool, share: float) -> None:
+    """So that a budget holds more sources; short ones are quoted in full."""
+    asked = quoted_chars("assistant", 1_000, asks_agent=asks_agent)
+    assert asked == pytest.approx(quoted_chars("user", 1_000) * share, rel=0.25)
+    assert quoted_chars("assistant", 1_000, text="x" * 300) == 300
