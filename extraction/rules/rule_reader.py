@@ -7,7 +7,8 @@ from typing import Protocol
 from extraction.bounded_threads import THREADS
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.tags import Tag
-from extraction.unreadable import note_unreadable
+from extraction.text.corrections import correction_in
+from extraction.unreadable import note_unreadable, read_or
 from schema.labels import Role
 
 READER_NAME = "rules"
@@ -38,7 +39,12 @@ def rules_with_tags(tagger: FactTagger) -> Reader:
     """Return a reader by rules that also takes the facts that a model tags in the messages of people."""
 
     async def read(scene: SceneText) -> Reading:
-        texts = {number: line.text for number, line in enumerate(scene.lines) if line.fresh and line.role is Role.USER}
+        corrections = corrected_texts(scene)
+        texts = {
+            number: corrections[number][1] if number in corrections else line.text
+            for number, line in enumerate(scene.lines)
+            if line.fresh and line.role is Role.USER
+        }
         tagged = zip(texts, await _tags_of([*texts.values()], tagger), strict=True)
         tags = {number: own for number, own in tagged if own is not None}
         return await THREADS.run(partial(_read, scene, tags))
@@ -55,6 +61,17 @@ async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] |
             return [own for text in texts for own in await _tags_of([text], tagger)]
         note_unreadable(error)
         return [None] * len(texts)
+
+
+def corrected_texts(scene: SceneText) -> dict[int, tuple[int, str]]:
+    """Map each fresh line that corrects an earlier one to the number of that line and its text as corrected."""
+    said = [((line.role, line.speaker), line.text, line.said_at) for line in scene.lines]
+    found = {
+        number: read_or(None, correction_in, number, said)
+        for number, line in enumerate(scene.lines)
+        if line.fresh and line.role is Role.USER
+    }
+    return {number: one for number, one in found.items() if one is not None}
 
 
 def plain_reading() -> Reading:

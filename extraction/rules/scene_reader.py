@@ -10,6 +10,7 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
+from extraction.rules.rule_reader import corrected_texts
 from extraction.rules.tag_facts import same_plan, with_tags
 from extraction.rules.tags import Tag
 from extraction.rules.zh.language_pack import CHINESE
@@ -43,16 +44,49 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
     mentions: dict[tuple[str, int], Mention] = {}
+    corrections = corrected_texts(scene)
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
-        for fact in read_or([], _facts_of, line, number, scene, tags.get(number)):
-            key = (fact.subject, fact.predicate, fact.relation, name_key(fact.object))
+        spoken = replace(line, text=corrections[number][1]) if number in corrections else line
+        read = read_or([], _facts_of, spoken, number, scene, tags.get(number))
+        if number in corrections:
+            read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
+            read += read_or([], _withdrawn, corrections[number][0], number, read, scene, facts)
+        for fact in read:
+            key = _key_of(fact)
             known = facts.get(key)
             facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
         for name, kind in read_or([], _names_of, line, scene):
             mentions.setdefault((name_key(name), number), Mention(name=name, line=number, entity_type=kind))
     return Reading(reader=reader, facts=tuple(facts.values()), mentions=tuple(mentions.values()))
+
+
+def _key_of(fact: ProposedFact) -> tuple[str, str, str | None, str]:
+    return fact.subject, fact.predicate, fact.relation, name_key(fact.object)
+
+
+def _withdrawn(
+    earlier: int,
+    number: int,
+    corrected: Sequence[ProposedFact],
+    scene: SceneText,
+    facts: dict[tuple[str, str, str | None, str], ProposedFact],
+) -> list[ProposedFact]:
+    """Remove the facts of an earlier line alone from `facts`; if it was read before, return the ends of its wrong ones.
+
+    Args:
+        number: the line that corrects it.
+        corrected: facts of the corrected line, which take their place.
+    """
+    kept = {_key_of(fact) for fact in corrected}
+    if scene.lines[earlier].fresh:
+        for key in [key for key, fact in facts.items() if {quote.line for quote in fact.quotes} == {earlier}]:
+            del facts[key]
+        return []
+    said = _facts_of(scene.lines[earlier], number, scene, None)
+    wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
+    return [replace(fact, closes=True, quotes=(Quote(line=number),)) for fact in wrong]
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:

@@ -296,7 +296,8 @@ class RecallHit:
     tags: list[str] = strawberry.field(description="Messages only.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
     overtaken_by: str | None = strawberry.field(
-        description="Id of the fact that replaced this one, or all facts of this message, which is out of date."
+        description="Id of the fact that replaced this one, or all facts of this message, which is out of date; or of "
+        "the message that corrects this one."
     )
     subject: str | None = strawberry.field(description="Facts only.")
     predicate: str | None = strawberry.field(description="Facts only.")

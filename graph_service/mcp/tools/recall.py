@@ -68,7 +68,7 @@ class HitAnswer(Result):
     relation: str | None = None
     object: str | None = None
     invalid_at: datetime | None = Field(None, description="When the fact stopped being true.")
-    overtaken_by: str | None = Field(None, description="Id of the fact that replaced it: this one is out of date.")
+    overtaken_by: str | None = Field(None, description="Id of the fact or message that replaced it: out of date.")
     fact_kind: FactKind | None = None
     rationale: str | None = None
     steps: list[str] = Field([])

@@ -1,18 +1,23 @@
 """Read corrections by people, the facts that they correct and the facts that they produced."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from extraction.entities.attributes import value_key
+from extraction.reader import THE_USER, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
 from schema.assertion import Assertion, CorrectionKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
-from schema.ids import CORRECTION_SESSION, MemoryId, TenantId, UserId
+from schema.ids import CORRECTION_SESSION, MemoryId, TenantId, UserId, name_key
+from schema.labels import Label, Role
 
 _CJK: Final = ("\u4e00", "\u9fff")
 
@@ -62,6 +67,28 @@ class Correction:
 def sentence_of(kind: StatementKind, words: str) -> str:
     """Return the text of a correction's message, in the language of the fact. Pure."""
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
+
+
+async def content_in(words: str, stored: FactWithEnds) -> dict[str, str | None]:
+    """Return predicate, relation and object that new words state of a fact's subject; empty if they name its object.
+
+    The words are read by the rules, else compared with the stored statement; empty also if neither finds an object.
+    """
+    fact, name = stored.fact, stored.object.name
+    if value_key(name) in value_key(words):
+        return {}
+    is_user = Label.USER in stored.subject.labels
+    line = SceneLine(message_id=MemoryId(""), role=Role.USER, speaker=None, text=words, said_at=fact.valid_at)
+    names = (stored.subject.name,) if is_user else ()
+    reading = await read_by_rules(SceneText(user_names=names, agent_names=(), lines=(line,)))
+    subject = name_key(THE_USER if is_user else stored.subject.name)
+    said = [one for one in reading.facts if not one.closes and name_key(one.subject) == subject]
+    said.sort(key=lambda one: (one.predicate, one.relation) != (fact.predicate, fact.relation))
+    if said:
+        return {"predicate": said[0].predicate, "relation": said[0].relation or "", "object": said[0].object}
+    before, named, after = fact.statement.rstrip(".。").partition(name)
+    put = re.fullmatch(f"{re.escape(before)}(.{{1,100}}?){re.escape(after)}[.。]?", words.strip(), re.IGNORECASE)
+    return {"object": put[1]} if named and put is not None else {}
 
 
 async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactWithEnds:

@@ -19,6 +19,7 @@ from graph_service.memory.curation.statement_reader import (
     Correction,
     StatementKind,
     assertions_of,
+    content_in,
     fact_to_correct,
     sentence_of,
     statements_of_user,
@@ -137,6 +138,8 @@ class Statements:
     async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit, *, by: str | None = None) -> Correction:
         """Edit a fact; if its predicate, relation or object changes, reject the old fact and add the new one.
 
+        A new statement alone changes them too, if it names another object.
+
         Raises:
             InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
@@ -147,6 +150,8 @@ class Statements:
             raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         old = _provided_fact(stored, CorrectionKind.REJECTS)
+        if edit.statement is not None and (edit.object, edit.predicate, edit.relation) == (None, None, None):
+            edit = replace(edit, **await content_in(edit.statement, stored))
         new = replace(
             _provided_fact(stored, CorrectionKind.SAYS),
             object=edit.object or old.object,
@@ -160,7 +165,7 @@ class Statements:
         content_changed = _content(new) != _content(old)
         if content_changed and edit.statement is None:
             raise InputError("the edit changes what the fact says: set `statement` as well")
-        facts = [old, new] if content_changed else [new]
+        facts = [old, replace(new, replaces=(stored.fact.id,))] if content_changed else [new]
         return await self._store(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored, by=by)
 
     async def confirm(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:

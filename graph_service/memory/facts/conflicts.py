@@ -6,7 +6,7 @@ thousand searches, not a million comparisons.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -416,7 +416,7 @@ class PeriodCalculator:
         """
         own, ignored_closings = self._claims[claim].assertions, self._claims[claim].ignored_closings
         if is_rejected(own):
-            return ClaimPeriods(periods=[rejected_period(own)])
+            return ClaimPeriods(periods=[rejected_period(own, self._replacements(claim))])
         asserting, ending, excluded = self._streams_of(claim)
         period = _OpenPeriod(
             own_keys={(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends},
@@ -429,6 +429,14 @@ class PeriodCalculator:
             period=period, ignored_closings=ignored_closings, asserting=asserting, ending=ending, keep_open=keep_open
         )
         return search.run(own)
+
+    def _replacements(self, claim: Claim) -> Iterator[Contradiction]:
+        """Yield the assertions that replace a claim according to the caller, even those of rejected claims."""
+        known = self._claims[claim]
+        for other in self._index.replacing(known):
+            for one in self._claims[other].assertions:
+                if known.id in one.replaces:
+                    yield Contradiction(assertion=one, claim=self.id_of(other), why=Closing.REPLACED, explicit=True)
 
     def id_of(self, claim: Claim) -> MemoryId:
         """Return the id of a claim, cached because it is a hash."""

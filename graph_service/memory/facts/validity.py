@@ -8,7 +8,7 @@ valid against it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from schema.assertion import Assertion, Closing, CorrectionKind, latest_correction
@@ -93,7 +93,7 @@ def validity_periods(  # noqa: C901  one pass over the events, each kind in one 
             person reopened the claim.
     """
     if is_rejected(own):
-        return [rejected_period(own)]
+        return [rejected_period(own, contradictions)]
     if own and not contradictions and not any(assertion.ends for assertion in own):
         # The usual case needs no sorting: one claim, asserted many times, is one period.
         first = min(own, key=_start_key)
@@ -152,10 +152,17 @@ def is_rejected(assertions: Iterable[Assertion]) -> bool:
     return last is not None and last.correction is CorrectionKind.REJECTS
 
 
-def rejected_period(own: Sequence[Assertion]) -> ValidityPeriod:
-    """Return the single, empty period of a rejected claim, with all its assertions."""
+def rejected_period(own: Sequence[Assertion], contradictions: Iterable[Contradiction] = ()) -> ValidityPeriod:
+    """Return the single, empty period of a rejected claim, with all its assertions.
+
+    Args:
+        contradictions: the explicit one of the correction that rejected the claim names the claim that is true instead.
+    """
     ordered = sorted(own, key=lambda assertion: sort_key(assertion, assertion.ends))
     period = ValidityPeriod(assertions=ordered, end=latest_correction(own))
+    for one in contradictions:
+        if one.explicit and period.end is not None and one.assertion.message_id == period.end.message_id:
+            period.contradiction = replace(one, why=Closing.REJECTED)
     period.invalid_at = period.valid_at
     return period
 

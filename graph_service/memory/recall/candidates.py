@@ -61,7 +61,8 @@ class Candidate:
         closed: the fact was valid only before the time of the question.
         told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
         overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
-            the question.
+            the question; of a message that a later one corrects, the id of that one.
+        withdrawn: it was never true: a later message corrects it, or a person rejected the fact.
         ends: ids of the subject and object of a fact, without user and agent.
     """
 
@@ -104,6 +105,7 @@ class Candidate:
     closed: bool = False
     told_as_ended: bool = False
     overtaken_by: str | None = None
+    withdrawn: bool = False
 
     @property
     def is_provided(self) -> bool:

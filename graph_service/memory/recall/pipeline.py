@@ -43,6 +43,7 @@ from graph_service.memory.recall.ranking import (
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.replacement_ranking import (
     Change,
+    below_corrections,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -179,6 +180,7 @@ async def recall(
             changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
             hits = ranked_by_replacements(hits, changes, analysis, by)
         hits = without_repeats(hits)
+    hits = below_corrections(hits)
 
     def answered() -> Answer:
         features = confidence_features(

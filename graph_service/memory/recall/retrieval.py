@@ -14,6 +14,7 @@ from typing import Any, Final
 from extraction.embeddings.token_vectors import whole_cosines
 from extraction.query_analysis import QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
+from extraction.text.corrections import correction_in
 from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
@@ -240,11 +241,27 @@ def candidates_in(
         for one, cosine, across in zip(row["messages"], cosines, cross_cosines, strict=True)
     ]
     others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
+    ordered = _with_corrections(sorted(messages, key=attrgetter("session", "said_at", "position", "id")))
     return CandidateSet(
-        candidates=tuple(sorted([*messages, *others], key=attrgetter("kind", "id"))),
-        messages=tuple(sorted(messages, key=attrgetter("session", "said_at", "position", "id"))),
+        candidates=tuple(sorted([*ordered, *others], key=attrgetter("kind", "id"))),
+        messages=tuple(ordered),
         named=frozenset(row["named"]),
     )
+
+
+def _with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
+    """Return the messages with those that a later one of the same speaker corrects as overtaken by it.
+
+    Args:
+        messages: ordered by session and time.
+    """
+    said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
+    found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
+    corrected = {one[0]: messages[at].id for at, one in found.items() if one is not None}
+    return [
+        replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
+        for at, one in enumerate(messages)
+    ]
 
 
 def _cross_language_cosines(
@@ -264,7 +281,7 @@ def _cross_language_cosines(
 def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
     """Return by message id the best cosine of a valid fact that the message proves."""
     best: dict[str, float] = {}
-    for _, _, scores, similarity, _, _, proofs, closed, _ in rows:
+    for _, _, scores, similarity, _, _, proofs, closed, *_ in rows:
         if not closed and (cosine := _best_cosine(_cosine(similarity), _best(scores))) is not None:
             best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
     return best
@@ -281,7 +298,7 @@ def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
     """
     replaced: dict[str, tuple[float, str]] = {}
     valid: dict[str, float] = {}
-    for _, _, _, similarity, _, _, proofs, closed, closed_by in rows:
+    for _, _, _, similarity, _, _, proofs, closed, closed_by, *_ in rows:
         cosine = _cosine(similarity)
         near = -1.0 if cosine is None else cosine
         for message in proofs or ():
@@ -341,7 +358,7 @@ def _message(
 
 
 def _fact_or_scene(row: Sequence[Any]) -> Candidate:
-    kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by = row
+    kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by, rejected = row
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
     fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends, told_as_ended = (
@@ -385,6 +402,7 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         closed=closed,
         told_as_ended=told_as_ended,
         overtaken_by=closed_by if closed else None,
+        withdrawn=rejected,
         ends=tuple(ends),
     )
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from graph_service.graph.store import Graph
@@ -9,7 +10,7 @@ from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.api.test_graphql_facts import run_operation
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
-from tests.support.builders import NOON
+from tests.support.builders import NOON, a_worker
 from tests.support.cli_process import Home
 
 _HISTORY = (
@@ -41,6 +42,66 @@ async def test_recall_over_graphql_as_of_a_past_time(graph: Graph, tenant: str) 
     for at, home in ((None, "Oslo"), (NOON.isoformat(), "Paris")):
         found = (await run_operation(graph, tenant, _RECALL, at=at)).data["recall"]["hits"]
         assert [hit["object"] for hit in found] == [home]
+
+
+_UPDATE = (
+    "mutation ($id: String!, $statement: String, $object: String) "
+    "{ updateFact(id: $id, statement: $statement, object: $object) { factId replacedId } }"
+)
+_ASK = (
+    'query ($q: String!) { recall(userId: "alice", query: $q) { hits { id kind text overtakenBy } } '
+    'profile(userId: "alice") { items { statement } } }'
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "statement", "obj", "read", "query"),
+    [
+        ("I live in Rennes.", "I live in Angers.", None, "Angers", "Where do I live?"),
+        ("I live in Rennes.", "I live in Angers.", "Angers", "Angers", "Where do I live?"),
+        ("My locker code at the gym is 4411.", "Alice's locker code is 4477.", None, "4477", "What is my locker code?"),
+        ("我住在雷恩。", "我住在昂热。", None, "昂热", "我住在哪里？"),
+    ],
+)
+async def test_updated_fact_outranks_the_message_that_it_corrects(
+    graph: Graph, tenant: str, told: str, statement: str, obj: str | None, read: str, query: str
+) -> None:
+    await say(graph, tenant, told, day=0)
+    ((old, edge),) = (await edges(graph, tenant)).items()
+    given = {"id": edge["id"], "statement": statement, "object": obj}
+    updated = await run_operation(graph, tenant, _UPDATE, **given)
+    await a_worker(graph).drain()
+    found = await edges(graph, tenant)
+    assert updated.errors is None
+    assert (found[read].get("invalid_at"), found[read]["statement"]) == (None, statement)
+    assert (found[old]["closing_reason"], found[old]["closed_by"]) == ("rejected", found[read]["id"])
+    answer = (await run_operation(graph, tenant, _ASK, q=query)).data
+    hits = answer["recall"]["hits"]
+    assert read in hits[0]["text"]
+    assert {one["overtakenBy"] for one in hits if one["text"] == told} == {found[read]["id"]}
+    assert [item["statement"] for part in answer["profile"] for item in part["items"]] == [statement]
+    history = (await run_operation(graph, tenant, _HISTORY, id=found[read]["id"])).data["factHistory"]
+    assert {one["statement"]: (one["closing"] or {}).get("factId") for one in history} == {
+        edge["statement"]: found[read]["id"],
+        statement: None,
+    }
+
+
+async def test_second_update_keeps_the_first_message_overtaken(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Rennes.", day=0)
+    for city, old in (("Angers", "Rennes"), ("Nantes", "Angers")):
+        await run_operation(
+            graph, tenant, _UPDATE, id=(await edges(graph, tenant))[old]["id"], statement=f"I live in {city}."
+        )
+        await a_worker(graph).drain()
+    found = await edges(graph, tenant)
+    assert [found[city].get("closed_by") for city in ("Rennes", "Angers", "Nantes")] == [
+        found["Angers"]["id"],
+        found["Nantes"]["id"],
+        None,
+    ]
+    hits = (await run_operation(graph, tenant, _ASK, q="Where do I live?")).data["recall"]["hits"]
+    assert "Nantes" in hits[0]["text"]
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -42,3 +42,32 @@ async def test_older_statements_sink_below_newer_ones(api: Api, graph: Graph, la
     await a_worker(graph).drain()
     found = [hit["text"] for hit in (await ask(api, RECALL, q=question))["recall"]["hits"]]
     assert found[:2] == [new, old]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "question", "fact"),
+    [
+        ("I weigh 82 kilos.", "Oops, I meant 72.", "How much do I weigh?", "72 kilos"),
+        ("我体重82公斤。", "写错了，是72。", "我体重多少？", "72公斤"),
+    ],
+)
+async def test_correction_in_the_next_message_ranks_above_it_and_replaces_its_facts(
+    api: Api, graph: Graph, wrong: str, right: str, question: str, fact: str
+) -> None:
+    turns = (("USER", wrong), ("ASSISTANT", "OK."), ("USER", right))
+    messages = [
+        {"role": role, "text": text, "time": f"2026-10-01T10:0{minute}:00Z"}
+        for minute, (role, text) in enumerate(turns)
+    ]
+    await ask(api, REMEMBER, i={"userId": "ana", "sessionId": "s", "messages": messages})
+    recall = RECALL.replace("{ text }", "{ id text overtakenBy }")
+    for _ in range(2):
+        # Before its session is read, and after.
+        hits = (await ask(api, recall, q=question))["recall"]["hits"]
+        assert hits[0]["text"] == right
+        assert [hit["overtakenBy"] for hit in hits if hit["text"] == wrong] == [hits[0]["id"]]
+        await a_worker(graph).drain()
+    timeline = '{ timeline(userId: "ana", first: 9, includeClosed: true) { nodes { object { name } } } }'
+    objects = [node["object"]["name"] for node in (await ask(api, timeline))["timeline"]["nodes"]]
+    assert fact in objects
+    assert not any(value in wrong for value in objects if any(char.isdigit() for char in value))

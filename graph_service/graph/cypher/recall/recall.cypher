@@ -59,8 +59,8 @@
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
 // messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, scene, cosine,
 // [[channel, score]], tokens] for each hit and neighbour; scene is the id of its scene.
-// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; a fact
-// is closed if it ended before $valid_at, and only facts have evidence ids.
+// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by, rejected] for each scene and
+// fact; a fact is closed if it ended before $valid_at, rejected if a person said that it was never true, and only facts have evidence ids.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
 // subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, the ids of subject and object that are entities, and whether only its end was told; null for facts that
 // were not requested and only lead to messages.
@@ -283,7 +283,7 @@ CALL (named_entities) {
   }
   RETURN collect(['scene', s.id, found, cosine,
     [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, [],
-    false, null]) AS scenes
+    false, null, false]) AS scenes
 }
 CALL (entity_edges, second_hop) {
   CALL (entity_edges, second_hop) {
@@ -346,7 +346,7 @@ CALL (entity_edges, second_hop) {
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
      r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id],
      {{told_as_ended r}}] ELSE null END, evidence, r.evidence,
-    NOT coalesce({{open r}}, false), r.closed_by]) AS facts
+    NOT coalesce({{open r}}, false), r.closed_by, coalesce(r.closing_reason = 'rejected', false)]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN named_entities | e.key] AS named
 CALL (messages, rows) {

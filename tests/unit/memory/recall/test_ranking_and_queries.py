@@ -14,9 +14,10 @@ from extraction.query_analysis import QueryAnalysis, name_keys
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
-from graph_service.memory.recall.candidates import CandidateSet
+from graph_service.memory.recall.candidates import CandidateSet, Hit
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
+from graph_service.memory.recall.replacement_ranking import below_corrections
 from graph_service.memory.recall.retrieval import candidates_in
 from schema.errors import InputError
 from schema.timespan import Timespan, millis
@@ -44,7 +45,7 @@ def a_row(
             None,
         ]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
-    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None]
+    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None, False]
 
 
 def found_of(rows: list[list[Any]]) -> CandidateSet:
@@ -213,3 +214,19 @@ def test_every_error_of_a_question_is_reported_at_once() -> None:
     with pytest.raises(InputError) as caught:
         check_question(Question(user_id="", text=" ", limit=0, evidence=99, kinds=()))
     assert len(caught.value.problems) == 5
+
+
+def test_correction_stands_directly_above_the_message_that_it_corrects() -> None:
+    rows = [a_row("a", cosine=0.9), a_row("b", cosine=0.8), a_row("c", cosine=0.1)]
+    for place, text in enumerate(("I weigh 82 kilos.", "How much does Rex weigh?", "Oops, I meant 72.")):
+        rows[place][3], rows[place][5] = place, text
+    found = candidates_in({"messages": rows, "rows": [], "named": []})
+    assert [(one.id, one.overtaken_by, one.withdrawn) for one in found.messages] == [
+        ("a", "c", True),
+        ("b", None, False),
+        ("c", None, False),
+    ]
+    hits = [
+        Hit(candidate=one, score=score, parts={}) for one, score in zip(found.messages, (0.9, 0.8, 0.1), strict=True)
+    ]
+    assert [(hit.candidate.id, hit.score) for hit in below_corrections(hits)] == [("c", 0.9), ("a", 0.9), ("b", 0.8)]

@@ -1,0 +1,210 @@
+"""Find the earlier message that a message of the same speaker corrects: "Sorry, typo: 16:40", 说错了，是周日. Pure.
+
+A correction opens with words such as these, or denies a value of the earlier message ("Friday, not Thursday"), and
+names a value of the same kind: a time, weekday, day, number or name.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Final
+
+from extraction.text.chinese import HAN
+
+# Earlier messages of the speaker that a message may correct.
+EARLIER_MAX: Final = 3
+# Messages of the conversation to look back.
+_LINES_MAX: Final = 12
+# Longer messages tell something new.
+_CORRECTION_CHARS_MAX: Final = 300
+_EARLIER_CHARS_MAX: Final = 2_000
+_SIMILAR_NAME_MIN: Final = 0.7
+_VALUES_MAX: Final = 12
+
+_OPENING: Final = (
+    r"(?:(?:oh|ah|hmm?|um|sorry|oops|whoops|no|wait|actually|hang on|hold on|my (?:bad|mistake|fault)|apologies|"
+    r"不对|不{1,3}(?=[，,。！])|[啊哎呀哦噢呃嗯]{1,3}|抱歉|不好意思|等等|等一下|对不起)[\s,.!…—–:;，。！、：；-]*)"
+)
+# Words that say that something earlier was wrong.
+_WRONG: Final = re.compile(
+    rf"\s*{_OPENING}{{0,4}}(?:"
+    r"typo|correction|i (?:meant|mean\b|misspoke|mistyped|misread|got [^.!?]{1,30} wrong)|scratch that|"
+    r"make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
+    r"my (?:mistake|bad|fault)\b|\*(?=\w)|wrong (?:number|date|day|time|name|price|year|month|one)|"
+    rf"[{HAN}]{{0,4}}(?:打|说|写|看|记|搞|弄|输|算)错|更正|纠正|口误|笔误|手滑|应该是|准确地?说)",
+    re.IGNORECASE,
+)
+# Words that may, if a value follows at once.
+_DOUBT: Final = re.compile(
+    rf"\s*{_OPENING}{{1,4}}(?:(?:it|that)(?:['’]s| is| was)|(?:at|on|for|only)\b|(?:it )?ends? (?:in|with)|尾号是?|"
+    r"[是在叫])?\s*(?:the )?",
+    re.IGNORECASE,
+)
+_WRONG_AT_END: Final = re.compile(
+    rf"^.{{1,60}}[\s,.，。]+(?:sorry|typo|my (?:bad|mistake|fault)|i misspoke|[{HAN}]{{0,4}}[打说写看记搞弄]错了?|口误|"
+    r"笔误)\W*$",
+    re.IGNORECASE,
+)
+_DENIAL: Final = re.compile(r"\bnot\b|\binstead of|\brather than|不是", re.IGNORECASE)
+_DENIED: Final = re.compile(rf"(?:{_DENIAL.pattern})\s*(?:on |at |the )?$", re.IGNORECASE)
+_TAIL: Final = re.compile(r"(?:\bend(?:s|ing)? (?:in|with)|尾号是?)\s*$", re.IGNORECASE)
+_MONTH: Final = (
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\b"
+)
+_VALUE: Final = re.compile(
+    r"(?P<clock>\b\d{1,2}[:：]\d{2}(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]\.?m\b|"
+    r"(?:上午|下午|早上|晚上|中午|凌晨)?(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:\d{1,2}分?|[一二三四五]?十[一二三四五六七八九]?分?|"
+    r"半|[一三]刻)?)|"
+    r"(?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)[一二三四五六日天])|"
+    rf"(?P<month>{_MONTH}|\d{{1,2}}月)|"
+    r"(?P<day>\b\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}[号日])|"
+    r"(?P<number>\d+(?:[.,]\d+)*(?:[ -]\d+)*)",
+    re.IGNORECASE,
+)
+_UNIT: Final = re.compile(r"\s?(?P<u>[^\W\d]+|[%€$£])")
+_SAME_UNITS: Final = (
+    {"kg", "kilo", "kilogram", "公斤", "千克"},
+    {"euro", "€", "eur"},
+    {"dollar", "$", "buck"},
+    {"块", "元"},
+)
+_NAME: Final = re.compile(r"[A-ZÀ-ÞŠ][\w’'-]+(?: (?:[A-ZÀ-ÞŠ][\w’'-]+|&|[a-z]{1,3}(?= [A-Z])))*")
+_NAME_ZH: Final = re.compile(rf"(?:名字是|名叫|叫|姓)(?P<n>[{HAN}]{{2,4}})(?![{HAN}])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    kind: str
+    start: int
+    end: int
+    text: str
+    unit: str = ""
+
+    @property
+    def key(self) -> str:
+        """The value without case, spaces and punctuation."""
+        return re.sub(r"[\W_]+", "", self.text).lower()
+
+
+def correction_in(
+    index: int, said: Sequence[tuple[object, str, datetime]], *, within: timedelta = timedelta(hours=1)
+) -> tuple[int, str] | None:
+    """Return the index of the message that a message of the same speaker corrects, and its text as corrected.
+
+    Args:
+        index: index of the later message.
+        said: speaker, text and time of the messages of one conversation, in order.
+        within: earlier messages are not corrected.
+    """
+    speaker, text, at = said[index]
+    if len(text) > _CORRECTION_CHARS_MAX:
+        return None
+    earlier = [number for number in range(index - 1, max(index - _LINES_MAX, -1), -1) if said[number][0] == speaker]
+    earlier = [number for number in earlier if at - said[number][2] <= within][:EARLIER_MAX]
+    found = correction_of(text, [said[number][1] for number in earlier])
+    return None if found is None else (earlier[found[0]], found[1])
+
+
+def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
+    """Return the index of the text that a message corrects, and that text with the corrected values.
+
+    Args:
+        text: the message.
+        earlier: earlier messages of the same speaker, latest first; at most `EARLIER_MAX` are compared.
+
+    Returns:
+        None if the message corrects none of them.
+    """
+    if len(text) > _CORRECTION_CHARS_MAX or not earlier:
+        return None
+    wrong = _WRONG.match(text)
+    is_wrong = wrong is not None or _WRONG_AT_END.match(text) is not None
+    doubt = None if is_wrong else _DOUBT.match(text)
+    # Where the new value must stand: anywhere after words that say what was wrong, at once after others.
+    at = wrong.end() if wrong else doubt.end() if doubt else 0
+    values = list(_values(text)) if is_wrong or doubt is not None or _DENIAL.search(text) else []
+    denied = {one.key for one in values if _DENIED.search(text[: one.start])}
+    opens = is_wrong or (doubt is not None and any(one.start == at for one in values))
+    if not opens and doubt is None and not denied:
+        return None
+    for index, before in enumerate(earlier[:EARLIER_MAX]):
+        before = before[:_EARLIER_CHARS_MAX]
+        changes = []
+        if opens or not denied.isdisjoint(one.key for one in _values(before)):
+            changes = _changes(text, values, before)
+        if not changes and (is_wrong or doubt is not None):
+            changes = _named(text[at:], before, at_once=not is_wrong)
+        if changes:
+            return index, _with(before, changes)
+    return None
+
+
+def _values(text: str) -> Iterator[_Value]:
+    """Yield the first values in a text; a number beside a month is a day."""
+    last = None
+    for found in islice(_VALUE.finditer(text), _VALUES_MAX):
+        kind = found.lastgroup or "number"
+        following = _VALUE.match(text, found.end() + 1)
+        if kind == "number" and (
+            (last is not None and last.kind == "month" and found.start() - last.end == 1)
+            or (following is not None and following.lastgroup == "month")
+        ):
+            kind = "day"
+        unit = _UNIT.match(text, found.end()) if kind == "number" else None
+        last = _Value(kind, found.start(), found.end(), found[0], unit["u"].lower().rstrip("s") if unit else "")
+        yield last
+
+
+def _changes(text: str, values: Sequence[_Value], before: str) -> list[tuple[_Value, str]]:
+    """Return the values of the earlier text that the message replaces, each with the new value."""
+    old_values = list(_values(before))
+    known = {one.key for one in old_values}
+    changes = []
+    for kind in ("clock", "weekday", "month", "day", "number"):
+        old = [one for one in old_values if one.kind == kind]
+        new = [one for one in values if one.kind == kind and one.key not in known]
+        pairs = [(a, b) for a in old for b in new if kind != "number" or _same_unit(a.unit, b.unit)]
+        if not pairs:
+            continue
+        value, other = max(pairs, key=lambda pair: _likeness(pair[0].key, pair[1].key))
+        tail = len(other.key) < len(value.key) and _TAIL.search(text[: other.start])
+        changes.append((value, value.text[: -len(other.text)] + other.text if tail else other.text))
+    return changes
+
+
+def _named(text: str, before: str, *, at_once: bool) -> list[tuple[_Value, str]]:
+    """Return the name of the earlier text that a correction spells differently, with the new one.
+
+    Args:
+        at_once: only a name at the beginning of the text counts.
+    """
+    new, old = ([_Value("name", *span, one[slice(*span)]) for span in _names(one)] for one in (text, before))
+    if at_once:
+        new = [one for one in new if one.start <= len("叫")]
+    pairs = [
+        (a, b.text) for a in old for b in new if a.text != b.text and _likeness(a.text, b.text) >= _SIMILAR_NAME_MIN
+    ]
+    return [max(pairs, key=lambda pair: _likeness(pair[0].text, pair[1]))] if pairs else []
+
+
+def _names(text: str) -> Iterator[tuple[int, int]]:
+    yield from (one.span() for one in islice(_NAME.finditer(text), _VALUES_MAX))
+    yield from (one.span("n") for one in islice(_NAME_ZH.finditer(text), _VALUES_MAX))
+
+
+def _with(text: str, changes: Sequence[tuple[_Value, str]]) -> str:
+    for value, new in sorted(changes, key=lambda change: -change[0].start):
+        text = text[: value.start] + new + text[value.end :]
+    return text
+
+
+def _same_unit(one: str, other: str) -> bool:
+    return not other or one == other or any({one, other} <= units for units in _SAME_UNITS)
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio() + (len(one) == len(other)) * 0.1

@@ -1,0 +1,94 @@
+"""Test that a message which corrects an earlier one of the same speaker is found, with what it corrects."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from extraction.text.corrections import correction_in, correction_of
+from schema.ids import MemoryId
+from schema.labels import Role
+
+NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "corrected"),
+    [
+        ("My landlord's number is 0171 555 20 11.", "Sorry, typo: it ends in 12, so 0171 555 20 12.", "0171 555 20 12"),
+        ("My number is 555 0101.", "Sorry, ends in 02.", "555 0102"),
+        ("The fair is on Tuesday the 3rd of May.", "No wait, it's Wednesday the 4th.", "Wednesday the 4th of May"),
+        ("Our flight leaves at 6:40.", "Correction: 16:40, thank goodness.", "16:40"),
+        ("I weigh 82 kilos.", "Oops, I meant 72.", "72 kilos"),
+        ("My car has 120,000 km on it.", "I misspoke, 102,000 km.", "102,000 km"),
+        ("The plumber comes at 8:15 on Thursday.", "Friday, not Thursday.", "8:15 on Friday"),
+        ("Ella's birthday is on March 12.", "My bad, I meant March 21.", "March 21"),
+        ("Our hotel is 90 euros a night.", "*95 euros", "95 euros a night"),
+        ("I was born in 1987.", "1978, sorry, typo", "1978"),
+        ("My neighbour's name is Joanna Weiss.", "Sorry, Johanna Weiss, with an h.", "Johanna Weiss"),
+        ("房东的电话是13800001111。", "打错了，尾号是2222。", "13800002222"),
+        ("家长会是11月3号周二。", "看错日历了，是11月4号周三。", "11月4号周三"),
+        ("我体重82公斤。", "写错了，72。", "72公斤"),
+        ("我们周六去爬山。", "说错了，是周日。", "周日去"),
+        ("飞机早上6点40起飞。", "不对，是下午4点40。", "下午4点40"),
+        ("我的新同事叫张伟明。", "记错了，叫张维明。", "张维明"),
+    ],
+)
+def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
+    found = correction_of(later, [earlier])
+    assert found is not None
+    assert corrected in found[1]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I have 2 cats.", "Oops, 5 minutes late for work!"),
+        ("My sister Anna has 3 kids.", "Sorry, I was away for 3 days."),
+        ("The meeting is on Tuesday.", "Actually, can you book Friday off for me?"),
+        ("My locker is number 12.", "I mean, 12 is enough."),
+        ("I'd save 3 hours.", "I got an invite from Alan, who is 41."),
+        ("我有两只猫。", "不好意思，我3点要开会。"),
+    ],
+)
+def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
+    assert correction_of(later, [earlier]) is None
+
+
+def test_only_messages_of_the_same_speaker_within_an_hour_are_corrected() -> None:
+    said = [("me", "I weigh 82 kilos.", NOON), ("you", "You weigh 82 kilos.", NOON)]
+    for at, expected in ((NOON, (0, "I weigh 72 kilos.")), (NOON + timedelta(hours=2), None)):
+        assert correction_in(2, [*said, ("me", "Oops, I meant 72.", at)]) == expected
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+@pytest.mark.parametrize(
+    ("earlier", "later", "objects"),
+    [
+        ("My landlord's number is 0171 555 20 11.", "Sorry, typo: 0171 555 20 12.", {"landlord": "0171 555 20 12"}),
+        ("I weigh 82 kilos.", "Oops, I meant 72.", {"@user": "72 kilos"}),
+        ("我体重82公斤。", "写错了，72。", {"@user": "72公斤"}),
+        ("I live in Graz.", "Sorry, I meant Gratz, in Bavaria.", {"@user": "Gratz"}),
+    ],
+)
+def test_facts_of_a_correction_are_those_of_the_corrected_message(
+    earlier: str, later: str, objects: dict[str, str], fresh: bool
+) -> None:
+    """The landlord's number does not become that of the user, and what was read before ends."""
+    lines = tuple(
+        SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=is_fresh)
+        for text, is_fresh in ((earlier, fresh), (later, True))
+    )
+    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+    valid = {fact.subject: fact.object for fact in reading.facts if not fact.closes}
+    assert valid == objects
+    assert {quote.line for fact in reading.facts for quote in fact.quotes} == {1}
+    assert any(fact.closes for fact in reading.facts) is not fresh
+
+
+@pytest.mark.parametrize("text", ["啊" * 300, "sorry" + " " * 290, "not 5 " * 50, "不，" * 150, "5 - " * 75])
+def test_long_runs_of_cues_take_linear_time(text: str) -> None:
+    for _ in range(20):
+        correction_of(text, ["1 2 3 4 " * 250, "Aa Bb " * 300, "not 5 " * 300])
