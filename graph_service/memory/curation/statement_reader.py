@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from extraction.entities.attributes import value_key
 from extraction.reader import THE_USER, SceneLine, SceneText
@@ -69,7 +69,7 @@ def sentence_of(kind: StatementKind, words: str) -> str:
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
-async def content_in(words: str, stored: FactWithEnds) -> dict[str, str | None]:
+async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     """Return predicate, relation and object that new words state of a fact's subject; empty if they name its object.
 
     The words are read by the rules, else compared with the stored statement; empty also if neither finds an object.

@@ -166,8 +166,9 @@ def below_corrections(hits: Sequence[Hit]) -> list[Hit]:
     ordered: dict[str, Hit] = {}
     for hit in hits:
         chain = [hit]
-        while (one := chain[-1].candidate).id in wrong and (over := by_id.get(one.overtaken_by or "")) is not None:
-            if over in chain:
+        while chain[-1].candidate.id in wrong:
+            over = by_id.get(chain[-1].candidate.overtaken_by or "")
+            if over is None or over in chain:
                 break
             chain.append(over)
         for one in reversed(chain):
