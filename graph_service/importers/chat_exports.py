@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from graph_service.importers.file_checks import raise_problems, validated
+from graph_service.importers.file_checks import validated
 from graph_service.importers.import_batch import Conversation, ImportBatch, moment
+from graph_service.importers.source import Source
 
 
 class ChatGptAuthor(BaseModel):
@@ -38,9 +39,9 @@ class ChatGptMessage(BaseModel):
 
 
 class ChatGptNode(BaseModel):
-    """A node in the tree of a conversation; regenerated answers are branches."""
+    """A node in the tree of a conversation; regenerated answers are branches. `message` is checked if shown."""
 
-    message: ChatGptMessage | None = None
+    message: Any = None
     parent: str | None = None
 
 
@@ -51,7 +52,7 @@ class ChatGptConversation(BaseModel):
     conversation_id: str | None = None
     create_time: float | None = None
     current_node: str | None = None
-    mapping: dict[str, ChatGptNode]
+    mapping: dict[str, Any]
 
 
 class ClaudePart(BaseModel):
@@ -62,7 +63,7 @@ class ClaudePart(BaseModel):
 
 
 class ClaudeMessage(BaseModel):
-    """A message in a Claude export."""
+    """A message in a Claude export; an attachment is a file or a pasted text with `extracted_content`."""
 
     uuid: str
     sender: str
@@ -78,27 +79,30 @@ class ClaudeConversation(BaseModel):
 
     uuid: str
     created_at: str | None = None
-    chat_messages: list[ClaudeMessage]
+    chat_messages: list[Any]
 
 
-def from_chatgpt(tree: Any, *, name: str, user_id: str) -> ImportBatch:
-    """Return the conversations of ChatGPT's `conversations.json`, each with the branch shown last.
-
-    Raises:
-        InputError: lists the rows with an unexpected structure.
-    """
-    batch, problems = ImportBatch(), list[str]()
-    for number, row in enumerate(tree if isinstance(tree, list) else [tree], start=1):
-        one = validated(ChatGptConversation, row, f"{name} conversation {number}", problems)
+def from_chatgpt(source: Source, batch: ImportBatch) -> None:
+    """Add the conversations of ChatGPT's `conversations.json`, each with the branch shown last."""
+    for place, row in source.rows("conversation"):
+        one = validated(ChatGptConversation, row, place, batch.problems)
         if one is None:
             continue
-        branch = _branch(one)
-        unshown_n = sum(node.message is not None for place, node in one.mapping.items() if place not in branch)
-        _count_dropped(batch, "messages of branches that were not shown last", unshown_n)
-        session = one.conversation_id or one.id or f"{name}-{number}"
-        conversation = Conversation(user_id=user_id, session_id=f"chatgpt-{session}")
+        nodes = {
+            name: node
+            for name, written in one.mapping.items()
+            if (node := validated(ChatGptNode, written, f"{place} node {name}", batch.problems)) is not None
+        }
+        branch = _branch(one.current_node, nodes)
+        unshown_n = sum(node.message is not None for name, node in nodes.items() if name not in branch)
+        batch.drop("messages of branches that were not shown last", unshown_n)
+        session = one.conversation_id or one.id or place
+        conversation = Conversation(user_id=source.user_id, session_id=f"chatgpt-{session}")
         at = one.create_time
-        for message in (one.mapping[place].message for place in branch):
+        for name in branch:
+            if nodes[name].message is None:
+                continue
+            message = validated(ChatGptMessage, nodes[name].message, f"{place} message {name}", batch.problems)
             if message is None:
                 continue
             at = message.create_time or at
@@ -108,44 +112,42 @@ def from_chatgpt(tree: Any, *, name: str, user_id: str) -> ImportBatch:
             try:
                 time = moment(at)
             except ValueError as error:
-                problems.append(f"{name} conversation {number}: create_time of {message.id}: {error}")
+                batch.problems.append(f"{place} message {name}: create_time: {error}")
                 continue
             conversation.add_message(batch, text, message_id=message.id, role=message.author.role, time=time)
-        _add_conversation(batch, conversation)
-    raise_problems(problems)
-    return batch
+        batch.add_conversation(conversation)
 
 
-def _branch(one: ChatGptConversation) -> dict[str, None]:
+def _branch(current: str | None, nodes: Mapping[str, ChatGptNode]) -> dict[str, None]:
     """Return the ids of the nodes from the root to the node shown last."""
-    node_id = one.current_node
-    if node_id not in one.mapping:
-        parents = {node.parent for node in one.mapping.values()}
-        leaves = [place for place in one.mapping if place not in parents]
-        node_id = max(leaves, key=lambda place: _time_of(one.mapping[place]), default=None)
+    if current not in nodes:
+        parents = {node.parent for node in nodes.values()}
+        leaves = [name for name in nodes if name not in parents]
+        current = max(leaves, key=lambda name: _time_of(nodes[name]), default=None)
     path: dict[str, None] = {}
     # A damaged file may contain a cycle.
-    while node_id is not None and node_id in one.mapping and node_id not in path:
-        path[node_id] = None
-        node_id = one.mapping[node_id].parent
+    while current is not None and current in nodes and current not in path:
+        path[current] = None
+        current = nodes[current].parent
     return dict.fromkeys(reversed(path))
 
 
 def _time_of(node: ChatGptNode) -> float:
-    return (node.message.create_time or 0.0) if node.message else 0.0
+    written = node.message.get("create_time") if isinstance(node.message, Mapping) else None
+    return written if isinstance(written, float | int) else 0.0
 
 
 def _text_of_chatgpt_message(message: ChatGptMessage, batch: ImportBatch) -> str | None:
     """Return the text of a message; None, counted as dropped, if it is not part of the dialogue."""
     content = message.content
     if message.author.role not in ("user", "assistant"):
-        batch.dropped[f"messages of the {message.author.role}"] += 1
+        batch.drop(f"messages of the {message.author.role}")
     elif message.metadata.get("is_visually_hidden_from_conversation"):
-        batch.dropped["hidden messages"] += 1
+        batch.drop("hidden messages")
     elif message.recipient not in (None, "all"):
-        batch.dropped["calls of tools"] += 1
+        batch.drop("calls of tools")
     elif content is None or content.content_type not in ("text", "multimodal_text"):
-        batch.dropped[f"messages of type {content.content_type if content else 'none'}"] += 1
+        batch.drop(f"messages of type {content.content_type if content else 'none'}")
     else:
         return "\n".join(_texts(content.parts or (), batch))
     return None
@@ -163,54 +165,39 @@ def _texts(parts: Sequence[Any], batch: ImportBatch) -> Iterator[str]:
             batch.dropped[f"parts of type {kind}"] += 1
 
 
-def from_claude_export(tree: Any, *, name: str, user_id: str) -> ImportBatch:
-    """Return the conversations of a Claude export's `conversations.json`.
-
-    Raises:
-        InputError: lists the rows with an unexpected structure.
-    """
-    batch, problems = ImportBatch(), list[str]()
-    for number, row in enumerate(tree if isinstance(tree, list) else [tree], start=1):
-        place = f"{name} conversation {number}"
-        one = validated(ClaudeConversation, row, place, problems)
+def from_claude_export(source: Source, batch: ImportBatch) -> None:
+    """Add the conversations of a Claude export's `conversations.json`."""
+    for place, row in source.rows("conversation"):
+        one = validated(ClaudeConversation, row, place, batch.problems)
         if one is None:
             continue
-        conversation = Conversation(user_id=user_id, session_id=f"chat-{one.uuid}")
-        for message in one.chat_messages:
+        conversation = Conversation(user_id=source.user_id, session_id=f"chat-{one.uuid}")
+        for number, written in enumerate(one.chat_messages, start=1):
+            message = validated(ClaudeMessage, written, f"{place} message {number}", batch.problems)
+            if message is None:
+                continue
             try:
                 at = moment(message.created_at or one.created_at)
             except ValueError as error:
-                problems.append(f"{place}: created_at of {message.uuid}: {error}")
+                batch.problems.append(f"{place} message {number}: created_at: {error}")
                 continue
             role = {"human": "user"}.get(message.sender, message.sender)
-            _count_dropped(batch, "attachments and files", len(message.attachments) + len(message.files))
             if role not in ("user", "assistant"):
-                batch.dropped[f"messages of the {role}"] += 1
-            else:
-                conversation.add_message(
-                    batch, _text_of_claude_message(message, batch), message_id=message.uuid, role=role, time=at
-                )
-        _add_conversation(batch, conversation)
-    raise_problems(problems)
-    return batch
+                batch.drop(f"messages of the {role}")
+                continue
+            text = "\n".join(filter(None, _texts_of_claude_message(message, batch)))
+            conversation.add_message(batch, text, message_id=message.uuid, role=role, time=at)
+        batch.add_conversation(conversation)
 
 
-def _text_of_claude_message(message: ClaudeMessage, batch: ImportBatch) -> str:
+def _texts_of_claude_message(message: ClaudeMessage, batch: ImportBatch) -> Iterator[str]:
     for part in message.content:
         if part.type != "text":
-            batch.dropped[f"parts of type {part.type}"] += 1
-    texts = [part.text for part in message.content if part.type == "text" and part.text]
-    return "\n".join(texts) or message.text or ""
-
-
-def _add_conversation(batch: ImportBatch, conversation: Conversation) -> None:
-    if conversation.messages:
-        batch.calls += conversation.calls()
-        batch.kept["conversations"] += 1
-    else:
-        batch.dropped["conversations without a message that is kept"] += 1
-
-
-def _count_dropped(batch: ImportBatch, what: str, number: int) -> None:
-    if number:
-        batch.dropped[what] += number
+            batch.drop(f"parts of type {part.type}")
+    yield "\n".join(part.text for part in message.content if part.type == "text" and part.text) or message.text or ""
+    # Long pasted text becomes an attachment.
+    texts = [one.get("extracted_content") if isinstance(one, Mapping) else None for one in message.attachments]
+    pasted = [text for text in texts if isinstance(text, str) and text.strip()]
+    yield from pasted
+    batch.kept["texts of attachments"] += len(pasted)
+    batch.drop("attachments and files", len(texts) - len(pasted) + len(message.files))

@@ -1,6 +1,5 @@
 """Read conversation files for `import` and the demo; a file is checked completely before anything is stored."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graph_service.importers.file_checks import parse_json, problems_of, raise_problems, validated
 from schema.errors import InputError
-from schema.json_text import read_json
 from schema.message import ProvidedFact
 
 if TYPE_CHECKING:
@@ -31,8 +29,12 @@ class FileFormat(StrEnum):
     EXPORT = "export"  # an export of `mnemograph export`
     MEM0 = "mem0"  # result of `get_all`, or an export, of mem0
     MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
-    CHATGPT = "chatgpt-export"  # conversations.json of a ChatGPT export, or its ZIP file
+    CHATGPT = "chatgpt-export"  # conversations.json or conversations-000.json … of a ChatGPT export, or its ZIP file
     FLAT_CHAT = "claude-export"  # conversations.json of a Claude export, or its ZIP file
+    MESSAGES = "messages"  # messages as OpenAI's API or LangChain has them, one conversation or many
+    SLACK = "slack"  # a day of a channel of a Slack export, or its ZIP file
+    TELEGRAM = "telegram"  # result.json of Telegram Desktop
+    WHATSAPP = "whatsapp"  # the text of an exported WhatsApp chat, or its ZIP file
     JSONL = "jsonl"  # one message per line: {user_id, session_id, role, text, time}
 
 
@@ -102,51 +104,42 @@ class BenchmarkFile(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The user id and name that replace those in the file."""
+    """The user id and name that replace those in the file, and the name under which the user speaks in a chat."""
 
     user_id: str | None = None
     user_name: str | None = None
+    speaker: str | None = None
 
 
-def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[RememberRequest]":
+def read_conversations(
+    text: str, *, name: str, form: FileFormat, owner: Owner, problems: list[str] | None = None
+) -> "list[RememberRequest]":
     """Return the calls of `remember` for a file, in its order.
 
     Args:
         name: name of the file, for error messages.
+        form: `JSONL`, `BENCHMARK`, or any other for `MNEMOGRAPH`.
+        problems: receives the invalid rows with their places, which are left out; by default they raise.
 
     Raises:
-        InputError: lists the invalid rows with their places; a file is imported completely or not at all.
+        InputError: lists the invalid rows with their places.
     """
-    form = _detect_own_format(text, name) if form is FileFormat.AUTO else form
+    found = list[str]() if problems is None else problems
     if form is FileFormat.JSONL:
-        rows = _from_lines(text, name)
+        rows = _from_lines(text, name, found)
     elif form is FileFormat.BENCHMARK:
-        rows = _from_benchmark(parse_json(text, name=name), name)
+        rows = _from_benchmark(parse_json(text, name=name), name, found)
     else:
-        rows = _from_document(parse_json(text, name=name), name)
+        rows = _from_document(parse_json(text, name=name), name, found)
     calls = [call for row in rows for call in _calls(row, owner, name)]
-    if not calls:
-        raise InputError(f"{name}: contains no message; nothing was stored")
+    if problems is None:
+        raise_problems(found)
+        if not calls:
+            raise InputError(f"{name}: contains no message; nothing was stored")
     return calls
 
 
-def _detect_own_format(text: str, name: str) -> FileFormat:
-    """Return the format of a file of conversations; `MNEMOGRAPH` if unknown, whose errors are the clearest."""
-    head = text.lstrip().partition("\n")[0]
-    try:
-        first = read_json(head)
-    except json.JSONDecodeError:
-        first = None
-    if isinstance(first, dict) and "text" in first:
-        return FileFormat.JSONL
-    tree = parse_json(text, name=name)
-    if isinstance(tree, dict) and "sessions" in tree:
-        return FileFormat.BENCHMARK
-    return FileFormat.MNEMOGRAPH
-
-
-def _from_lines(text: str, name: str) -> list[ConversationRow]:
-    problems: list[str] = []
+def _from_lines(text: str, name: str, problems: list[str]) -> list[ConversationRow]:
     sessions: dict[tuple[str | None, str], list[LineRow]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -157,7 +150,6 @@ def _from_lines(text: str, name: str) -> list[ConversationRow]:
             problems += problems_of(error, f"{name} line {number}")
         else:
             sessions.setdefault((row.user_id, row.session_id), []).append(row)
-    raise_problems(problems)
     return [_session_of_lines(user_id, session_id, rows) for (user_id, session_id), rows in sessions.items()]
 
 
@@ -171,25 +163,22 @@ def _session_of_lines(user_id: str | None, session_id: str, rows: Sequence[LineR
     )
 
 
-def _from_document(tree: Any, name: str) -> list[ConversationRow]:
+def _from_document(tree: Any, name: str, problems: list[str]) -> list[ConversationRow]:
     rows = tree.get("conversations") if isinstance(tree, dict) and "conversations" in tree else tree
     if not isinstance(rows, list):
         rows = [rows]
     found: list[ConversationRow] = []
-    problems: list[str] = []
     for number, row in enumerate(rows, start=1):
         conversation = validated(ConversationRow, row, f"{name} conversation {number}", problems)
         if conversation is not None:
             found.append(conversation)
-    raise_problems(problems)
     return found
 
 
-def _from_benchmark(tree: Any, name: str) -> list[ConversationRow]:
-    problems: list[str] = []
+def _from_benchmark(tree: Any, name: str, problems: list[str]) -> list[ConversationRow]:
     file = validated(BenchmarkFile, tree, name, problems)
-    raise_problems(problems)
-    assert file is not None, "an invalid file has problems"
+    if file is None:
+        return []
     user = file.speakers[0] if file.speakers else ""
     agent = file.speakers[1] if len(file.speakers) > 1 else None
     return [

@@ -17,17 +17,33 @@ class ImportBatch:
 
     Attributes:
         kept, dropped: numbers by kind of element; kinds are texts for people, those of `dropped` with the reason.
+        problems: what is invalid in the source, with its place; those parts are not in `calls`.
     """
 
     calls: list[RememberRequest] = field(default_factory=list)
     kept: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    def add_conversation(self, conversation: "Conversation") -> None:
+        """Append a conversation; one without messages is counted as dropped."""
+        if conversation.messages:
+            self.calls += conversation.calls()
+            self.kept["conversations"] += 1
+        else:
+            self.dropped["conversations without a message that is kept"] += 1
+
+    def drop(self, what: str, number: int = 1) -> None:
+        """Count elements that are not imported."""
+        if number:
+            self.dropped[what] += number
 
     def add(self, other: "ImportBatch") -> None:
         """Append another batch."""
         self.calls += other.calls
         self.kept += other.kept
         self.dropped += other.dropped
+        self.problems += other.problems
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +52,7 @@ class Conversation:
 
     user_id: str
     session_id: str
+    user_name: str | None = None
     messages: list[IncomingMessage] = field(default_factory=list)
     facts: list[ProvidedFact] = field(default_factory=list)
 
@@ -89,7 +106,13 @@ class Conversation:
             if start <= min(fact.message_indexes) < end
         ]
         messages = tuple(self.messages[start:end])
-        return RememberRequest(user_id=self.user_id, session_id=self.session_id, messages=messages, facts=tuple(facts))
+        return RememberRequest(
+            user_id=self.user_id,
+            session_id=self.session_id,
+            user_name=self.user_name,
+            messages=messages,
+            facts=tuple(facts),
+        )
 
 
 def moment(written: str | float | None) -> datetime | None:

@@ -1,17 +1,16 @@
 """Import memories from mem0 (`get_all` or an export) and from the file of the official MCP memory server."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_service.importers.file_checks import raise_problems, validated
+from graph_service.importers.file_checks import validated
 from graph_service.importers.import_batch import Conversation, ImportBatch, clean_text, moment
+from graph_service.importers.source import Source
 from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
-from schema.json_text import read_json
 from schema.message import ProvidedFact
 
 _LIKES: Final = frozenset(
@@ -74,35 +73,29 @@ def mem0_rows(tree: Any) -> list[Any] | None:
     return None
 
 
-def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
-    """Return memories of mem0 as messages, one session per run.
-
-    Args:
-        user_id: owner of all memories; if None, taken from each memory.
+def from_mem0(source: Source, batch: ImportBatch) -> None:
+    """Add memories of mem0 as messages, one session per run; each says whose it is unless the owner is given.
 
     Raises:
-        InputError: it is not a mem0 file, or a memory has no user id.
+        InputError: it is not a mem0 file.
     """
-    rows = mem0_rows(tree)
+    rows = mem0_rows(source.tree)
     if rows is None:
-        raise InputError(
-            f'{name}: contains no memories of mem0 ({{"results": [{{"id", "memory", …}}]}}); nothing was stored'
-        )
-    batch, problems = ImportBatch(), list[str]()
+        raise InputError(f'{source.name}: contains no memories of mem0 ({{"results": [{{"id", "memory", …}}]}})')
     conversations: dict[tuple[str, str], Conversation] = {}
     for number, row in enumerate(rows, start=1):
-        place = f"{name} memory {number}"
-        one = validated(Mem0Memory, row, place, problems)
+        place = f"{source.name} memory {number}"
+        one = validated(Mem0Memory, row, place, batch.problems)
         if one is None:
             continue
-        owner_id = user_id or one.user_id
+        owner_id = source.owner.user_id or one.user_id
         if owner_id is None:
-            problems.append(f"{place}: has no user_id; add it, or give --user")
+            batch.problems.append(f"{place}: has no user_id; add it, or give --user")
             continue
         try:
             at = moment(one.updated_at or one.created_at)
         except ValueError as error:
-            problems.append(f"{place}: updated_at: {error}")
+            batch.problems.append(f"{place}: updated_at: {error}")
             continue
         conversation = conversations.setdefault(
             (owner_id, one.run_id or ""), Conversation(user_id=owner_id, session_id=f"mem0-{one.run_id or 'memories'}")
@@ -112,32 +105,25 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
             batch, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at
         )
         for kind, value in (("metadata", one.metadata), ("categories", one.categories)):
-            batch.dropped[kind] += bool(value)
-    relations = tree.get("relations") if isinstance(tree, Mapping) else None
+            batch.drop(kind, bool(value))
+    relations = source.tree.get("relations") if isinstance(source.tree, Mapping) else None
     if not isinstance(relations, list | None):
-        problems.append(f"{name}: relations must be a list")
+        batch.problems.append(f"{source.name}: relations must be a list")
         relations = None
-    _mem0_relations(relations or [], name, user_id, conversations, batch, problems)
-    raise_problems(problems)
-    batch.dropped = +batch.dropped
+    _mem0_relations(relations or [], source, conversations, batch)
     batch.calls = [call for conversation in conversations.values() for call in conversation.calls()]
-    return batch
 
 
 def _mem0_relations(
-    rows: list[Any],
-    name: str,
-    user_id: str | None,
-    conversations: dict[tuple[str, str], Conversation],
-    batch: ImportBatch,
-    problems: list[str],
+    rows: list[Any], source: Source, conversations: dict[tuple[str, str], Conversation], batch: ImportBatch
 ) -> None:
+    user_id = source.owner.user_id
     users = {user_id} if user_id else {conversation.user_id for conversation in conversations.values()}
     if rows and len(users) != 1:
-        batch.dropped["relations, since they do not say whose they are (give --user)"] += len(rows)
+        batch.drop("relations, since they do not say whose they are (give --user)", len(rows))
         return
     for number, row in enumerate(rows, start=1):
-        one = validated(Mem0Relation, row, f"{name} relation {number}", problems)
+        one = validated(Mem0Relation, row, f"{source.name} relation {number}", batch.problems)
         if one is not None:
             (owner_id,) = users
             conversation = conversations.setdefault(
@@ -146,37 +132,22 @@ def _mem0_relations(
             _add_relation(conversation, batch, one.source, one.relationship, one.target, users)
 
 
-def from_memory_server(text: str, *, name: str, user_id: str) -> ImportBatch:
-    """Return entities, observations and relations of the memory server's file as messages and facts.
-
-    Raises:
-        InputError: lists the lines with an unexpected structure.
-    """
-    batch, problems = ImportBatch(), list[str]()
-    conversation = Conversation(user_id=user_id, session_id="memory-server")
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        place = f"{name} line {number}"
-        try:
-            row = read_json(line)
-        except json.JSONDecodeError as error:
-            problems.append(f"{place}: not JSON ({error.msg})")
-            continue
+def from_memory_server(source: Source, batch: ImportBatch) -> None:
+    """Add entities, observations and relations of the memory server's file as messages and facts."""
+    conversation = Conversation(user_id=source.user_id, session_id="memory-server")
+    for place, row in source.parsed[0]:
         kind = row.get("type") if isinstance(row, dict) else None
         if kind == "entity":
-            entity = validated(ServerEntity, row, place, problems)
+            entity = validated(ServerEntity, row, place, batch.problems)
             if entity is not None:
                 _add_entity(conversation, batch, entity)
         elif kind == "relation":
-            relation = validated(ServerRelation, row, place, problems)
+            relation = validated(ServerRelation, row, place, batch.problems)
             if relation is not None:
                 _add_relation(conversation, batch, relation.start, relation.kind, relation.end, _THE_USER)
         else:
-            problems.append(f"{place}: type is {kind!r}; it must be entity or relation")
-    raise_problems(problems)
+            batch.problems.append(f"{place}: type is {kind!r:.60}; it must be entity or relation")
     batch.calls = list(conversation.calls())
-    return batch
 
 
 def _add_entity(conversation: Conversation, batch: ImportBatch, entity: ServerEntity) -> None:

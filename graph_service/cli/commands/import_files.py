@@ -1,8 +1,10 @@
 """`mnemograph import`: store conversations or memories from files, or from a Graphiti database."""
 
+import json
+import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -21,7 +23,15 @@ from schema.session import CloseReason
 
 # Enough for the first line of a Mnemograph export, by which it is recognised.
 _HEAD_BYTES_MAX = 65_536
-_ARCHIVE_MEMBER = "conversations.json"
+# Members of an archive that are conversations; the first of these patterns that matches any decides.
+_MEMBERS: Final = (
+    re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json"),  # of chat programs; in parts since 2026
+    re.compile(r"(?:.*/)?[^/]+/\d{4}-\d{2}-\d{2}\.json"),  # Slack: channel and day
+    re.compile(r"(?:.*/)?result\.json"),  # Telegram
+    re.compile(r"[^/]+\.txt"),  # WhatsApp
+)
+_SLACK_USERS: Final = "users.json"
+_PROBLEMS_SHOWN: Final = 20
 # A file is read into memory whole, and an archive of a few megabytes may unpack to as many gigabytes.
 FILE_BYTES_MAX: Final = 512 * 2**20
 
@@ -38,6 +48,9 @@ def import_files(
     user: Annotated[
         str | None, typer.Option(help="The user who owns the memory, instead of the users named in the files.")
     ] = None,
+    speaker: Annotated[
+        str | None, typer.Option(help="The user's name in a chat of several people; by default the one like --user.")
+    ] = None,
     form: Annotated[FileFormat, typer.Option("--format", help="The format of the files.")] = FileFormat.AUTO,
     graphiti: Annotated[
         str | None, typer.Option(help="Instead of files: the Neo4j of a Graphiti memory, bolt://…")
@@ -45,6 +58,10 @@ def import_files(
     graphiti_user: Annotated[str, typer.Option(help="The user of that Neo4j.")] = "neo4j",
     graphiti_password_file: Annotated[Path | None, typer.Option(help="A file with its password.")] = None,
     graphiti_group: Annotated[str | None, typer.Option(help="Only this Graphiti group.")] = None,
+    skip_invalid: Annotated[
+        bool,
+        typer.Option("--skip-invalid", help="Leave out and name what is invalid, instead of refusing all."),
+    ] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until facts are extracted.")] = False,
 ) -> None:
     """Import conversations or memories from Mnemograph or other programs; checks all files before storing anything."""
@@ -54,11 +71,11 @@ def import_files(
         run(_import_export(call, _single(files or ()), wait=not no_wait))
         return
     if graphiti is None:
-        batch = _read(files or (), form, Owner(user_id=user))
+        batch = _read(files or (), form, Owner(user_id=user, speaker=speaker), skip_invalid=skip_invalid)
     else:
         password = _password(graphiti_password_file)
         batch = run(_read_graphiti(graphiti, graphiti_user, password, group=graphiti_group, user_id=user))
-    _check(batch, call.tenant)
+    _check(batch, call.tenant, skip_invalid=skip_invalid)
     run(_import(call, batch, wait=not no_wait))
 
 
@@ -76,19 +93,35 @@ async def store_all(
     return stored, repeated
 
 
-def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "ImportBatch":
+def _read(files: Sequence[Path], form: FileFormat, owner: Owner, *, skip_invalid: bool) -> "ImportBatch":
     from graph_service.importers.import_batch import ImportBatch
     from graph_service.importers.reader import read_file
 
     batch, problems = ImportBatch(), list[str]()
     for file in files:
-        try:
-            batch.add(read_file(_text(file), name=str(file), form=form, owner=owner))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in problems), tuple(problems))
+        people, texts = _texts(file)
+        for name, text in texts:
+            try:
+                batch.add(read_file(text, name=name, form=form, owner=owner, people=people, skip_invalid=skip_invalid))
+            except InputError as error:
+                problems += error.problems
+    if problems and not (skip_invalid and batch.calls):
+        raise _refused(problems)
+    batch.problems += problems
     return batch
+
+
+def _refused(problems: Sequence[str]) -> InputError:
+    listed = "\n".join(_shown(problems))
+    return InputError(
+        f"nothing was stored:\n{listed}\nCorrect these, or leave them out with --skip-invalid", tuple(problems)
+    )
+
+
+def _shown(problems: Sequence[str]) -> list[str]:
+    """Return one line for each of the first problems."""
+    more = [f"  and {len(problems) - _PROBLEMS_SHOWN} more"] if len(problems) > _PROBLEMS_SHOWN else []
+    return [*(f"  {one}" for one in problems[:_PROBLEMS_SHOWN]), *more]
 
 
 async def _read_graphiti(
@@ -107,10 +140,10 @@ async def _read_graphiti(
 def _password(file: Path | None) -> str:
     if file is None:
         raise InputError("use --graphiti-password-file: a file with the password of that Neo4j and nothing else")
-    return _text(file).strip()
+    return _plain_text(file).strip()
 
 
-def _check(batch: "ImportBatch", tenant: TenantId) -> None:
+def _check(batch: "ImportBatch", tenant: TenantId, *, skip_invalid: bool) -> None:
     """Check all messages and facts; count the facts that cannot be stored.
 
     Raises:
@@ -118,16 +151,19 @@ def _check(batch: "ImportBatch", tenant: TenantId) -> None:
     """
     from graph_service.memory.ingest.validation import check_request
 
-    now, problems = datetime.now(UTC), list[str]()
+    now, problems, valid = datetime.now(UTC), list[str](), []
     for call in batch.calls:
         try:
             dropped = check_request(tenant, call, now=now).dropped
         except InputError as error:
             problems += [f"session {call.session_id!r}: {problem}" for problem in error.problems]
         else:
-            batch.dropped["facts with too long or missing words"] += len(dropped)
-    if problems:
-        raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in problems), tuple(problems))
+            valid.append(call)
+            batch.drop("facts with too long or missing words", len(dropped))
+    if problems and not (skip_invalid and valid):
+        raise _refused(problems)
+    batch.calls = valid
+    batch.problems += problems
 
 
 def _is_export(file: Path) -> bool:
@@ -163,17 +199,61 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
     call.terminal.report(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {users}{vectors}")
 
 
-def _text(file: Path) -> str:
+def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
+    """Return the names of people in an archive of Slack, and name and text of each file with conversations."""
+    if not zipfile.is_zipfile(file):
+        return {}, iter([(str(file), _plain_text(file))])
+    with zipfile.ZipFile(file) as archive:
+        names = sorted(archive.namelist())
+        pattern = next((one for one in _MEMBERS if any(map(one.fullmatch, names))), None)
+        if pattern is None:
+            raise InputError(
+                f"{file}: the archive contains no conversations (conversations.json, conversations-000.json …, days of "
+                "Slack channels, result.json of Telegram, or a WhatsApp text)"
+            )
+        members = [name for name in names if pattern.fullmatch(name)]
+        # Only these members are unpacked.
+        _check_size(file, sum(archive.getinfo(name).file_size for name in members))
+        people = _slack_people(_member(file, archive, _SLACK_USERS)) if _SLACK_USERS in names else {}
+    return people, _members(file, members)
+
+
+def _members(file: Path, members: Sequence[str]) -> Iterator[tuple[str, str]]:
+    with zipfile.ZipFile(file) as archive:
+        for name in members:
+            yield (f"{file}/{name}" if len(members) > 1 else str(file)), _member(file, archive, name)
+
+
+def _member(file: Path, archive: zipfile.ZipFile, name: str) -> str:
     try:
-        if zipfile.is_zipfile(file):
-            with zipfile.ZipFile(file) as archive:
-                # Only this member is unpacked.
-                _check_size(file, archive.getinfo(_ARCHIVE_MEMBER).file_size)
-                return archive.read(_ARCHIVE_MEMBER).decode("utf-8-sig")
+        _check_size(file, archive.getinfo(name).file_size)
+        return archive.read(name).decode("utf-8-sig")
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError) as error:
+        raise InputError(f"{file}: the archive has no readable {name}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: {name} is not UTF-8 at byte {error.start}; convert it first") from error
+
+
+def _slack_people(text: str) -> dict[str, str]:
+    from schema.json_text import read_json
+
+    try:
+        rows = read_json(text)
+    except json.JSONDecodeError:
+        return {}
+    found = {}
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and isinstance(row.get("id"), str):
+            profile = row["profile"] if isinstance(row.get("profile"), dict) else {}
+            names = (row.get("real_name"), profile.get("real_name"), profile.get("display_name"), row.get("name"))
+            found[row["id"]] = next((name for name in names if isinstance(name, str) and name), row["id"])
+    return found
+
+
+def _plain_text(file: Path) -> str:
+    try:
         _check_size(file, file.stat().st_size)
         return file.read_text(encoding="utf-8-sig")
-    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        raise InputError(f"{file}: the archive has no readable {_ARCHIVE_MEMBER}") from error
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -205,9 +285,12 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
         "extracted": wait,
         "kept": kept,
         "dropped": dropped,
+        "invalid": batch.problems,
     }
     lines = [f"{stored} messages stored, {repeated} stored already; users: {', '.join(users)}"]
     lines += [f"{word}: {_listed(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
+    if batch.problems:
+        lines += [f"invalid, left out: {len(batch.problems)}", *_shown(batch.problems)]
     call.terminal.report(document, lambda: "\n".join(lines))
 
 

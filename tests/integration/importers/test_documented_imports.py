@@ -41,7 +41,13 @@ def folder(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.Monk
     memory = {"id": "m1", "memory": "I love jasmine tea.", "created_at": "2025-05-01T10:00:00Z", "metadata": {"a": 1}}
     (tmp_path / "mem0.json").write_text(json.dumps({"results": [memory]}))
     with zipfile.ZipFile(tmp_path / "chatgpt.zip", "w") as archive:
-        archive.writestr("conversations.json", json.dumps([a_chat()]))
+        # As ChatGPT writes it since 2026; the other format is that of the Claude export below.
+        archive.writestr("conversations-000.json", json.dumps([a_chat()]))
+        archive.writestr("conversations-001.json", json.dumps([{**a_chat(), "conversation_id": "c2"}]))
+    with zipfile.ZipFile(tmp_path / "slack.zip", "w") as archive:
+        said = [{"type": "message", "user": user, "text": "Hi", "ts": f"17791382{user}.1"} for user in ("40", "50")]
+        archive.writestr("general/2026-05-18.json", json.dumps(said))
+        archive.writestr("users.json", json.dumps([{"id": "40", "real_name": "Ana Lima"}]))
     talk = {"uuid": "1", "sender": "human", "text": "我住在上海。", "created_at": "2026-02-14T10:04:22.000Z"}
     (tmp_path / "conversations.json").write_text(json.dumps([{"uuid": "c", "chat_messages": [talk]}]))
     return tmp_path
@@ -73,13 +79,13 @@ def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server,
     lines[-1] += f" --graphiti-group {group}"
     # Without waiting: the database of the tests has jobs of other tests too.
     first = [typed(line, "--json", "--no-wait") for line in lines]
-    assert [(one["stored"], one["repeated"]) for one in first] == [(1, 0), (5, 0), (3, 0), (1, 0), (1, 0)]
+    assert [(one["stored"], one["repeated"]) for one in first] == [(1, 0), (5, 0), (6, 0), (1, 0), (2, 0), (1, 0)]
     assert first[0]["dropped"] == {"metadata": 1}
-    assert first[2]["dropped"]["calls of tools"] == 1
-    assert first[4] == first[4] | {"kept": {"messages": 1, "facts": 1, "groups": 1}, "users": ["ana"]}
-    assert first[4]["dropped"] == {"summaries of Graphiti": 1}
+    assert first[2]["dropped"]["calls of tools"] == 2
+    assert first[5] == first[5] | {"kept": {"messages": 1, "facts": 1, "groups": 1}, "users": ["ana"]}
+    assert first[5]["dropped"] == {"summaries of Graphiti": 1}
     again = [typed(line, "--json", "--no-wait") for line in lines]
-    assert [(one["stored"], one["repeated"]) for one in again] == [(0, 1), (0, 5), (0, 3), (0, 1), (0, 1)]
+    assert [(one["stored"], one["repeated"]) for one in again] == [(0, 1), (0, 5), (0, 6), (0, 1), (0, 2), (0, 1)]
 
 
 async def test_imported_memories_are_in_the_graph(graph: Graph, tenant: str, tmp_path: Path) -> None:
@@ -99,3 +105,6 @@ def test_invalid_file_is_named_and_nothing_is_stored(folder: Path) -> None:
     with pytest.raises(Exception, match=r"nothing was stored[\s\S]*bad\.jsonl line 5"):
         typed("mnemograph import mem0.json bad.jsonl --user ana", "--json")
     assert typed("mnemograph cypher 'MATCH (n {tenant: $tenant}) RETURN count(n) AS n'", "--json") == [{"n": 0}]
+    done = typed("mnemograph import bad.jsonl --user ana --skip-invalid --no-wait", "--json")
+    assert (done["stored"], len(done["invalid"])) == (5, 1)
+    assert "bad.jsonl line 5: name: Field required" in done["invalid"][0]

@@ -9,7 +9,8 @@ import pytest
 
 from graph_service.cli.commands import import_files as importing
 from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
-from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
+from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
+from graph_service.importers.reader import read_file
 from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import InputError
 
@@ -17,7 +18,7 @@ NOBODY = Owner()
 
 
 def read(text: str, form: FileFormat = FileFormat.AUTO, owner: Owner = NOBODY) -> list[RememberRequest]:
-    return read_conversations(text, name="file.json", form=form, owner=owner)
+    return read_file(text, name="file.json", form=form, owner=owner).calls
 
 
 def test_lines_of_one_session_become_one_call() -> None:
@@ -107,6 +108,7 @@ def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypa
     (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
     for name in ("export.zip", "long.json"):
         with pytest.raises(InputError, match=r"more than the 1,000 allowed"):
-            importing._text(tmp_path / name)
+            importing._texts(tmp_path / name)
     (tmp_path / "short.json").write_text("[]", "utf-8")
-    assert importing._text(tmp_path / "short.json") == "[]"
+    name = str(tmp_path / "short.json")
+    assert list(importing._texts(Path(name))[1]) == [(name, "[]")]

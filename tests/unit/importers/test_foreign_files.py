@@ -190,6 +190,177 @@ def test_claude_exports_keep_both_roles() -> None:
         read([{"uuid": "c", "chat_messages": "none"}])
 
 
+def test_pasted_text_of_a_claude_message_is_kept() -> None:
+    pasted = {"file_name": "paste.txt", "extracted_content": "My passport expires in March 2027."}
+    message = {
+        "uuid": "1",
+        "sender": "human",
+        "text": "",
+        "attachments": [pasted, {}],
+        "files": [{"file_name": "x.png"}],
+    }
+    found = read([{"uuid": "c", "chat_messages": [message]}])
+    assert said(found) == [("user", "My passport expires in March 2027.")]
+    assert (found.kept["texts of attachments"], found.dropped) == (1, {"attachments and files": 2})
+
+
+def test_values_of_several_processes_on_one_line_are_read() -> None:
+    tom, ann = ({"type": "entity", "name": name, "entityType": "person", "observations": []} for name in ("Tom", "Ann"))
+    relation = {"type": "relation", "from": "Tom", "to": "Ann", "relationType": "married_to"}
+    found = read(f"{json.dumps(tom)}\n{json.dumps(relation)}{json.dumps(ann)}")
+    assert (found.kept["entities"], found.kept["relations"]) == (2, 1)
+
+
+def test_mem0_lines_are_read_like_its_list() -> None:
+    memories = [
+        {"id": "m1", "memory": "Likes tea", "user_id": "ana"},
+        {"id": "m2", "memory": "喜欢茶", "user_id": "ana"},
+    ]
+    assert (
+        said(read(lines(*memories))) == said(read({"results": memories})) == [("user", "Likes tea"), ("user", "喜欢茶")]
+    )
+
+
+OPENAI = [
+    {"role": "system", "content": "You are helpful."},
+    {"role": "developer", "content": "Be short."},
+    {"role": "user", "content": "My bike is red."},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "save"}}]},
+    {"role": "tool", "tool_call_id": "1", "content": "ok"},
+    {"role": "assistant", "content": "Saved."},
+    {"role": "user", "content": [{"type": "text", "text": "我住在上海。"}, {"type": "image_url", "image_url": {}}]},
+]
+LANGCHAIN = [
+    {"type": "human", "data": {"content": "My bike is red.", "type": "human", "id": None}},
+    {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "x"}]}},
+    {"type": "tool", "data": {"content": "42"}},
+    {"type": "ai", "content": "Saved."},
+    {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": ["我住在上海。"]}},
+]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        OPENAI,
+        {"messages": OPENAI},
+        [{"messages": OPENAI}],
+        [OPENAI],
+        LANGCHAIN,
+        {"id": "thread", "messages": LANGCHAIN},
+    ],
+)
+def test_message_lists_keep_the_texts_of_the_dialogue(tree: Any) -> None:
+    found = read(tree)
+    assert said(found) == [("user", "My bike is red."), ("assistant", "Saved."), ("user", "我住在上海。")]
+    assert (found.dropped["calls of tools"], found.dropped["messages of the tool"]) == (1, 1)
+    assert found.kept == {"messages": 3, "conversations": 1}
+    again = read(tree)
+    assert [one.id for one in again.calls[0].messages] == [one.id for one in found.calls[0].messages]
+
+
+def test_each_line_of_messages_is_a_conversation() -> None:
+    found = read(lines({"messages": OPENAI}, {"messages": OPENAI}))
+    assert [(call.session_id, len(call.messages)) for call in found.calls] == [("file-1", 3), ("file-2", 3)]
+
+
+def spoken(found: ImportBatch) -> list[tuple[str | None, str, str]]:
+    times = [(call, message) for call in found.calls for message in call.messages]
+    return [(message.speaker, message.text, f"{message.time:%Y-%m-%d %H:%M}") for _, message in times]
+
+
+WHATSAPP = {
+    "5/18/26, 9:04\u202fPM - Messages and calls are end-to-end encrypted.\n"
+    "5/18/26, 9:04\u202fPM - Rui Tavares: I moved\nto Porto.\n5/18/26, 9:05 PM - Leonor: <Media omitted>\n"
+    "5/18/26, 9:05 PM - Leonor: I bake: every Sunday\n",
+    "[18.05.26, 21:04:11] Rui Tavares: I moved\nto Porto.\n\u200e[18.05.26, 21:05:00] Leonor: \u200eimage omitted\n"
+    "[18.05.26, 21:05:12] Leonor: I bake: every Sunday",
+    "2026/5/18 下午9:04 - Rui Tavares: I moved\nto Porto.\n2026/5/18 下午9:05 - Leonor: I bake: every Sunday",
+    "18/05/2026, 21:04 - Rui Tavares: I moved\nto Porto.\n18/05/2026, 21:05 - Leonor: I bake: every Sunday",
+}
+
+
+@pytest.mark.parametrize("text", sorted(WHATSAPP))
+def test_whatsapp_texts_keep_speakers_and_times(text: str) -> None:
+    found = read(text, owner=Owner(user_id="rui"))
+    assert spoken(found) == [
+        ("Rui Tavares", "I moved\nto Porto.", "2026-05-18 21:04"),
+        ("Leonor", "I bake: every Sunday", "2026-05-18 21:05"),
+    ]
+    assert {(call.session_id, call.user_name) for call in found.calls} == {("whatsapp-file-2026-05-18", "Rui Tavares")}
+    assert found.kept["of them, messages of others"] == 1
+
+
+def test_telegram_and_slack_exports_keep_speakers() -> None:
+    telegram = {
+        "name": "Leonor",
+        "type": "personal_chat",
+        "id": 7,
+        "messages": [
+            {"id": 1, "type": "service", "date": "2026-05-18T21:00:00", "date_unixtime": "1779138000", "actor": "Rui"},
+            {"id": 2, "type": "message", "date_unixtime": "1779138240", "from": "Rui", "text": "Hi"},
+            {"id": 3, "type": "message", "date_unixtime": "1779138300", "from": "Leonor", "from_id": "user2",
+             "text": ["I bake ", {"type": "bold", "text": "bread"}], "photo": "x.jpg"},
+        ],
+    }  # fmt: skip
+    for tree in (telegram, {"chats": {"list": [telegram]}}):
+        found = read(tree, owner=Owner(user_id="rui"))
+        assert spoken(found) == [("Rui", "Hi", "2026-05-18 21:04"), ("Leonor", "I bake bread", "2026-05-18 21:05")]
+        assert found.dropped == {"messages of type service": 1, "photos and files": 1}
+    slack = [
+        {"type": "message", "subtype": "channel_join", "user": "U1", "text": "joined", "ts": "1779138000.0"},
+        {"type": "message", "user": "U1", "text": "<@U2> I moved &amp; <https://x.org|settled>", "ts": "1779138240.1"},
+        {
+            "type": "message",
+            "user": "U2",
+            "text": "Great",
+            "ts": "1779138300.2",
+            "user_profile": {"real_name": "Leonor"},
+        },
+    ]
+    found = read_file(
+        json.dumps(slack), name="export/general/2026-05-18.json", form=FileFormat.AUTO, people={"U1": "Rui"},
+        owner=Owner(user_id="u", speaker="rui"),
+    )  # fmt: skip
+    assert [one[:2] for one in spoken(found)] == [("Rui", "@Leonor I moved & settled"), ("Leonor", "Great")]
+    assert (found.calls[0].session_id, found.calls[0].user_name) == ("slack-general-2026-05-18", "Rui")
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        ({"guild": {}, "channel": {}, "messages": [{"id": "1", "content": "x"}]}, "an export of Discord, which is not"),
+        ([{"header": "Gemini Apps", "products": ["Gemini"]}], "an export of Google Takeout, which is not supported"),
+        ({"rows": [1]}, "its format is not known"),
+        ("Dear diary, today", "line 1: not JSON"),
+    ],
+)
+def test_unsupported_files_are_named_in_one_line(tree: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why) as caught:
+        read(tree)
+    assert len(caught.value.problems) == 1
+
+
+def test_invalid_parts_are_left_out_and_named_on_request() -> None:
+    chat = a_chat()
+    chat["mapping"]["q"]["message"]["author"] = None
+    with pytest.raises(InputError, match="conversation 1 message q: author"):
+        read([chat])
+    files = {
+        "message q: author": json.dumps([chat, {**a_chat(), "conversation_id": "c2"}]),
+        "line 5: type is": f'{MEMORY_FILE}\n{{"type": "thing"}}',
+        "line 2: Invalid JSON": '{"text": "I moved."}\n{"text": "tru\n{"text": "I like tea."}',
+        "line 2: text": '{"text": "I moved."}\n{"text": 5}\n{"text": "I like tea."}',
+        "memory 1: memory": lines({"id": "1", "memory": None}, {"id": "2", "memory": "Likes tea"}),
+        "message 1: must be an object with a role": json.dumps({"messages": [*OPENAI, {"role": 5}]}),
+    }
+    for why, text in files.items():
+        found = read_file(text, name="file.json", form=FileFormat.AUTO, owner=ANA, skip_invalid=True)
+        assert said(found), why
+        assert len(found.problems) == 1
+        assert why.replace("message 1", "message 8") in found.problems[0]
+
+
 def test_files_without_a_user_id_need_the_user_option() -> None:
     with pytest.raises(InputError, match="give --user"):
         read([a_chat()], owner=Owner())
@@ -284,6 +455,20 @@ _SAMPLES: dict[FileFormat, Any] = {
             ],
         }
     ],
+    FileFormat.MESSAGES: {
+        "id": "t",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}], "created_at": 1.7e9, "id": "m"}],
+    },
+    FileFormat.SLACK: [
+        {"type": "message", "user": "U1", "text": "<@U1> Hi", "ts": "1.5", "user_profile": {"real_name": "Ana"}}
+    ],
+    FileFormat.TELEGRAM: {
+        "name": "Bo",
+        "messages": [
+            {"id": 1, "type": "message", "date_unixtime": "1700000000", "from": "Ana", "text": ["Hi", {"text": "!"}]},
+            {"id": 2, "type": "message", "date": "2026-01-01T00:00:00", "from_id": "user1", "text": "Hi"},
+        ],
+    },
     FileFormat.MEMORY_SERVER: {"type": "entity", "name": "Tom", "entityType": "person", "observations": ["likes tea"]},
     FileFormat.MNEMOGRAPH: {
         "conversations": [
