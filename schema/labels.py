@@ -22,6 +22,7 @@ class Label(StrEnum):
     MEMBER_FACT = "MemberFact"
     REJECTED_MERGE = "RejectedMerge"
     TENANT = "Tenant"
+    FORGETTING = "Forgetting"
     MIGRATION = "Migration"
     USAGE = "Usage"
     TOMBSTONE = "Tombstone"

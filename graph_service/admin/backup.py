@@ -34,6 +34,8 @@ _MANIFEST: Final = "manifest.json"
 _LOCK: Final = "start.lock"
 # Files about the running process, which do not apply to a copy.
 _EXCLUDED: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
+# Start of the names of snapshot caches, which the service replaces when they are missing or damaged.
+_CACHE: Final = "snapshots"
 # Do not follow a symbolic link planted at the target path; Windows has no such flag.
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK_BYTES: Final = 1 << 20
@@ -234,7 +236,7 @@ def _names(data_dir: Path) -> Iterator[str]:
         folders[:] = [name for name in folders if name not in _EXCLUDED and not name.startswith(work_prefix)]
         for name in files:
             # The copy of a SQLite file includes its -wal and -shm.
-            if name not in _EXCLUDED and not name.endswith(("-wal", "-shm")) and not name.startswith("."):
+            if name not in _EXCLUDED and not name.endswith(("-wal", "-shm")) and not name.startswith((".", _CACHE)):
                 yield (Path(folder) / name).relative_to(data_dir).as_posix()
 
 
@@ -246,8 +248,14 @@ def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
             yield file, os.fstat(file.fileno()).st_size
         return
     with tempfile.NamedTemporaryFile() as copy:
-        with contextlib.closing(sqlite3.connect(path)) as source, contextlib.closing(sqlite3.connect(copy.name)) as to:
-            source.backup(to)
+        try:
+            with (
+                contextlib.closing(sqlite3.connect(path)) as source,
+                contextlib.closing(sqlite3.connect(copy.name)) as to,
+            ):
+                source.backup(to)
+        except sqlite3.Error as error:
+            raise sqlite3.DatabaseError(f"{str(path)!r} cannot be read ({error}); move it away") from error
         yield copy.file, os.stat(copy.name).st_size
 
 

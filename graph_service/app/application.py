@@ -48,9 +48,10 @@ from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import BUDGET, MapSnapshotCache
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import Stopping, in_time
+from graph_service.runtime.spool_location import file_of_database
 from graph_service.version import version
 from schema.errors import UnavailableError
 from schema.ids import DEFAULT_TENANT
@@ -71,7 +72,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     """
     name = version()
     change_log, mindmap = ChangeLog(services.graph), MindMap(services.graph)
-    snapshots = MapSnapshotCache()
+    snapshots = MapSnapshotCache(recalled=services.memory.recall_snapshots)
     hub = Hub(
         change_log,
         mindmap,
@@ -92,7 +93,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(services, auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(services, hub, mcp, graphql, communities, snapshots, stopping)
+    lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
@@ -148,6 +149,8 @@ def _auth(services: Services) -> Authenticator:
         from graph_service.auth.signed_token import token_rules
 
         tokens = token_rules(auth)
+    settings = services.settings
+    known = [file_of_database(settings, name, end) for name, end in (("keys", "json"), ("snapshots", "sqlite3"))]
     return Authenticator(
         services.keyring,
         auth,
@@ -156,6 +159,7 @@ def _auth(services: Services) -> Authenticator:
         quarantine=services.quarantine,
         always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
         read_only=service.read_only,
+        before_contact=lambda: not any(file.exists() for file in known),
     )
 
 
@@ -165,14 +169,15 @@ def _lifespan(
     mcp: McpEndpoint,
     graphql: GraphQLEndpoint,
     communities: CommunityMaps,
-    snapshots: MapSnapshotCache,
     stopping: Stopping,
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Before the background tasks start: they would compete for a database that has just started.
         await _load_keys(services)
-        await _load_snapshots(services, snapshots)
+        if not services.arrival.done:
+            # For recall and viewers, while Neo4j does not answer yet.
+            await services.memory.recall_snapshots.load()
         async with working(services, stopping):
             answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
             app.state.answering_since_s = time.time()
@@ -190,14 +195,6 @@ def _lifespan(
         await in_time(hub.close, what="watching for viewers")
 
     return lifespan
-
-
-async def _load_snapshots(services: Services, maps: MapSnapshotCache) -> None:
-    """Load the snapshots on disk if Neo4j does not answer yet, for recall and viewers."""
-    if services.arrival.done:
-        return
-    for (tenant, user_id), snapshot in (await services.memory.recall_snapshots.load()).items():
-        maps.keep(tenant, user_id, BUDGET, snapshot, generation=maps.generation)
 
 
 async def _load_keys(services: Services) -> None:
@@ -248,7 +245,11 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
     server, depth = services.local_server.server, await services.spool.depth()
     return {
         "ready": answers and services.keyring.loaded and disk["state"] != "full",
-        "degraded": not answers or bool(failing) or audit_problem is not None or disk["state"] in ("low", "full"),
+        "degraded": not answers
+        or bool(failing)
+        or audit_problem is not None
+        or services.embedder_problem is not None
+        or disk["state"] in ("low", "full"),
         "neo4j": "up" if answers else "down" if services.graph.broken is None else "broken",
         "neo4j_problem": services.graph.broken,
         "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",

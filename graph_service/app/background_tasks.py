@@ -32,6 +32,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
         supervisor.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
         supervisor.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
         supervisor.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
+        supervisor.start(Loop.FORGETTINGS, lambda: services.forgettings.run(stop), stop),
         supervisor.start(Loop.QUARANTINE, lambda: services.quarantine.run(stop), stop),
         supervisor.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
         supervisor.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from extraction.embeddings.cache import CachedEmbedder
 from extraction.embeddings.embedder import Embedder, token_model_of
@@ -23,10 +23,17 @@ from graph_service.config.settings import Settings
 from graph_service.graph.database import graph_without_server
 from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.read_only_query import Caps
-from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
+from graph_service.graph.schema_setup import (
+    StoredEmbedder,
+    embedder_problem,
+    fit_embedder,
+    prepare_without_embedder,
+    stored_embedder,
+)
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.forgetting.feed import ForgettingFeed
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.jobs.external_services import (
@@ -39,6 +46,7 @@ from graph_service.memory.jobs.external_services import (
     ExternalServices,
     GuardedEmbedder,
     GuardedModel,
+    StoreEmbedder,
 )
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
@@ -107,18 +115,21 @@ def tuning_of(settings: Settings) -> Tuning:
     )
 
 
-class Notifier:
+_Told = TypeVar("_Told")
+
+
+class Notifier(Generic[_Told]):
     """Notifies all listeners in this process of an event in a tenant."""
 
     def __init__(self) -> None:
-        self._listeners: list[Callable[[str], None]] = []
+        self._listeners: list[Callable[[_Told], None]] = []
 
-    def __call__(self, tenant: str) -> None:
+    def __call__(self, tenant: _Told) -> None:
         """Call every listener; listeners must not block."""
         for listener in self._listeners:
             listener(tenant)
 
-    def listen(self, listener: Callable[[str], None]) -> None:
+    def listen(self, listener: Callable[[_Told], None]) -> None:
         """Add a listener."""
         self._listeners.append(listener)
 
@@ -166,11 +177,11 @@ class Services:
 
     Attributes:
         change_notifier: called after commits that extend a tenant's change log.
-        forget_notifier: called after data of a tenant was deleted.
+        forget_notifier: called after data of a tenant was forgotten, by any process; with None for all tenants.
+        forgettings: follows what other processes forget, and whether the embedder fits the database.
         supervisor: restarts the background loops and reports their state.
         local_server: the local Neo4j; empty if another server is configured, or while it starts.
         arrival: the connection to the database, which may complete after the service has started.
-        embedder_problem: why a configured embedder is missing, or None.
         reader_name: the model that reads scenes, or `rules`.
         limiters: limits of the configured endpoints, by name.
         endpoint_health: asks the configured endpoints whether they answer.
@@ -184,7 +195,6 @@ class Services:
     replay: Replay
     watch: DatabaseWatch
     embedder: Embedder | None
-    embedder_problem: str | None
     reader_name: str
     memory: Memory
     worker: Worker
@@ -194,8 +204,9 @@ class Services:
     endpoint_health: EndpointHealth
     keyring: Keyring
     quarantine: Quarantine
-    change_notifier: Notifier
-    forget_notifier: Notifier
+    change_notifier: Notifier[str]
+    forget_notifier: Notifier[str | None]
+    forgettings: ForgettingFeed
     supervisor: Supervisor
     exit_stack: AsyncExitStack = field(repr=False)
 
@@ -203,6 +214,11 @@ class Services:
     def embedder_name(self) -> str:
         """The name of the embedding model, or `none`."""
         return self.embedder.name if self.embedder else "none"
+
+    @property
+    def embedder_problem(self) -> str | None:
+        """Why a configured embedder is missing, or must not be used with this database; None if it works."""
+        return self.external_services.embedder.problem
 
     @property
     def shares_database(self) -> bool:
@@ -218,7 +234,8 @@ class Services:
             return 0
         backlog = await self.memory.backlog(tenant)
         automation = self.settings.automation
-        kinds = supported_kinds(embedder=self.embedder is not None and automation.auto_index)
+        usable = self.embedder is not None and self.embedder_problem is None
+        kinds = supported_kinds(embedder=usable and automation.auto_index)
         doable, _ = await pending_jobs(
             self.graph, kinds, exclude_tenants=self.quarantine.tenants, embed_active=automation.index_on_message
         )
@@ -265,7 +282,10 @@ async def open_services(
             await asyncio.gather(quarantine.load(new), fit(new))
 
         async def fit(new: Graph) -> None:
-            await _fit_indexes(new, await asyncio.shield(embedding))
+            opened = await asyncio.shield(embedding)
+            external_services.embedder.problem = opened.problem or await _fit_indexes(
+                new, opened, service=not wait, change=settings.embedding.change_embedder
+            )
 
         stored_keys = file_of_database(settings, "keys", "json")
         arrival = DatabaseStartup(
@@ -309,16 +329,20 @@ class _OpenedEmbedder:
     limiters: Mapping[str, "RequestLimiter"] = field(default_factory=dict)
 
 
-async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
-    """Create or replace the vector indexes for the embedder."""
-    embedder, endpoint = opened.embedder, opened.endpoint
-    if embedder is None:
+async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder, *, service: bool, change: bool) -> str | None:
+    """Create the vector indexes; return why the embedder must not be used with this database, or None."""
+    if opened.embedder is None:
         await prepare_without_embedder(graph)
-        return
-    if endpoint is not None and endpoint.dim_guessed:
-        _settle_dimension(endpoint, await stored_embedder(graph))
-    token_model = token_model_of(embedder)
-    await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
+        return None
+    return await fit_embedder(graph, _identity(opened, await stored_embedder(graph)), service=service, change=change)
+
+
+def _identity(opened: _OpenedEmbedder, stored: StoredEmbedder | None) -> StoredEmbedder:
+    """Return the identity of the vectors that the embedder of this process makes."""
+    assert opened.embedder is not None
+    if opened.endpoint is not None and opened.endpoint.dim_guessed:
+        _settle_dimension(opened.endpoint, stored)
+    return StoredEmbedder(opened.embedder.name, opened.embedder.dim, token_model_of(opened.embedder))
 
 
 def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None) -> None:
@@ -356,7 +380,7 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
         )
         # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
         guarded = GuardedEmbedder(endpoint, service)
-        cached = CachedEmbedder(guarded)
+        cached = StoreEmbedder(guarded, service)
 
         async def ask() -> None:
             await guarded.embed(["Do you answer?"])
@@ -375,7 +399,7 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
         )
     except InstallError as error:
         return _OpenedEmbedder(problem=error.message)
-    return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
+    return _OpenedEmbedder(embedder=StoreEmbedder(embedder, service))
 
 
 async def _models(
@@ -519,7 +543,8 @@ async def _assemble(
 ) -> Services:
     embedder = opened.embedder
     set_tuning(tuning_of(settings))
-    changed, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
+    changed, forgotten = Notifier[str](), Notifier[str | None]()
+    caps, supervisor = settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     limiters = dict(opened.limiters)
@@ -557,9 +582,12 @@ async def _assemble(
         replay.wake()
         worker.wake()
 
+    questions = QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by)
+    snapshot_file = SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"), rows_max=KEPT_MAX)
     memory = Memory(
         graph=graph,
         embedder=embedder,
+        no_embedder=opened.problem,
         clock=_now,
         notify=changed,
         refresh=worker.refresh_layers,
@@ -567,11 +595,11 @@ async def _assemble(
         summarize=worker.summarize_session,
         window=window,
         spool=spool,
-        snapshot_file=SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"), rows_max=KEPT_MAX),
+        snapshot_file=snapshot_file,
         tokens_per_day=settings.llm.tokens_per_day,
         rules=order_rules(settings.recall),
         on_forgotten=forgotten,
-        questions=QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by),
+        questions=questions,
         answers_bytes_max=settings.recall.answers_mb * 2**20,
         analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
     )
@@ -579,6 +607,20 @@ async def _assemble(
     forgotten.listen(memory.recall_snapshots.forget)
     forgotten.listen(lambda _tenant: memory.answers.clear())
     forgotten.listen(memory.forget_compared)
+
+    def check_embedder(stored: StoredEmbedder | None) -> None:
+        # Another process may have changed it.
+        if opened.embedder is not None:
+            external_services.embedder.problem = embedder_problem(stored, _identity(opened, stored))
+
+    forgettings = ForgettingFeed(
+        graph,
+        drop=forgotten,
+        window=window,
+        questions=questions,
+        snapshots=snapshot_file,
+        on_embedder=check_embedder,
+    )
     return Services(
         settings=settings,
         local_server=local_server,
@@ -590,7 +632,6 @@ async def _assemble(
             settings=settings, server_handle=local_server, graph=graph, on_return=on_return, arrived=arrival.wait
         ),
         embedder=embedder,
-        embedder_problem=opened.problem,
         reader_name=reader_name,
         memory=memory,
         worker=worker,
@@ -602,6 +643,7 @@ async def _assemble(
         quarantine=quarantine,
         change_notifier=changed,
         forget_notifier=forgotten,
+        forgettings=forgettings,
         supervisor=supervisor,
         exit_stack=closing,
     )

@@ -38,6 +38,9 @@ _REFUSALS_LOGGED_BURST: Final = 20
 # Probes must be answered while the database does not respond.
 _PROBE_MAX_S: Final = 1.0
 _KEYS_UNKNOWN: Final = "the API keys are known once Neo4j has answered for the first time"
+# While the database has never answered, callers of a service that only this machine reaches may fill the spool; they
+# can read no more than what such callers spooled.
+_BEFORE_CONTACT: Final = Access(who=ANONYMOUS.who, tenant=None, role=Role.WRITE)
 _MISSING: Final = (
     "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
     " `mnemograph keys create NAME` creates a key"
@@ -58,6 +61,7 @@ class Authenticator:
         always_locked: require a credential even if none exists; set when other machines can reach the service.
         quarantine: tenants whose requests are refused; None refuses none.
         clock: returns aware UTC now.
+        before_contact: returns True if this data directory holds nothing that came from the database.
     """
 
     def __init__(
@@ -71,8 +75,10 @@ class Authenticator:
         read_only: bool = False,
         quarantine: Quarantine | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        before_contact: Callable[[], bool] = lambda: False,
     ) -> None:
         self.quarantine = quarantine
+        self._before_contact = before_contact
         self.keyring = keyring
         self._tokens = tokens
         self._session_s = auth.session_s
@@ -119,6 +125,8 @@ class Authenticator:
         except UnavailableError as error:
             # Signed tokens need no key. Nobody else gets in, because the database may have keys.
             if self._tokens is None or not credential or looks_like_key(credential):
+                if not self._always_locked and self._tokens is None and await asyncio.to_thread(self._before_contact):
+                    return _BEFORE_CONTACT
                 raise UnavailableError(f"{_KEYS_UNKNOWN}: {error.message}") from error
         if not self.locked:
             return ANONYMOUS

@@ -224,12 +224,15 @@ class EmbeddingSettings:
             means unlimited.
         threads: number of threads of the local embedder.
         precision: arithmetic of the local embedder. `int8` is faster. With `float32`, machines with different
-            processors compute the same vectors. A change embeds all texts again.
+            processors compute the same vectors. A change is a change of the embedder.
         answer_scores: rank the best candidates of a question again by how well each answers it, and whether a newer one
             replaces an older one, as small local models judge that read them; takes some 50 ms of processor time per
             question.
         fact_tags: with the local embedder, small local models read facts from messages beside the rules; takes some
             5 ms of processor time per message.
+        change_embedder: a service that starts with another embedder than that of the stored vectors deletes these and
+            computes all again, if no other process uses the database (`serve --change-embedder`); otherwise it searches
+            by words only. Commands never do.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"
@@ -244,6 +247,7 @@ class EmbeddingSettings:
     precision: Literal["int8", "float32"] = "int8"
     answer_scores: bool = True
     fact_tags: bool = True
+    change_embedder: bool = False
 
     @property
     def resolved_kind(self) -> Literal["local", "openai", "none"]:

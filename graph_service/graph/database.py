@@ -10,7 +10,7 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 from graph_service.graph import driver_values
 from graph_service.graph.driver_errors import error_code, kind_of
 from graph_service.graph.schema_setup import migrate
-from graph_service.graph.store import Graph
+from graph_service.graph.store import USER_AGENT, Graph
 from schema.errors import InstallError, UnavailableError
 
 # The first version whose Cypher 25 has SEARCH with filters inside the vector index.
@@ -69,6 +69,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
             max_transaction_retry_time=0,
             notifications_min_severity="OFF",
             telemetry_disabled=True,
+            user_agent=USER_AGENT,
         )
     except (ConfigurationError, ValueError) as error:
         raise InstallError(f"NEO4J_URI is {uri!r}: {error}. Use bolt://host:7687 or neo4j+s://host") from error

@@ -18,9 +18,9 @@ from graph_service.graph.statements import (
     statement,
     statement_names,
 )
-from graph_service.graph.store import Graph, Row, Writing
+from graph_service.graph.store import USER_AGENT, Graph, Row, Writing
 from graph_service.version import version
-from schema.errors import InstallError
+from schema.errors import ConflictError, InstallError
 from schema.predicates import fact_predicates
 
 NO_MODEL: Final = "none"
@@ -40,12 +40,14 @@ class StoredEmbedder:
         model: `NO_MODEL` when there are vector indexes but no vectors.
         token_model: the model of the token vectors of messages; None when there are none.
         indexes: names of the vector indexes, in their order.
+        changing: True while a process replaces the vectors of another embedder by these, or if it was stopped then.
     """
 
     model: str
     dim: int
     token_model: str | None
     indexes: tuple[str, ...] = field(default=_VECTOR_INDEXES, compare=False)
+    changing: bool = field(default=False, compare=False)
 
     @property
     def compared(self) -> dict[str, Any]:
@@ -156,6 +158,58 @@ async def _record_migration(graph: Graph, name: str) -> None:
     await graph.write(lambda writing: writing.run(statement("schema/record_version"), {"name": name}))
 
 
+async def fit_embedder(graph: Graph, new: StoredEmbedder, *, service: bool, change: bool) -> str | None:
+    """Create what an embedder needs; return why its vectors must not be used with this database, or None.
+
+    Vectors of another embedder are deleted only by a service that was told to (`change`) and that is the only process
+    on the database. Without being told, a service changes an embedder of which no vector is stored.
+
+    Args:
+        service: False for a command, which never changes the embedder.
+
+    Raises:
+        ConflictError: the embedder is to be changed, but other processes use the database.
+    """
+    stored = await stored_embedder(graph)
+    if stored is None or stored.model == NO_MODEL:
+        await prepare_vectors(graph, model=new.model, dim=new.dim, token_model=new.token_model)
+        return None
+    problem = embedder_problem(stored, new)
+    if problem is None:
+        # Token vectors are added by a service; an embedder without them leaves those of others.
+        token_model = (new.token_model if service else None) or stored.token_model
+        await prepare_vectors(graph, model=new.model, dim=new.dim, token_model=token_model)
+        return None
+    resumed = stored.changing and stored == new
+    if not service or not (change or resumed or not await graph.read(statement("schema/any_vector"), {})):
+        return problem
+    others = await graph.read(statement("schema/other_processes"), {"own_agent": USER_AGENT})
+    if others and change:
+        raise ConflictError(
+            f"the embedder of this database can be changed by one process alone, but {len(others)} connections of"
+            f" others are open (from {', '.join(sorted({row['address'] for row in others}))}): stop those services and"
+            " commands first"
+        )
+    if others:
+        return problem
+    await prepare_vectors(graph, model=new.model, dim=new.dim, token_model=new.token_model)
+    return None
+
+
+def embedder_problem(stored: StoredEmbedder | None, own: StoredEmbedder) -> str | None:
+    """Return why vectors of `own` cannot be compared with the stored ones; None if they can."""
+    if stored is None or stored.model == NO_MODEL:
+        return None
+    tokens_differ = None not in (stored.token_model, own.token_model) and stored.token_model != own.token_model
+    if (stored.model, stored.dim) != (own.model, own.dim) or tokens_differ:
+        return (
+            f"the stored vectors are of {stored.model} ({stored.dim} numbers), not of the configured {own.model}"
+            f" ({own.dim}); configure the former, or compute all vectors again with `mnemograph serve"
+            " --change-embedder` while nothing else uses the database"
+        )
+    return "the embedder of this database is being changed" if stored.changing else None
+
+
 async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None = None) -> bool:
     """Create the vector indexes for an embedder; return True if existing texts must be embedded again.
 
@@ -168,11 +222,13 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
     """
     before = await stored_embedder(graph)
     new = StoredEmbedder(model, dim, token_model)
-    if before == new and before.indexes == new.indexes:
+    if before == new and before.indexes == new.indexes and not before.changing:
         return False
-    if before is not None and (before.model, before.dim) == (model, dim):
+    if before is not None and (before.model, before.dim) == (model, dim) and not before.changing:
         await _complete(graph, before, new)
         return True
+    # Recorded first: a process that was stopped in between has left vectors of neither embedder.
+    await _set_embedder(graph, new, changing=True)
     if before is not None:
         for index in _VECTOR_INDEXES:
             await graph.define(statement(f"schema/drop_{index}"), {})
@@ -211,9 +267,9 @@ async def _complete(graph: Graph, before: StoredEmbedder, new: StoredEmbedder) -
     await _set_embedder(graph, new)
 
 
-async def _set_embedder(graph: Graph, new: StoredEmbedder) -> None:
+async def _set_embedder(graph: Graph, new: StoredEmbedder, *, changing: bool = False) -> None:
     async def steps(writing: Writing) -> None:
-        parameters = {**new.compared, "indexes": list(new.indexes)}
+        parameters = {**new.compared, "indexes": list(new.indexes), "changing": changing}
         await writing.run(statement("schema/set_embedder"), parameters)
 
     await graph.write(steps)
@@ -230,8 +286,10 @@ async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
     """Return the embedder of the stored vectors; None if no vector index was ever created."""
     # Uses the statement of `migrate`, whose plan is cached: planning another takes 0.3 s on a server that just started.
     rows = await graph.read(statement("schema/applied_version"), {})
-    return next((_embedder(row) for row in rows if row["name"] == _EMBEDDER), None)
+    return next((embedder_of(row) for row in rows if row["name"] == _EMBEDDER), None)
 
 
-def _embedder(row: Row) -> StoredEmbedder:
-    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(row["indexes"] or ()))
+def embedder_of(row: Row) -> StoredEmbedder:
+    """Return the embedder of a row with its properties."""
+    indexes, changing = tuple(row["indexes"] or ()), bool(row["changing"])
+    return StoredEmbedder(row["model"], row["dim"], row["token_model"], indexes, changing)

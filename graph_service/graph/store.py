@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -16,12 +17,15 @@ from graph_service.graph.driver_errors import AWAY, ErrorKind, away, classify, e
 from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement, statement
 from graph_service.observability.metrics import DATABASE_FAILURES
+from graph_service.version import version
 from schema.timespan import as_utc
 
 Row = dict[str, Any]
 T = TypeVar("T")
 Observer = Callable[[Statement], None]
 
+# Identifies this process among the connections of a server.
+USER_AGENT: Final = f"mnemograph/{version()} {secrets.token_hex(8)}"
 _READ_TRIES: Final = 3
 _DEFINE_TRIES: Final = 20
 _CREATED_MEANWHILE: Final = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"

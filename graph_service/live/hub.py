@@ -108,10 +108,11 @@ class Hub:
         if watched is not None:
             watched.viewer_group.show(Said(user_id=user_id, session_id=session_id))
 
-    def forget(self, tenant: str) -> None:
-        """Drop the cached snapshots of a tenant after a deletion."""
+    def forget(self, tenant: str | None) -> None:
+        """Drop the cached snapshots of a tenant, or of all, after a deletion."""
         self.snapshot_cache.drop(tenant)
-        self.notify(tenant)
+        for watched in self._watched if tenant is None else (tenant,):
+            self.notify(watched)
 
     @contextlib.asynccontextmanager
     async def watching(self, tenant: str, resume: Resume | None) -> AsyncIterator[Feed]:

@@ -119,6 +119,7 @@ class Memory:
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         analyst: runs read-only statements; None means one with the default limits.
         questions: keeps the latest questions; None keeps none.
+        no_embedder: why `embedder` is None; None if none is configured.
         answers_bytes_max: memory for the answers of each tenant that repeated questions get; 0 keeps none.
     """
 
@@ -141,6 +142,7 @@ class Memory:
         analyst: Analyst | None = None,
         questions: QuestionLog | None = None,
         answers_bytes_max: int = 0,
+        no_embedder: str | None = None,
     ) -> None:
         self.questions = questions or QuestionLog(kept_max=0)
         # Called with tenant, user and session after messages were stored; must not block.
@@ -148,6 +150,7 @@ class Memory:
         self._tokens_per_day = tokens_per_day
         self._graph = graph
         self._embedder = embedder
+        self._no_embedder = no_embedder or "no embedder is configured"
         self._rules = rules
         self._clock = clock
         self._notify = notify
@@ -282,7 +285,14 @@ class Memory:
             if answer is None:
                 position = self._graph.last_position
                 answer = await recall(
-                    self._graph, self._embedder, tenant, question, now=now, hints=hints, rules=self._rules
+                    self._graph,
+                    self._embedder,
+                    tenant,
+                    question,
+                    now=now,
+                    hints=hints,
+                    rules=self._rules,
+                    no_embedder=self._no_embedder,
                 )
                 self.answers.keep(tenant, key, answer, position=position, now=now)
         except UnavailableError as error:
@@ -503,8 +513,8 @@ class Memory:
         """
         return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
 
-    def forget_compared(self, tenant: str) -> None:
-        """Drop the cached comparisons of a tenant's memory, because something in it was forgotten."""
+    def forget_compared(self, tenant: str | None) -> None:
+        """Drop the cached comparisons of a tenant's memory, or of all, because something in it was forgotten."""
         self._compared.forget(tenant)
         self._review_facts.forget(tenant)
 

@@ -102,16 +102,17 @@ async def load_user_tombstones(graph: Graph, owner: Owner) -> UserTombstones:
     return UserTombstones(salt=key.salt, user=key.user_key(owner.user_id), created_ms=created_ms)
 
 
-async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str) -> TombstoneKey:
+async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str, *, create: bool = False) -> TombstoneKey:
     """Return the tombstone key of a tenant, creating its salt if there is none.
 
     Args:
         new: a random string.
+        create: create the tenant if nothing was ever stored for it.
 
     Raises:
         NotFoundError: nothing was ever stored for the tenant.
     """
-    parameters = {"tenant": tenant, "salt": new}
+    parameters = {"tenant": tenant, "salt": new, "create": create}
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(statement("tombstones/ensure_salt"), parameters)

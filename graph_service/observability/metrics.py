@@ -123,6 +123,7 @@ class Loop(StrEnum):
     ACCESS = "access"
     COMMUNITIES = "communities"
     DATABASE_WATCH = "database watch"
+    FORGETTINGS = "forgettings"
     GRAPHQL = "graphql"
     KEYS = "keys"
     LIVE_FEED = "live feed"

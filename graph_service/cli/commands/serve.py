@@ -32,9 +32,13 @@ def serve(
     host: HostOption = None,
     port: PortOption = None,
     no_browser: NoBrowserOption = False,
+    change_embedder: Annotated[
+        bool,
+        typer.Option("--change-embedder", help="Compute all vectors again if the embedder is not the stored one."),
+    ] = False,
 ) -> None:
     """Run the service (GraphQL, WebSocket, viewer), with its own Neo4j unless NEO4J_URI is set."""
-    settings = _settings(call, host, port, no_browser)
+    settings = _settings(call, host, port, no_browser, embedding__change_embedder=change_embedder or None)
     _run(settings, call.terminal, partial(_announce, settings, call.terminal), lasting=True)
 
 
@@ -56,9 +60,9 @@ def viewer_address(address: str, tenant: str) -> str:
     return f"{address}/" if tenant == DEFAULT_TENANT else f"{address}/?tenant={quote(tenant)}"
 
 
-def _settings(call: Invocation, host: str | None, port: int | None, no_browser: bool) -> Settings:
+def _settings(call: Invocation, host: str | None, port: int | None, no_browser: bool, **more: bool | None) -> Settings:
     options = {"service__host": host, "service__port": port, "service__open_browser": False if no_browser else None}
-    return call.settings_with(**options)
+    return call.settings_with(**options, **more)
 
 
 def _share_freed_memory() -> None:

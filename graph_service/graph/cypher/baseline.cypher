@@ -82,7 +82,7 @@ CREATE INDEX job_due IF NOT EXISTS FOR (n:Job) ON (n.open, n.due_ms);
 CREATE INDEX job_unavailable_service IF NOT EXISTS FOR (j:Job) ON (j.unavailable_service);
 CREATE INDEX job_state IF NOT EXISTS FOR (j:Job) ON (j.tenant, j.state);
 
-// Tenants, the change log, revisions (the lock of a user's memory), usage by day, tombstones, API keys.
+// Tenants, the change log, revisions (the lock of a user's memory), usage by day, tombstones, records of forgettings, API keys.
 CREATE CONSTRAINT tenant_id IF NOT EXISTS FOR (n:Tenant) REQUIRE n.id IS UNIQUE;
 CREATE INDEX tenant_quarantine IF NOT EXISTS FOR (n:Tenant) ON (n.quarantine);
 CREATE CONSTRAINT change_seq IF NOT EXISTS FOR (n:Change) REQUIRE (n.tenant, n.seq) IS UNIQUE;
@@ -91,4 +91,5 @@ CREATE CONSTRAINT revision_id IF NOT EXISTS FOR (n:Revision) REQUIRE (n.tenant, 
 CREATE CONSTRAINT usage_day IF NOT EXISTS FOR (u:Usage) REQUIRE (u.tenant, u.day) IS UNIQUE;
 CREATE CONSTRAINT tombstone_id IF NOT EXISTS FOR (n:Tombstone) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX tombstone_user IF NOT EXISTS FOR (n:Tombstone) ON (n.tenant, n.user_node_id);
+CREATE INDEX forgetting_at IF NOT EXISTS FOR (n:Forgetting) ON (n.at_ms);
 CREATE CONSTRAINT access_key_id IF NOT EXISTS FOR (k:AccessKey) REQUIRE k.id IS UNIQUE

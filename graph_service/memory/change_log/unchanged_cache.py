@@ -91,8 +91,8 @@ class UnchangedCache(Generic[T]):
         last = await self._log.since(tenant, head.seq - 1, rows_max=1)
         return bool(last) and (datetime.now(UTC) - datetime.fromisoformat(last[0].at)).total_seconds() >= OLD_S
 
-    def forget(self, tenant: str) -> None:
-        """Drop a tenant's results, because something in them was forgotten."""
+    def forget(self, tenant: str | None) -> None:
+        """Drop a tenant's results, or all, because something in them was forgotten."""
         self._forgettings += 1
-        for name in [name for name in self._kept if name[0] == tenant]:
+        for name in [name for name in self._kept if tenant in (None, name[0])]:
             del self._kept[name]

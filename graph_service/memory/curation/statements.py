@@ -356,8 +356,8 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         kept = {fact.id for fact in remaining} | {item.fact.id for item in items}
         deleted = sorted((fact for name, fact in related.items() if name not in kept), key=lambda fact: fact.id)
         await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, put), at=at)
-        edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in deleted]
-        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": edges})
+        ids = [fact.id for fact in deleted]
+        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "ids": ids})
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_UNDO_REASON) for fact in deleted]
         changes += [fact_change(replace(item, reason=_UNDO_REASON), row) for item, row in zip(items, put, strict=True)]
         about = subjects_in([*put, *({"subject_id": fact.subject_id} for fact in deleted)], user)

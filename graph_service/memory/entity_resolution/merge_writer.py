@@ -86,12 +86,8 @@ class MergeWriter:
         other_roots = set(await load_members(self.writing, self.tenant, others))
         touched = sorted({root_id, split_id} | other_roots)
         before = await self.edges_of(touched)
-        projected = [
-            {"node_id": row["subject_id"], "id": name}
-            for name, row in before.items()
-            if row["properties"].get("merged")
-        ]
-        await self._run(statement("facts/delete_edges"), rows=projected)
+        projected = sorted(name for name, row in before.items() if row["properties"].get("merged"))
+        await self._run(statement("facts/delete_edges"), ids=projected)
         unmerged = sorted(side for side, side_members in sides.items() if len(side_members) == 1)
         still_merged = sorted(set(sides) - set(unmerged))
         split_node = {"id": split_id, "properties": {"tenant": self.tenant, "id": split_id}}
@@ -157,13 +153,9 @@ class MergeWriter:
         rows = projected_edges(facts, uris)
         stored = await self.edges_of(members)
         new_ids = {row["id"] for row in rows}
-        stale = [
-            {"node_id": row["subject_id"], "id": name}
-            for name, row in sorted(stored.items())
-            if row["properties"].get("merged") and name not in new_ids
-        ]
+        stale = sorted(name for name, row in stored.items() if row["properties"].get("merged") and name not in new_ids)
         if stale:
-            await self._run(statement("facts/delete_edges"), rows=stale)
+            await self._run(statement("facts/delete_edges"), ids=stale)
         changed = [
             row for row in rows if row["id"] not in stored or stored[row["id"]]["properties"] != row["properties"]
         ]

@@ -11,6 +11,7 @@ from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edge_changes
+from graph_service.memory.forgetting.feed import record_forgetting
 from graph_service.memory.forgetting.impact import Impact
 from graph_service.memory.forgetting.plan import episodes_without
 from schema.change import FORGOTTEN, Change, Op
@@ -65,15 +66,15 @@ async def commit_forgetting(
     deleted_nodes = [
         row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_member"]
     ]
-    await _delete(writing, tenant, impact, deleted_nodes)
+    facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
+    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
+    await _delete(writing, tenant, impact, facts, deleted_nodes)
     updated = await _update_entities(writing, request, impact)
     reread = await _schedule_reread(writing, request, impact)
     projected = await merging.project(roots)
     edges = edge_changes(before, await merging.edges_of(roots), FORGOTTEN)
     tombstones = sorted(request.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
-    facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
-    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
     nodes = [*sorted(impact.resegmented), *deleted_nodes]
     put = [*updated, *(node_change(node, Label.ENTITY, FORGOTTEN) for node in projected)]
     user = await _update_user(writing, request)
@@ -93,6 +94,7 @@ async def commit_forgetting(
     last_index = {change.element_id: index for index, change in enumerate(changes)}
     changes = [change for index, change in enumerate(changes) if last_index[change.element_id] == index]
     await _redact_log(writing, tenant, changes)
+    await record_forgetting(writing, tenant, request.user_id, messages=bool(impact.messages))
     await append_changes(writing, tenant, request.user_id, changes, at=request.at)
     return _result(impact, reread)
 
@@ -121,7 +123,9 @@ async def _affected_roots(writing: Writing, tenant: TenantId, impact: Impact) ->
     return {row["root_id"] for row in rows if row["root_id"]}
 
 
-async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Collection[str]) -> None:
+async def _delete(
+    writing: Writing, tenant: TenantId, impact: Impact, edges: Collection[str], nodes: Collection[str]
+) -> None:
     messages = sorted(row["id"] for row in impact.messages)
     await writing.run(statement("forgetting/delete_messages"), {"tenant": tenant, "ids": messages})
     member_rows = [
@@ -133,17 +137,7 @@ async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Col
     await writing.run(
         statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _sorted_by_id(member_rows)}
     )
-    edges = [
-        {"node_id": row["subject_id"], "id": name}
-        for name, row in impact.facts.items()
-        if "subject_id" not in row["properties"]
-    ]
-    edges += [
-        {"node_id": row["scene_id"], "id": row["id"]}
-        for row in impact.mentions
-        if row["scene_id"] in impact.cleared and not row["is_member"]
-    ]
-    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": _sorted_by_id(edges)})
+    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "ids": sorted(edges)})
     await writing.run(
         statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*impact.resegmented, *nodes})}
     )

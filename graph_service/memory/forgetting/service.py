@@ -1,10 +1,10 @@
 """Forget messages, scenes, sessions, users, facts and entities, with everything derived from them."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -13,6 +13,7 @@ from graph_service.memory.consolidation.segmentation import SegmentationThreshol
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, load_members
 from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, commit_forgetting
 from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
+from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
 from graph_service.memory.forgetting.impact import Impact, ends_of, find_impact
 from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
 from graph_service.memory.ingest.spool import Spool
@@ -26,16 +27,6 @@ from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.timespan import millis
-
-
-class RecentQuestions(Protocol):
-    """The latest questions of each tenant, with what they found (`recall.question_log`)."""
-
-    def forget_user(self, tenant: str, user_id: str) -> None:
-        """Remove all questions about a user's memory."""
-
-    def forget_elements(self, tenant: str, ids: Iterable[str]) -> None:
-        """Remove the questions that found one of these elements."""
 
 
 class Forgetting:
@@ -86,12 +77,11 @@ class Forgetting:
         check_ids(messageId=message_id)
         name = to_element_id(message_id)
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), _selection(tenant, ids=[name]))
-        spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
+        target = (TombstoneKind.MESSAGE, [name])
+        spooled = await self._forget_spooled(tenant, target, stored=bool(rows), message_ids=[name])
         if not rows:
             return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
-        return await self._forget(
-            tenant, _selection(tenant, ids=[name]), rows, (TombstoneKind.MESSAGE, [name]), spooled
-        )
+        return await self._forget(tenant, _selection(tenant, ids=[name]), rows, target, spooled)
 
     async def scene(self, tenant: TenantId, scene_id: str) -> ForgetResult:
         """Forget a scene with its messages.
@@ -125,13 +115,13 @@ class Forgetting:
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
         selection = _selection(tenant, session=node_id)
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
-        spooled = 0
-        if self._spool is not None:
-            spooled = await self._spool.forget(tenant, user_id=user_id, session_id=session_id)
+        target = (TombstoneKind.SESSION, [node_id])
+        which = {"user_id": user_id, "session_id": session_id}
+        spooled = await self._forget_spooled(tenant, target, stored=bool(rows), **which)
         if not rows:
             reason = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
             return _spooled_result(spooled, reason)
-        return await self._forget(tenant, selection, rows, (TombstoneKind.SESSION, [node_id]), spooled)
+        return await self._forget(tenant, selection, rows, target, spooled)
 
     async def user(self, tenant: TenantId, user_id: str) -> ForgetResult:
         """Forget a user with all messages, sessions, entities and facts.
@@ -148,18 +138,14 @@ class Forgetting:
         user, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
         parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
         totals = (await self._graph.read(statement("forgetting/user_totals"), parameters))[0]
-        spooled = 0 if self._spool is None else await self._spool.forget(tenant, user_id=user_id)
-        if not any(totals.values()):
+        target = (TombstoneKind.USER, [node_id])
+        stored = any(totals.values())
+        spooled = await self._forget_spooled(tenant, target, stored=stored, user_id=user_id)
+        if not stored:
             return _spooled_result(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self._window.forget(tenant, user)
-        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
-        tombstone = {
-            "id": tombstone_id(salt, TombstoneKind.USER, node_id),
-            "kind": TombstoneKind.USER.value,
-            "user_node_id": None,
-            "at_ms": at_ms,
-        }
+        (tombstone,) = await self._tombstones(tenant, target, at_ms)
         await begin_user_erasure(self._graph, tenant, user, node_id, tombstone, now_ms=at_ms)
         job_context = JobContext(
             clock=self._clock,
@@ -204,6 +190,41 @@ class Forgetting:
         check_ids(entityId=entity_id)
         return await self._forget_knowledge(tenant, lambda writing: find_entity(writing, tenant, entity_id))
 
+    async def _forget_spooled(
+        self, tenant: TenantId, target: tuple[TombstoneKind, Sequence[str]], *, stored: bool, **which: Any
+    ) -> int:
+        """Remove messages from the spool and the window; return their number.
+
+        Args:
+            stored: the graph has some, too. Otherwise leave tombstones here, so that copies in other spools are not
+                stored.
+        """
+        users = set[str]()
+        spooled = 0 if self._spool is None else await self._spool.forget(tenant, users=users, **which)
+        if spooled and not stored:
+            rows = await self._tombstones(tenant, target, millis(self._clock()), create=True)
+
+            async def steps(writing: Writing) -> None:
+                await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": rows})
+                for user in sorted(users):
+                    await record_forgetting(writing, tenant, user, messages=True)
+
+            await self._graph.write(steps)
+        for user in sorted(users):
+            await self._window.forget(tenant, UserId(user))
+        return spooled
+
+    async def _tombstones(
+        self, tenant: TenantId, target: tuple[TombstoneKind, Sequence[str]], at_ms: int, *, create: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return the rows of `tombstones/put_tombstones` for messages, sessions or users."""
+        key = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16), create=create)
+        kind, ids = target
+        return [
+            {"id": tombstone_id(key.salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": at_ms}
+            for name in ids
+        ]
+
     async def _forget_knowledge(
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
     ) -> ForgetResult:
@@ -220,6 +241,7 @@ class Forgetting:
             return await self._commit(writing, request, [], target)
 
         result = await self._graph.write(steps)
+        self._on_forgotten(tenant)
         if self._questions is not None:
             self._questions.forget_elements(tenant, forgotten)
         self._notify(tenant)
@@ -230,16 +252,11 @@ class Forgetting:
         tenant: TenantId,
         selection: dict[str, Any],
         rows: Sequence[Row],
-        tombstone_targets: tuple[TombstoneKind, list[str]],
+        tombstone_targets: tuple[TombstoneKind, Sequence[str]],
         spooled: int,
     ) -> ForgetResult:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
-        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
-        kind, ids = tombstone_targets
-        tombstones = [
-            {"id": tombstone_id(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
-            for name in ids
-        ]
+        tombstones = await self._tombstones(tenant, tombstone_targets, millis(at))
         request = ForgetRequest(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
         await self._forget_cached(tenant, user_id, rows)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.forgetting.feed import record_forgetting
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, finish_jobs, renew_lease
 from schema.change import FORGOTTEN, Change, Op
@@ -45,6 +46,7 @@ async def begin_user_erasure(
         await writing.run(statement("locks/lock_memory"), user)
         await writing.run(statement("user_erasure/begin"), {**user, "user_id": user_id, "now_ms": now_ms})
         await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": [tombstone]})
+        await record_forgetting(writing, tenant, user_id, messages=True)
 
     await graph.write(steps)
 
@@ -123,6 +125,7 @@ async def _finish(erasure: _Erasure) -> None:
         parameters = {**erasure.scope, "user_node_id": erasure.user_node_id}
         await writing.run(statement("user_erasure/delete_tombstones_and_usage"), parameters)
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
+        await record_forgetting(writing, claim.tenant, erasure.user_id, messages=True)
         await writing.run(statement("user_erasure/delete_job"), {"tenant": claim.tenant, "id": claim.id})
 
     await erasure.graph.write(steps)

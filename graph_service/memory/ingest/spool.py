@@ -424,8 +424,13 @@ class Spool:
         user_id: str | None = None,
         session_id: str | None = None,
         message_ids: Collection[str] | None = None,
+        users: set[str] | None = None,
     ) -> int:
-        """Remove the messages of a tenant that match all given filters; return their number."""
+        """Remove the messages of a tenant that match all given filters; return their number.
+
+        Args:
+            users: receives the users of the removed messages.
+        """
         where, values = "tenant = ?", [str(tenant)]
         for name, value in (("user_id", user_id), ("session_id", session_id)):
             if value is not None:
@@ -445,6 +450,7 @@ class Spool:
                     continue
                 kept = without(episode, message_ids)
                 removed_n += len(episode.messages) - (len(kept.messages) if kept else 0)
+                (set() if users is None or kept is episode else users).add(episode.user_id)
                 if kept is None:
                     file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                 elif kept is not episode:

@@ -90,6 +90,8 @@ class DeadLetters:
     async def cancel(self, tenant: TenantId, ids: Sequence[str]) -> int:
         """Cancel unfinished jobs; messages stay, and new ones in the session enqueue the job again.
 
+        A session whose closing is cancelled is closed with what was extracted so far.
+
         Raises:
             NotFoundError: an id names no unfinished job of this tenant; nothing was changed.
         """

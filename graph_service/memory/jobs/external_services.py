@@ -7,7 +7,8 @@ from typing import Any, Final, TypeVar, cast
 
 from cachetools import LRUCache
 
-from extraction.embeddings.embedder import Embedder
+from extraction.embeddings.cache import CachedEmbedder
+from extraction.embeddings.embedder import Embedded, Embedder
 from extraction.llm.language_model import Answer, LanguageModel, Prompt, Shape
 from extraction.text.token_estimate import estimated_tokens_in
 from extraction.token_spending import current_spending
@@ -49,11 +50,13 @@ class ExternalService:
 
     Attributes:
         answered: whether it answered since the last `note_dead_letter`.
+        problem: why it must not be used, although it may answer; None if it may.
     """
 
     def __init__(self, name: str, *, clock_s: Callable[[], float] = time.monotonic) -> None:
         self.name = name
         self.answered = False
+        self.problem: str | None = None
         self._clock_s = clock_s
         self._breaker = Breaker()
         # There may be dead letters from before this process started.
@@ -68,7 +71,12 @@ class ExternalService:
     @property
     def is_open(self) -> bool:
         """True while no calls are made."""
-        return self.state is BreakerState.OPEN
+        return self.problem is not None or self.state is BreakerState.OPEN
+
+    def check(self) -> None:
+        """Raise ExternalServiceAwayError if the service must not be used."""
+        if self.problem is not None:
+            raise ExternalServiceAwayError(self.problem, service=self.name, called=False, retry_after_s=OPEN_S)
 
     def note_dead_letter(self) -> None:
         """Record that a job became a dead letter because this service was unavailable."""
@@ -170,6 +178,23 @@ class GuardedEmbedder:
         if not texts:
             return []
         return await self._service.call(lambda: self._inner.embed(texts))
+
+
+class StoreEmbedder(CachedEmbedder):
+    """An embedder whose vectors are compared with those of a database; unavailable while that has another one's.
+
+    Args:
+        service: its `problem` says why.
+    """
+
+    def __init__(self, inner: Embedder, service: ExternalService) -> None:
+        super().__init__(inner)
+        self._service = service
+
+    async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
+        """Embed texts; see `TokenEmbedder.embed_with_tokens`."""
+        self._service.check()
+        return await super().embed_with_tokens(texts, asked=asked)
 
 
 class GuardedModel:

@@ -160,11 +160,11 @@ class CommunityMaps:
         head = await self._log.head(tenant)
         return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
 
-    def forget(self, tenant: str) -> None:
-        """Drop a tenant's communities, because something in them was forgotten."""
+    def forget(self, tenant: str | None) -> None:
+        """Drop a tenant's communities, or all, because something in them was forgotten."""
         for key, computation in self._computations.items():
-            computation.outdated = computation.outdated or key[0] == tenant
-        for key in [key for key in self._cache if key[0] == tenant]:
+            computation.outdated = computation.outdated or tenant in (None, key[0])
+        for key in [key for key in self._cache if tenant in (None, key[0])]:
             del self._cache[key]
 
     async def close(self) -> None:

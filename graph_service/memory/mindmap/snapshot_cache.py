@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Final
 
 from graph_service.memory.change_log.log import ChangeLog
@@ -15,6 +16,7 @@ from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from schema.errors import UnavailableError
 from schema.failure import failure_of
+from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.snapshots")
@@ -38,7 +40,7 @@ class RecallSnapshotCache:
     def __init__(
         self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX, file: SnapshotFile | None = None
     ) -> None:
-        self._file = file
+        self.file = file
         self._changes = changes
         self._mindmap = mindmap
         self._kept_max = kept_max
@@ -47,14 +49,13 @@ class RecallSnapshotCache:
         self._forgotten = asyncio.Event()
         self._generation = 0
 
-    async def load(self) -> dict[tuple[TenantId, str], Snapshot]:
-        """Read the snapshots on disk, as if they had just been used, and return them."""
-        stored = {} if self._file is None else await self._file.all()
+    async def load(self) -> None:
+        """Read the snapshots on disk, as if they had just been used."""
+        stored = {} if self.file is None else await self.file.all()
         for key, snapshot in stored.items():
             self.want(*key)
             if key in self._kept and self._kept[key] is None:
                 self._kept[key] = snapshot
-        return stored
 
     def want(self, tenant: TenantId, user_id: str) -> None:
         """Mark a memory as used; its snapshot is read in the background."""
@@ -68,13 +69,17 @@ class RecallSnapshotCache:
         """Return the last snapshot of a memory, of any age; None if there is none."""
         return self._kept.get((tenant, user_id))
 
-    def forget(self, tenant: str) -> None:
-        """Drop a tenant's snapshots, because something in them may have been forgotten."""
+    def of_tenant(self, tenant: str) -> list[tuple[str, Snapshot]]:
+        """Return the last snapshots of a tenant's memories, with their users."""
+        return [(user, kept) for (owner, user), kept in self._kept.items() if owner == tenant and kept is not None]
+
+    def forget(self, tenant: str | None) -> None:
+        """Drop a tenant's snapshots, or all, because something in them may have been forgotten."""
         self._generation += 1
-        for key in [key for key in self._kept if key[0] == tenant]:
+        for key in [key for key in self._kept if tenant in (None, key[0])]:
             self._kept[key] = None
-        if self._file is not None:
-            self._file.forget(tenant)
+        if self.file is not None:
+            self.file.forget(tenant)
         self._forgotten.set()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -117,12 +122,12 @@ class RecallSnapshotCache:
         return len(chosen)
 
     async def _store(self, key: _Key, snapshot: Snapshot, generation: int) -> None:
-        if self._file is None:
+        if self.file is None:
             return
-        await self._file.put(*key, snapshot)
+        await self.file.put(*key, snapshot)
         # Something was forgotten while the thread wrote.
         if generation != self._generation:
-            self._file.forget(key[0])
+            self.file.forget(key[0])
 
     async def _pause(self, stop: asyncio.Event) -> None:
         waiting = [asyncio.create_task(self._forgotten.wait()), asyncio.create_task(stop.wait())]
@@ -139,10 +144,15 @@ _MapKey = tuple[str, str | None, int]
 
 
 class MapSnapshotCache:
-    """The last snapshots by tenant, user and budget, at most `kept_max`."""
+    """The last snapshots by tenant, user and budget, at most `kept_max`.
 
-    def __init__(self, *, kept_max: int = MAPS_KEPT_MAX) -> None:
+    Args:
+        recalled: snapshots that stand in for missing ones.
+    """
+
+    def __init__(self, *, kept_max: int = MAPS_KEPT_MAX, recalled: RecallSnapshotCache | None = None) -> None:
         self._kept_max = kept_max
+        self._recalled = recalled
         self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
         self._generation = 0
 
@@ -169,19 +179,26 @@ class MapSnapshotCache:
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
     def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last snapshot of this scope, else of this user, else of all users, reduced to this one."""
+        """Return the last snapshot of this scope, else of this user, else of all users, reduced to this one.
+
+        For all users, those of single users stand in, newest first, with at most `budget` elements.
+        """
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
-        of_tenant = self.of_tenant(tenant)
-        same = [kept for owner, _, kept in of_tenant if owner == user]
-        wider = [_of_user(kept, user) for owner, _, kept in of_tenant if owner is None and user is not None]
+        known: list[tuple[str | None, Snapshot]] = [(owner, kept) for owner, _, kept in self.of_tenant(tenant)]
+        if self._recalled is not None:
+            known += self._recalled.of_tenant(tenant)
+        same = [kept for owner, kept in known if owner == user]
+        if user is None and not same:
+            return _together(known, budget)
+        wider = [_of_user(kept, user) for owner, kept in known if owner is None and user is not None]
         return max(same or wider, key=lambda kept: kept.as_of, default=None)
 
-    def drop(self, tenant: str) -> None:
-        """Drop a tenant's snapshots, because something in them was forgotten."""
+    def drop(self, tenant: str | None) -> None:
+        """Drop a tenant's snapshots, or all, because something in them was forgotten."""
         self._generation += 1
-        for key in [key for key in self._kept if key[0] == tenant]:
+        for key in [key for key in self._kept if tenant in (None, key[0])]:
             del self._kept[key]
 
 
@@ -191,3 +208,25 @@ def _of_user(snapshot: Snapshot, user: str | None) -> Snapshot:
     edges = [edge for edge in snapshot.edges if edge.user_id == user and {edge.source, edge.target} <= ids]
     shown = snapshot.total.model_copy(update={"nodes": len(nodes), "edges": len(edges)})
     return Snapshot(epoch=snapshot.epoch, seq=snapshot.seq, as_of=snapshot.as_of, total=shown, nodes=nodes, edges=edges)
+
+
+def _together(known: Iterable[tuple[str | None, Snapshot]], budget: int) -> Snapshot | None:
+    """Return the newest snapshots of several users as one, as old as the oldest of them."""
+    nodes: dict[str, NodeView] = {}
+    edges: dict[str, EdgeView] = {}
+    used = list[Snapshot]()
+    of_user = {owner: kept for owner, kept in sorted(known, key=lambda pair: pair[1].as_of)}
+    for kept in sorted(of_user.values(), key=lambda kept: kept.as_of, reverse=True):
+        if used and len(nodes) + len(edges) + len(kept.nodes) + len(kept.edges) > budget:
+            break
+        used.append(kept)
+        nodes |= {node.id: node for node in kept.nodes}
+        edges |= {edge.id: edge for edge in kept.edges}
+    if not used:
+        return None
+    oldest = min(used, key=lambda kept: kept.seq)
+    total = oldest.total.model_copy(update={"nodes": len(nodes), "edges": len(edges)})
+    as_of = min(kept.as_of for kept in used)
+    return Snapshot(
+        epoch=oldest.epoch, seq=oldest.seq, as_of=as_of, total=total, nodes=[*nodes.values()], edges=[*edges.values()]
+    )

@@ -20,7 +20,7 @@ from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.snapshots")
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _BUSY_MAX_S: Final = 5.0
 _SNAPSHOT: Final = TypeAdapter(Snapshot)
 
@@ -45,12 +45,41 @@ class SnapshotFile:
         """Return all stored snapshots, oldest first."""
         return await asyncio.to_thread(self._all)
 
-    def forget(self, tenant: str) -> None:
-        """Delete a tenant's snapshots at once, because something in them was forgotten."""
+    async def position(self) -> int | None:
+        """Return the position up to which the file lacks what was forgotten (`store_position`); None if unknown."""
+
+        def position() -> int | None:
+            if not self._path.exists():
+                return None
+            try:
+                with self._open() as file:
+                    row = file.execute("SELECT max(read_ms) FROM position").fetchone()
+            except (OSError, sqlite3.Error):
+                return None
+            return None if row[0] is None else int(row[0])
+
+        return await asyncio.to_thread(position)
+
+    async def store_position(self, read_ms: int) -> None:
+        """Record that nothing which was forgotten until then is in the file; nothing is stored without a file."""
+
+        def store() -> None:
+            if not self._path.exists():
+                return
+            try:
+                with self._open() as file:
+                    file.execute("INSERT OR REPLACE INTO position VALUES (1, ?)", (read_ms,))
+            except (OSError, sqlite3.Error) as error:
+                _log.warning("the position of stored snapshots was not stored: %s", type(error).__name__)
+
+        await asyncio.to_thread(store)
+
+    def forget(self, tenant: str | None) -> None:
+        """Delete a tenant's snapshots, or all, at once, because something in them was forgotten."""
         if self._path.exists():
             try:
                 with self._open() as file:
-                    file.execute("DELETE FROM snapshot WHERE tenant = ?", (tenant,))
+                    file.execute("DELETE FROM snapshot WHERE tenant = coalesce(?, tenant)", (tenant,))
             except (OSError, sqlite3.Error) as error:
                 # Better no snapshot than one with a forgotten text.
                 _log.warning("stored snapshots are deleted, because their file cannot be changed: %s", type(error))
@@ -101,9 +130,10 @@ class SnapshotFile:
             file.execute("PRAGMA secure_delete = ON")
             if file.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
                 file.executescript(
-                    "DROP TABLE IF EXISTS snapshot;"
+                    "DROP TABLE IF EXISTS snapshot; DROP TABLE IF EXISTS position;"
                     " CREATE TABLE snapshot"
                     " (tenant TEXT, user_id TEXT, as_of TEXT, body BLOB, PRIMARY KEY (tenant, user_id));"
+                    " CREATE TABLE position (file INTEGER PRIMARY KEY, read_ms INTEGER);"
                     f" PRAGMA user_version = {_FORMAT};"
                 )
         except sqlite3.Error:

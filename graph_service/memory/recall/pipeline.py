@@ -51,7 +51,7 @@ from graph_service.memory.recall.replacement_ranking import (
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
-from schema.errors import MisreadError, UnavailableError
+from schema.errors import MisreadError, MnemographError, UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -122,11 +122,13 @@ async def recall(
     now: datetime,
     hints: Sequence[str] = (),
     rules: OrderRules = DEFAULT_RULES,
+    no_embedder: str = "no embedder is configured",
 ) -> Answer:
     """Return the answer to a question from a user's memory.
 
     Args:
         hints: names that the question may refer to without naming them.
+        no_embedder: why `embedder` is None.
 
     Raises:
         InputError: the question is invalid.
@@ -134,7 +136,7 @@ async def recall(
         TooSlowError: ranking the candidates took too long.
     """
     asked = resolve_question(tenant, question, now=now)
-    embedded, notes = await _embedded(embedder, question.text)
+    embedded, notes = await _embedded(embedder, question.text, no_embedder)
     # In a thread, because the first Chinese question loads a dictionary, which takes about a second.
     analysis = await asyncio.to_thread(
         analyse, question.text, reference=asked.reference, span=asked.span, embedded=embedded, hints=hints
@@ -143,8 +145,20 @@ async def recall(
         rows = await graph.read(statement("recall/event_times"), event_parameters(asked, analysis))
         analysis, noted = with_event_time(analysis, rows, question.text, zone=asked.reference.tzinfo or UTC)
         notes = (*notes, *noted)
-    parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
-    (row,) = await graph.read(statement("recall/recall"), parameters)
+    with_layers = rules.with_layer_scores(question)
+    try:
+        (row,) = await graph.read(
+            statement("recall/recall"), recall_parameters(asked, analysis, with_layer_scores=with_layers)
+        )
+    except MnemographError as error:
+        if embedded is None or isinstance(error, UnavailableError):
+            raise
+        # Another process has changed the embedder: the indexes are of another size, or are being replaced.
+        notes, embedded = (*notes, "the stored vectors are of another embedder: searched by words and names only"), None
+        analysis = replace(analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None)
+        (row,) = await graph.read(
+            statement("recall/recall"), recall_parameters(asked, analysis, with_layer_scores=with_layers)
+        )
     found, layers = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
     matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
@@ -246,10 +260,12 @@ async def _in_time(
     return {item: odds for item, odds in zip(items, found, strict=True) if odds is not None}, ()
 
 
-async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
+async def _embedded(
+    embedder: Embedder | None, text: str, no_embedder: str
+) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
     """Return the vectors of a question; None and a note if recall must use words and names only."""
     if embedder is None:
-        return None, ("no embedder is configured: searched by words and names only",)
+        return None, (f"{no_embedder}: searched by words and names only",)
     try:
         return await embed_question(embedder, text), ()
     except UnavailableError as error:

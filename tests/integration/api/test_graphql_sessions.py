@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
+from schema.ids import memory_id
 from tests.conftest import Server
 from tests.integration.api.test_graphql import RECALL, REMEMBER, Api, _said, api
 from tests.support.builders import a_worker, delete_open_jobs, delete_open_sessions
@@ -36,6 +37,23 @@ async def test_closed_session_has_a_text_at_every_level(api: Api, graph: Graph, 
         assert told == (await api.ask(LAYER, uri=f"{session['uri']}#{level}"))["data"]["layer"]
     made = (await api.ask(GENERATE))["data"]["generateLayers"]
     assert made == {"sessions": 1, "created": 0, "unchanged": 1, "failed": 0}
+
+
+@pytest.mark.parametrize("state", ["CLOSING", "EXTRACTING"])
+async def test_a_session_whose_closing_is_cancelled_is_closed(api: Api, graph: Graph, tenant: str, state: str) -> None:
+    """Regression: it stayed EXTRACTING for ever."""
+    await api.ask(REMEMBER, input=_said())
+    await api.ask(CLOSE)
+    uri = (await api.ask(SESSION))["data"]["session"]["uri"]
+    job = f"{memory_id(uri)}/close"
+    parameters = {"tenant": tenant, "id": memory_id(uri), "state": state.lower()}
+    set_state = "MATCH (l:SessionLifecycle {tenant: $tenant, id: $id}) SET l.state = $state"
+    async with graph._driver.session() as session:
+        await (await session.run(set_state, parameters)).consume()
+    cancel = "mutation ($ids: [ID!]!) { cancelJobs(ids: $ids) }"
+    assert (await api.ask(cancel, ids=[job]))["data"]["cancelJobs"] == 1
+    shown = (await api.ask(SESSION))["data"]["session"]
+    assert (shown["state"], shown["closedAt"] is not None, shown["unread"]) == ("CLOSED", True, 1)
 
 
 async def test_sessions_and_texts_of_another_tenant_are_not_found(api: Api, graph: Graph, tenant: str) -> None:

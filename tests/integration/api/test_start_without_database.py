@@ -13,6 +13,7 @@ from graph_service.app.services import Services, open_services
 from graph_service.auth.quarantine import QuarantineMode
 from graph_service.config.settings import load_settings
 from graph_service.runtime.shutdown import Stopping
+from graph_service.runtime.spool_location import file_of_database
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.auth.test_access_settings import BY_TOKEN, a_token
@@ -139,3 +140,20 @@ async def test_a_service_that_never_reached_its_database_starts_and_recovers(
                 await idle(parts, tenant)
             found = (await ask(client, RECALL))["recall"]
             assert (found["degraded"], SAID in str(found["hits"])) == (False, True)
+
+
+async def test_messages_are_spooled_before_the_first_contact_with_the_database(tenant: str, tmp_path: Path) -> None:
+    """Regression: without a credential every request was refused until Neo4j had answered once."""
+    away = Server(uri="bolt://127.0.0.1:9", user="neo4j", password="x")
+    async with a_service(away, tmp_path, 9, tenant) as (services, client):
+        stored = (await client.post("/graphql", json={"query": REMEMBER, "variables": {"i": given(SAID)}})).json()
+        assert stored["data"]["remember"] == {"stored": 1, "spooled": True}
+        assert SAID in (await client.post("/graphql", json={"query": RECALL})).text
+        analysed = await client.post("/graphql", json={"query": '{ cypher(statement: "RETURN 1") { rows } }'})
+        assert "FORBIDDEN" in analysed.text
+        # Something came from the database once, so there may be keys.
+        file = file_of_database(services.settings, "snapshots", "sqlite3")
+        await asyncio.to_thread(file.touch)
+    async with a_service(away, tmp_path, 9, tenant) as (_, client):
+        refused = await client.post("/graphql", json={"query": RECALL})
+        assert (refused.status_code, "known once Neo4j has answered" in refused.text) == (503, True)

@@ -134,6 +134,10 @@ def test_statements_are_scoped_to_a_tenant() -> None:
         name
         in {
             "schema/applied_version",
+            "forgetting/delete_old_records",
+            "forgetting/follow",
+            "schema/any_vector",
+            "schema/other_processes",
             "jobs/claim",
             "jobs/due",
             "jobs/park_malformed",

@@ -67,6 +67,18 @@ def test_spool_under_writes_is_copied_consistently(data_dir: Path, tmp_path: Pat
         assert copy.execute("SELECT body FROM episodes").fetchall() == [("我喜欢喝茶",)]
 
 
+def test_a_damaged_cache_does_not_prevent_a_backup_and_another_damaged_file_is_named(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    (data_dir / "snapshots.sqlite3").write_bytes(b"no database" * 100)
+    back_up(data_dir, tmp_path / "one.backup")
+    restore(tmp_path / "one.backup", tmp_path / "copy")
+    assert not (tmp_path / "copy/snapshots.sqlite3").exists()
+    (data_dir / "spool.sqlite3").write_bytes(b"no database" * 100)
+    with pytest.raises(InstallError, match=r"spool\.sqlite3' cannot be read"):
+        back_up(data_dir, tmp_path / "two.backup")
+
+
 def test_existing_files_are_not_overwritten(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "b")
     before = (tmp_path / "b").read_bytes(), contents(data_dir)

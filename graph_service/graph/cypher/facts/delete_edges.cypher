@@ -1,9 +1,12 @@
-// Delete relationships of some nodes.
+// Delete facts and mentions by id. Indexes prefers_id … caused_by_id: a hub may have thousands of edges.
 // $tenant: str
-// $rows: list of {node_id, id}, ordered by id
+// $ids: list of str, ordered
 // -> id
-UNWIND $rows AS row
-MATCH (:Memory {tenant: $tenant, id: row.node_id})-[r]->(:Memory) WHERE r.id = row.id
+CALL () {
+  {{each predicate, UNION ALL}}
+  MATCH ()-[r:{{predicate}}]->() WHERE r.tenant = $tenant AND r.id IN $ids RETURN r
+  {{end}}
+}
 WITH r, r.id AS id
 DELETE r
 RETURN id

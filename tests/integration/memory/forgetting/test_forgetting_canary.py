@@ -17,11 +17,11 @@ from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import Question
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
-from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow
 from schema.entity import an_entity
-from schema.ids import TenantId, UserId
+from schema.ids import SessionId, TenantId, UserId
 from tests.integration.memory.forgetting.test_forgetting import DAY, Line, store_lines
-from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import RedisProcess, redis_process
 from tests.support.slow import slow_but
@@ -170,6 +170,35 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     await store_lines(graph, tenant, STORIES["en"][1:2])
     assert await found_in_graph(graph, tenant, "Qwixfal")
     await elsewhere.close()
+
+
+@pytest.mark.parametrize("kind", ["message", "session", "user"])
+async def test_what_was_forgotten_in_the_spool_alone_is_not_stored_from_a_copy(
+    graph: Graph, tenant: str, tmp_path: Path, kind: str
+) -> None:
+    """Nothing of the tenant was stored when it was forgotten; a spool of another machine has the same messages."""
+    here, window = TenantId(tenant), InProcessWindow(TurnBuffer(turns_max=20))
+    spools = [Spool(tmp_path / f"spool{number}.sqlite3", bytes_max=MB) for number in range(2)]
+    dead, said = a_dead_graph(), an_incoming(messages=(a_message("I bought a Qwixfal.", id="m1"),))
+    for spool in spools:
+        receipt = await a_memory(dead, spool=spool, window=window).remember(here, said)
+    forgetting = a_memory(graph, spool=spools[0], window=window).forgetting
+    match kind:
+        case "message":
+            done = await forgetting.message(here, receipt.message_ids[0])
+        case "session":
+            done = await forgetting.session(here, "alice", "s1")
+        case _:
+            done = await forgetting.user(here, "alice")
+    assert done.spooled == 1
+    assert (
+        await window.turns(SessionKey(tenant=here, user_id=UserId("alice"), session_id=SessionId("s1")))
+    ).turns == ()
+    assert await Replay(graph=graph, spool=spools[1], job_context=a_job_context()).flush()
+    assert await found_in_graph(graph, tenant, "Qwixfal") == []
+    for spool in spools:
+        await spool.close()
+    await dead.close()
 
 
 @pytest.mark.parametrize("kind", ["entity", "session", "user"])

@@ -35,8 +35,10 @@ async def test_forgotten_user_is_deleted_completely_and_others_stay(
     assert await memory_of(graph, tenant) == others
     mine = memory_id(user_uri(tenant, "alice"))
     left = [node for node in await nodes_of(graph, tenant) if "alice" in str(node) or mine in str(node)]
-    assert {label for labels, _ in left for label in labels} <= {"Change"}
-    assert not [node for _, node in left if node.get("body") or node["reason"] != "forgotten"]
+    # The records that tell other processes stay for a day.
+    assert {label for labels, _ in left for label in labels} <= {"Change", "Forgetting"}
+    changes = [node for labels, node in left if "Change" in labels]
+    assert not [node for node in changes if node.get("body") or node["reason"] != "forgotten"]
     log = await change_numbers(graph, tenant)
     assert log == list(range(1, len(log) + 1))
     with pytest.raises(NotFoundError):

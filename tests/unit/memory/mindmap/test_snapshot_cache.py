@@ -26,11 +26,19 @@ def test_uncached_map_of_one_user_is_filtered_from_that_of_all() -> None:
     assert kept.nearest("third", "ann", 800) is None
 
 
-def test_map_of_one_user_is_never_returned_for_all() -> None:
+def test_maps_of_single_users_together_stand_in_for_that_of_all() -> None:
+    """The whole map was 503 in an outage, although every part of it was cached."""
     kept = MapSnapshotCache()
-    kept.keep("t", "ann", 800, a_map("ann"), generation=0)
-    assert kept.nearest("t", None, 800) is None
-    assert kept.nearest("t", "bob", 800) is None
+    kept.keep("t", "ann", 800, a_map("ann", as_of="2026-03-01T12:00:01Z"), generation=0)
+    kept.keep("t", "bob", 800, a_map("bob"), generation=0)
+    kept.keep("other", "cem", 800, a_map("cem"), generation=0)
+    found = kept.nearest("t", None, 800)
+    assert found is not None
+    assert ([node.user_id for node in found.nodes], found.as_of, found.total.nodes) == (["ann", "bob"], AT, 2)
+    newest = kept.nearest("t", None, 1)
+    assert newest is not None
+    assert [node.user_id for node in newest.nodes] == ["ann"]
+    assert kept.nearest("t", "dan", 800) is None
 
 
 def test_map_read_before_a_deletion_is_not_cached_after_it() -> None:
