@@ -12,10 +12,11 @@ from fastapi import FastAPI
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
+from graph_service.observability.metrics import REJECTED
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker
 
-REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped } }"
+REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped notes } }"
 RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0, $kinds: [HitKind!]) {
   recall(userId: $user, query: $q, evidence: $evidence, kinds: $kinds) {
   searchPath notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
@@ -114,9 +115,18 @@ async def test_too_many_messages_are_refused_with_the_limit(api: Api) -> None:
 
 async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(api: Api) -> None:
     fact = {"subject": "user", "predicate": "WORSHIPS", "object": "cats", "statement": "Alice worships cats."}
+    counted = REJECTED.values[("predicate not on the whitelist",)]
     receipt = (await api.ask(REMEMBER, input=_said() | {"facts": [fact]}))["data"]["remember"]
     assert receipt["stored"] == 1
     assert "WORSHIPS" in receipt["dropped"][0]
+    assert any("'WORSHIPS' is unknown; the nearest is" in note for note in receipt["notes"])
+    assert REJECTED.values[("predicate not on the whitelist",)] == counted + 1
+    strict = await api.ask(REMEMBER, input=_said("Not stored.") | {"facts": [fact], "strict": True})
+    assert strict["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+    assert "'WORSHIPS' is unknown; the nearest is" in strict["errors"][0]["message"]
+    variants = [{**fact, "predicate": name} for name in ("likes", "relates-to")]
+    receipt = (await api.ask(REMEMBER, input=_said("Kept.") | {"facts": variants, "strict": True}))["data"]["remember"]
+    assert (receipt["stored"], receipt["dropped"]) == (1, [])
 
 
 async def test_fact_that_is_too_uncertain_is_named_with_the_reason(api: Api, graph: Graph) -> None:

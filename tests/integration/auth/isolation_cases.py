@@ -172,6 +172,7 @@ ROUTES_WITHOUT_MEMORIES: Final = frozenset(
         "/openapi.json",
         "/graphql",
         "/mcp",
+        "/mcp/",
         "/live",
         "/api/access",
         "/api/sign-in",

@@ -102,7 +102,7 @@ async def test_mcp_opens_no_stream(service: OpenService, method: str) -> None:
     assert (own.status_code, own.headers["Allow"]) == (405, "POST")
 
 
-@pytest.mark.parametrize("path", ["/api/snapshot", "/mcp", "/metrics"])
+@pytest.mark.parametrize("path", ["/api/snapshot", "/mcp", "/mcp/", "/metrics"])
 async def test_page_of_another_origin_is_refused_without_an_origin_header(service: OpenService, path: str) -> None:
     """Browsers send no origin with an image or with `fetch` in the mode `no-cors`."""
     async with service.client() as client:

@@ -166,6 +166,9 @@ async def test_entities_categories_and_the_longest_ids_are_read_by_their_uris(gr
     preferences = await memory.layers.layer(whose, f"{owner}/profile/preferences", Level.L2)
     assert (preferences.uri, "jasmine tea" in preferences.text) == (f"{owner}/profile/preferences#L2", True)
     assert "jasmine tea" not in (await memory.layers.layer(whose, f"{owner}/profile/work", Level.L2)).text
+    for uri in (entity.uri, preferences.uri):
+        with pytest.raises(NotFoundError):
+            await memory.layers.layer(TenantId(f"{tenant}-other"), uri)
 
 
 async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: str) -> None:
