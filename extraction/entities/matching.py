@@ -31,12 +31,11 @@ USER_WORDS: Final = frozenset(
         *("主人", "用户", "使用者", "用户本人", "该用户", "当前用户"),
     ]
 )
+# Not "assistant", "agent" or 机器人 alone, which are jobs and things as well.
 AGENT_WORDS: Final = frozenset(
     [
-        *("assistant", "the assistant", "ai", "ai assistant", "the ai", "the ai assistant", "agent", "the agent"),
-        *("ai agent", "bot", "the bot", "chatbot", "the chatbot", "virtual assistant", "my assistant"),
-        *("助手", "助理", "ai助手", "ai助理", "智能助手", "智能助理", "小助手", "虚拟助手", "人工智能助手"),
-        *("机器人", "聊天机器人", "智能体", "ai伴侣"),
+        *("the assistant", "ai assistant", "the ai", "the ai assistant", "the bot", "the chatbot", "virtual assistant"),
+        *("ai助手", "ai助理", "智能助手", "智能助理", "小助手", "虚拟助手", "人工智能助手", "ai伴侣"),
     ]
 )
 

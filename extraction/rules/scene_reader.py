@@ -13,9 +13,11 @@ from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_fa
 from extraction.rules.rule_reader import corrected_texts
 from extraction.rules.tag_facts import same_plan, with_tags
 from extraction.rules.tags import Tag
+from extraction.rules.temporary_stays import is_temporary
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
 from extraction.text.chinese import HAN
+from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
@@ -109,6 +111,7 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
+        drafts = [one for one in drafts if not is_temporary(one, _text_around(one, sentences))]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
 
@@ -127,7 +130,6 @@ _ENGLISH_WORD: Final = re.compile(
     r"\b(?:I|I['’]?m|my|we|our|he|she|his|her|they|is|are|was|has|have|the|an?|with|in|and|called|named)\b",
     re.IGNORECASE,
 )
-_HAN_RUN: Final = re.compile(rf"(?<![A-Za-z])[{HAN}]{{2,}}(?![A-Za-z])")
 _HAN: Final = re.compile(rf"[{HAN}]")
 _ENGLISH_WORDS_MIN: Final = 3
 
@@ -141,7 +143,7 @@ def _is_english(text: str) -> bool:
 
 
 def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
-    """Return the facts of English sentences; the rules see Chinese names as Latin ones of the same length."""
+    """Return the facts of English sentences; the rules see names in other scripts as Latin ones of the same length."""
     names: dict[str, str] = {}
     plain = [replace(sentence, text=_with_latin_names(sentence.text, names)) for sentence in sentences]
     drafts = read_facts(plain, ENGLISH, speaker)
@@ -149,24 +151,30 @@ def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
 
 
 def _with_latin_names(text: str, names: dict[str, str]) -> str:
-    """Replace each run of Chinese characters by a name such as "Zaxx", and add both to `names`."""
+    """Replace names that the rules cannot read whole by one such as "Zaxx", and add both to `names`.
 
-    def latin(found: re.Match[str]) -> str:
-        known = next((name for name, run in names.items() if run == found[0]), None)
+    These are runs of Chinese characters or another script, and names of people of three words or more.
+    """
+
+    def latin(run: str) -> str:
+        known = next((name for name, known in names.items() if known == run), None)
         if known is not None:
             return known
         for letter in "abcdefghijklmnopqrstuvwxyz":
-            name = f"Z{letter}".ljust(len(found[0]), "x")
+            name = f"Z{letter}".ljust(len(run), "x")
             if name not in names and name not in text:
-                names[name] = found[0]
+                names[name] = run
                 return name
-        return found[0]
+        return run
 
-    return _HAN_RUN.sub(latin, text) if has_cjk(text) else text
+    spans = [found.span() for found in FOREIGN_RUN.finditer(text)] if not text.isascii() else []
+    for start, end in sorted([*spans, *long_names(text)], reverse=True):
+        text = text[:start] + latin(text[start:end]) + text[end:]
+    return text
 
 
 def _with_names(draft: Draft, names: dict[str, str]) -> Draft:
-    """Restore the Chinese names of a draft."""
+    """Restore the names of a draft."""
     standing = re.compile(r"\b(?:" + "|".join(names) + r")\b")
 
     def written(text: str) -> str:
@@ -290,6 +298,11 @@ def with_decisions(drafts: Iterable[Draft], sentences: Iterable[Sentence], speak
             continue
         if not any(one.relation == "plan" and same_plan(one.object, effect["o"]) for one in drafts):
             yield _from_reason(draft, effect["o"], speaker)
+
+
+def _text_around(draft: Draft, sentences: Iterable[Sentence]) -> str:
+    sentence = _sentence_at(draft.start, sorted(sentences, key=lambda one: one.start))
+    return sentence.text if sentence is not None else ""
 
 
 def _sentence_at(place: int, by_start: Sequence[Sentence]) -> Sentence | None:

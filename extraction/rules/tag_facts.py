@@ -15,6 +15,7 @@ from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.text.chinese import HAN
+from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
 from schema.entity import EntityType
@@ -385,6 +386,18 @@ _INJURED: Final = re.compile(
 )
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
 _INJURY: Final = replace(WORDINGS["illness"], says=WORDINGS["has"].says, ended=WORDINGS["has"].ended)
+# "Eat fish on Fridays" is a habit, told as what somebody does.
+_EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
+_EATING: Final = _relation(
+    "eats",
+    ("{s} eats {o}.", "{s}吃{o}。"),
+    ("{s} no longer eats {o}.", "{s}不再吃{o}。"),
+    kind=_TOPIC,
+    strength=0.8,
+)
+# A size without a word for it, by its unit.
+_WEIGHT: Final = re.compile(r"\d\s*(?:kgs?|kilo(?:gram)?s?|lbs?|pounds?|stone|公斤|千克|斤|克)\b", re.IGNORECASE)
+_WEIGHT_WORDS: Final = ("weight", "体重")
 _VALUES: Final = frozenset(("code", "size", "price"))
 # Between a thing and the word for its value, by whether the text is Chinese.
 _GAP: Final = {True: "", False: " "}
@@ -438,6 +451,10 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         tags: all tags of the message.
         animal: what kind of animal the named pet is; None if it is not known.
     """
+    if WORDINGS[tag.kind].person:
+        tag = replace(tag, obj=whole_name(text, tag.obj))
+    if tag.subject is not None and text[tag.subject[0]].isupper():
+        tag = replace(tag, subject=whole_name(text, tag.subject))
     obj = _cleaned(text[slice(*tag.obj)])
     wording = _wording(tag.kind, obj) if animal is None else _NAMED_PET
     obj = _named(tag.kind, obj)
@@ -485,6 +502,10 @@ def _wording(kind: str, obj: str) -> FactKindWording:
         return _DOING
     if kind == "illness" and _INJURED.match(obj):
         return _INJURY
+    if kind in ("diet", "attribute") and _EATS.match(obj):
+        return _EATING
+    if kind == "size" and _WEIGHT.search(obj):
+        return replace(WORDINGS[kind], fallback=_WEIGHT_WORDS)
     return WORDINGS[kind]
 
 
@@ -492,6 +513,8 @@ def _named(kind: str, obj: str) -> str:
     """Return the object as a noun: "Year 4" of "teaches Year 4", "broken leg" of "broke my leg"."""
     if kind == "works_as":
         return _TAUGHT.sub("", obj, count=1) if _TAUGHT.match(obj) else obj
+    if kind in ("diet", "attribute"):
+        return _EATS.sub("", obj, count=1)
     if kind == "illness":
         return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
     return obj

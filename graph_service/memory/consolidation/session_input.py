@@ -6,13 +6,13 @@ import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from extraction.embeddings.embedder import Embedder, spoken
-from extraction.reader import ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.reader import THE_AGENT, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.text.topic_shift import Topic, terms_of
 from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
@@ -26,7 +26,7 @@ from schema.entity import EntityType
 from schema.errors import BrokenDataError, MnemographError
 from schema.fact import FactDetail, FactKind
 from schema.failure import failure_of
-from schema.ids import MemoryId, TenantId, UserId, content_hash
+from schema.ids import MemoryId, TenantId, UserId, content_hash, name_key
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
@@ -312,12 +312,21 @@ def _quotes(index: _FactsByMessage, lines: Mapping[MemoryId, int]) -> dict[int, 
     return quotes | dict.fromkeys(index.of_all, all_lines)
 
 
+# The word by which callers name the agent.
+_ASSISTANT: Final = "assistant"
+
+
+def _resolved_name(name: str) -> str:
+    """Return `THE_AGENT` for the word that means the agent, else the name."""
+    return THE_AGENT if name_key(name) == _ASSISTANT else name
+
+
 def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
     """Return a provided fact, as stored in its episode, as a proposal."""
     return ProposedFact(
-        subject=fact["subject"],
+        subject=_resolved_name(fact["subject"]),
         predicate=fact["predicate"],
-        object=fact["object"],
+        object=fact["object"] if fact["relation"] == "works as" else _resolved_name(fact["object"]),
         statement=fact["statement"],
         quotes=quotes,
         relation=fact["relation"],

@@ -29,7 +29,7 @@ def test_first_person_and_role_words_mean_the_user(word: str) -> None:
     assert person_words(word) == THE_USER
 
 
-@pytest.mark.parametrize("word", ["智能助理", "ＡＩ助手", "the bot", "機器人", "聊天机器人", "您们"])
+@pytest.mark.parametrize("word", ["智能助理", "ＡＩ助手", "the bot", "您们"])
 def test_words_for_the_assistant_mean_the_agent(word: str) -> None:
     assert person_words(word) == THE_AGENT
 

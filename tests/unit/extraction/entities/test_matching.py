@@ -142,7 +142,7 @@ def test_words_of_the_user_for_themselves_mean_the_user(word: str) -> None:
     assert person_words(word) == THE_USER
 
 
-@pytest.mark.parametrize("word", ["assistant", "AI", "助手", "你", "you"])
+@pytest.mark.parametrize("word", ["the assistant", "the AI", "小助手", "你", "you"])
 def test_words_of_a_user_for_the_assistant_mean_the_agent(word: str) -> None:
     assert person_words(word) == THE_AGENT
 
