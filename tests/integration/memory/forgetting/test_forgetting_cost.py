@@ -18,7 +18,7 @@ MATCH (:User {tenant: $tenant})-[r:RELATES_TO]->() RETURN r.id AS id"""
 
 def hits_of(plan: Mapping[str, Any] | None) -> int:
     """Return the database hits of a profiled plan."""
-    return 0 if plan is None else plan["dbHits"] + sum(hits_of(child) for child in plan["children"])
+    return 0 if plan is None else plan.get("dbHits", 0) + sum(hits_of(child) for child in plan.get("children", ()))
 
 
 @pytest.fixture
