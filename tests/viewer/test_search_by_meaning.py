@@ -8,6 +8,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from extraction.embeddings.embedder import token_model_of
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.conftest import Server
@@ -25,6 +27,11 @@ async def service(server: Server, graph: Graph, tmp_path_factory: pytest.TempPat
     await delete_open_jobs(graph)
     folder: Path = tmp_path_factory.mktemp("service")
     async with open_service(server, folder, {"MNEMOGRAPH_EMBEDDING_KIND": "local"}) as running:
+        embedder = running.parts.embedder
+        assert embedder is not None
+        await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model_of(embedder))
+        # Until then the service keeps to the vectors of the tests' embedder.
+        await running.parts.forgettings.poll()
         yield running
     await delete_open_jobs(graph)
 
