@@ -143,7 +143,9 @@ class Reading:
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
-        needs_model: a model was unavailable; it should read the scene later.
+        needs_model: the model was not asked, for lack of tokens or on request; it reads the scene when asked to.
+        unconfirmed: read by the local reader at once; a model is to read the scene, too.
+        withdraws: a model's answer that is good enough to withdraw what only the local reader found.
     """
 
     reader: str
@@ -158,6 +160,8 @@ class Reading:
     path: tuple[str, ...] = ()
     cut: bool = False
     needs_model: bool = False
+    unconfirmed: bool = False
+    withdraws: bool = False
 
 
 Reader = Callable[[SceneText], Awaitable[Reading]]

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from extraction.llm.language_model import LanguageModel
+from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.prompts import filled_prompt
 
 
@@ -10,6 +10,11 @@ class HealthAnswer(BaseModel):
     """The answer to a health check."""
 
     number: int = Field(description="The given number.")
+
+
+def health_prompt(number: int) -> Prompt:
+    """Return the prompt `check_health`."""
+    return filled_prompt("check_health", number=str(number))
 
 
 async def ask_model(model: LanguageModel, *, number: int = 7) -> None:
@@ -20,4 +25,4 @@ async def ask_model(model: LanguageModel, *, number: int = 7) -> None:
         MisreadError: its answer does not have the form.
         InstallError: the key, address or model name is wrong.
     """
-    await model.answer(filled_prompt("check_health", number=str(number)), HealthAnswer)
+    await model.answer(health_prompt(number), HealthAnswer)

@@ -15,13 +15,20 @@ from schema.labels import Role
 _ASKS_MAX: Final = 4
 # First step of the path of a scene that the rules read because the model's tokens of the day were spent.
 OVER_BUDGET: Final = "over budget"
+# Path of a scene that no model needs to read.
+SMALL_TALK: Final = ("small talk", "rules")
+
+
+def wants_model(scene: SceneText) -> bool:
+    """Return whether a model should read a scene: it has fresh lines that are more than small talk."""
+    return strategy_of(scene) is not None and worth_reading(scene)
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
     """Return a reader that uses this model; the rules read small talk, and scenes that the model fails on.
 
     Order of attempts: structured output, JSON in text, the scene in halves (if the answer was cut), the user's messages
-    only, the rules.
+    only, the rules. An answer without facts does not replace the rules' facts.
 
     A scene that would exceed the budget of the day is read by the rules, and marked for the model to read it later.
 
@@ -31,8 +38,8 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
 
     async def read(scene: SceneText) -> Reading:
         strategy = strategy_of(scene)
-        if strategy is None or not worth_reading(scene):
-            return replace(await rules(scene), path=("small talk", "rules"))
+        if strategy is None or not wants_model(scene):
+            return replace(await rules(scene), path=SMALL_TALK)
         attempt = _Attempt(model=model, rules=rules)
         reading = await attempt.read(scene, strategy, may_halve=True)
         paid = replace(reading, calls=attempt.calls, tokens_in=attempt.tokens_in, tokens_out=attempt.tokens_out)
@@ -60,7 +67,7 @@ class _Attempt:
     async def read(self, scene: SceneText, strategy: Strategy, *, may_halve: bool) -> Reading:
         reading = await self._ask(scene, strategy, "model")
         if reading is not None and not reading.cut:
-            return reading
+            return reading if reading.facts else await self._or_by_rules(scene, reading)
         halves = _halves(scene) if self.cut and may_halve else ()
         if halves:
             self.path.append("halves")
@@ -74,6 +81,14 @@ class _Attempt:
                 return less
         self.path.append("rules")
         return await self.rules(scene)
+
+    async def _or_by_rules(self, scene: SceneText, empty: Reading) -> Reading:
+        """Return the rules' reading with the model's title and summary if the model found nothing and they do."""
+        by_rules = await self.rules(scene)
+        if not by_rules.facts:
+            return empty
+        self.path.append("rules")
+        return replace(by_rules, title=empty.title, summary=empty.summary, dropped=empty.dropped)
 
     async def _ask(self, scene: SceneText, strategy: Strategy, step: str) -> Reading | None:
         """Return the model's reading, or None if it is unusable."""

@@ -1,14 +1,22 @@
 """Read a scene with one call to a language model; each fact must cite a line of the scene."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Final
 
 from extraction.llm.language_model import LanguageModel, Prompt
-from extraction.llm.output_schemas import DecisionReading, EntityReading, FactReading, ProcedureReading, SceneReading
+from extraction.llm.output_schemas import (
+    PREDICATES,
+    RELATES_TO,
+    DecisionReading,
+    EntityReading,
+    FactReading,
+    ProcedureReading,
+    SceneReading,
+)
 from extraction.llm.prompts import as_data, filled_prompt
 from extraction.reader import (
     THE_AGENT,
@@ -24,10 +32,10 @@ from extraction.reader import (
 from schema.entity import EntityType, entity_type_choice
 from schema.fact import FactDetail, FactKind
 from schema.importance import IMPORTANCE_DEFAULT, importance_of
-from schema.labels import Label, Role
+from schema.labels import Role
 from schema.limits import LIMITS
 from schema.predicates import whitelist
-from schema.relations import labels_of
+from schema.relations import labels_of, predicate_and_relation
 
 # Validation of the model's answer
 
@@ -37,6 +45,10 @@ PROCEDURE_RELATION: Final = "procedure"
 ITEMS_MAX: Final = 200
 _OLDEST_YEAR, _FAR_YEAR = 1900, 9000
 _ARROW: Final = " → "
+# In English whatever the language of the conversation, like the other keys and values of the data.
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+# Longer ids are none of the temporary ones.
+_ID_CHARS_MAX: Final = 40
 _Item = FactReading | DecisionReading | ProcedureReading
 
 
@@ -73,31 +85,36 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
     """Return the proposal, or the reason for dropping it."""
     read = item if isinstance(item, FactReading) else _as_fact(item)
     subject, obj = _resolved_name(read.subject, scene), _resolved_name(read.object, scene)
-    if not (subject and obj and read.statement):
-        return f"{read.predicate[:40]}: subject, object or statement is empty"
-    if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, read.relation, read.trigger_emotion)):
+    if not (subject and obj):
+        return f"{read.predicate[:40]}: subject or object is empty"
+    if isinstance(item, ProcedureReading) and not item.steps:
+        return "a procedure has no steps"
+    predicate, relation = normalized_predicate(read.predicate, read.relation)
+    if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, relation, read.trigger_emotion)):
         return f"{read.predicate[:40]}: a name or relation is longer than {LIMITS.name_chars} characters"
-    quotes = _quotes(read.messages, read.quote, scene)
+    quotes = _quotes(read.messages, read.quote, [obj, subject], scene)
     if not quotes:
         named = ", ".join(read.messages)[:100] or "none"
         return f"{read.predicate[:40]}: no fresh message of the scene proves it (named: {named})"
-    detail = FactDetail(mentioned_start=_moment(read.time_start), mentioned_end=_moment(read.time_end))
+    proof = scene.lines[quotes[0].line]
+    zone = proof.said_at.tzinfo
+    detail = FactDetail(mentioned_start=_moment(read.time_start, zone), mentioned_end=_moment(read.time_end, zone))
     if not isinstance(item, FactReading):
         detail = _detail(item)
     importance = importance_of(read.importance) or IMPORTANCE_DEFAULT
     return ProposedFact(
         subject=subject,
-        predicate=read.predicate.upper(),
+        predicate=predicate,
         object=obj,
-        statement=read.statement,
+        statement=read.statement or (read.quote or proof.text)[: LIMITS.statement_chars],
         quotes=quotes,
-        relation=read.relation or None,
+        relation=relation,
         subject_type=_entity_type(read.subject_type),
         object_type=_entity_type(read.object_type),
         strength=importance / 10,
         confidence=min(1.0, max(0.0, read.confidence)),
-        valid_at=_moment(read.since),
-        invalid_at=_moment(read.until),
+        valid_at=_moment(read.since, zone),
+        invalid_at=_moment(read.until, zone),
         trigger_emotion=read.trigger_emotion or None,
         closes=read.ended,
         importance=importance,
@@ -156,13 +173,27 @@ def _resolved_name(name: str, scene: SceneText) -> str:
     return "" if key in (THE_USER, THE_AGENT) else name.strip()
 
 
-def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Quote, ...]:
-    """Return the evidence of a fact: the fresh lines cited, or the one that contains the quote."""
+def normalized_predicate(word: str, relation: str | None) -> tuple[str, str | None]:
+    """Return the allowed predicate that a model's word means, and the relation; other words become the relation."""
+    known = predicate_and_relation(word, relation or None)
+    return known or (RELATES_TO, relation or re.sub(r"[\W_]+", " ", word).strip().casefold() or None)
+
+
+def _quotes(messages: list[str], quote: str | None, names: Sequence[str], scene: SceneText) -> tuple[Quote, ...]:
+    """Return the evidence of a fact: the fresh lines cited, else the one that contains the quote or names the object.
+
+    Args:
+        names: object and subject.
+    """
     words = (quote or "").strip()
     lines = _fresh(messages, scene)
-    if not lines and words:
-        quoted = (i for i, line in enumerate(scene.lines) if line.fresh and words in line.text)
-        lines = [index for index in [next(quoted, -1)] if index >= 0]
+    fresh = [index for index, line in enumerate(scene.lines) if line.fresh]
+    if not lines and not _cited(messages, scene):
+        named = [name for name in names if name not in (THE_USER, THE_AGENT)][:1]
+        for text in filter(None, [words, *named]):
+            lines = lines or [i for i in fresh if text.casefold() in scene.lines[i].text.casefold()][:1]
+        if not lines and not messages and len(fresh) == 1:
+            lines = fresh
     quotes: list[Quote] = []
     for index in lines:
         start = scene.lines[index].text.find(words) if words else -1
@@ -181,8 +212,13 @@ def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
 
 def _fresh(ids: list[str], scene: SceneText) -> list[int]:
     """Return the distinct indexes of fresh lines with these temporary ids, in order; ignore unknown ids."""
-    known = {f"m{index + 1}": index for index, line in enumerate(scene.lines) if line.fresh}
-    return sorted({known[key] for key in (id_.strip().strip("[]").lower() for id_ in ids) if key in known})
+    return [index for index in _cited(ids, scene) if scene.lines[index].fresh]
+
+
+def _cited(ids: list[str], scene: SceneText) -> list[int]:
+    """Return the indexes of lines with these temporary ids, in any form that has their numbers: `[m1]`, `1`, `M01`."""
+    numbers = (int(number) for id_ in ids if len(id_) <= _ID_CHARS_MAX for number in re.findall(r"[0-9]{1,6}", id_))
+    return sorted({number - 1 for number in numbers if 0 < number <= len(scene.lines)})
 
 
 def _entity_type(word: str | None) -> EntityType | None:
@@ -192,14 +228,14 @@ def _entity_type(word: str | None) -> EntityType | None:
         return None
 
 
-def _moment(text: str | None) -> datetime | None:
-    """Parse an ISO time; a day, month or year gives its first moment. UTC by default; None if invalid."""
+def _moment(text: str | None, zone: tzinfo | None) -> datetime | None:
+    """Parse an ISO time; a day, month or year gives its first moment. Without a zone, in `zone`; None if invalid."""
     written = (text or "").strip()
     if re.fullmatch(r"\d{4}(-\d{2})?", written):
         written += "-01" if "-" in written else "-01-01"
     try:
         moment = datetime.fromisoformat(written)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=zone or UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
     return moment if _OLDEST_YEAR <= moment.year < _FAR_YEAR else None
@@ -256,7 +292,19 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
         dropped=proposals.dropped,
         path=("model",),
         cut=answer.cut,
+        withdraws=strategy is strategy_of(scene) and not answer.cut and _is_grounded(proposals, seen),
     )
+
+
+def _is_grounded(proposals: Proposals, scene: SceneText) -> bool:
+    """Return whether most items of an answer have evidence that contains their quote or object."""
+
+    def proves(fact: ProposedFact, quote: Quote) -> bool:
+        text = scene.lines[quote.line].text.casefold()
+        return quote.start is not None or fact.object == THE_USER or fact.object.casefold() in text
+
+    grounded = sum(any(proves(fact, quote) for quote in fact.quotes) for fact in proposals.facts)
+    return 0 < grounded >= (len(proposals.facts) + len(proposals.dropped)) / 2
 
 
 def restricted_to(strategy: Strategy, scene: SceneText) -> SceneText:
@@ -301,13 +349,11 @@ def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> 
 
 
 def _predicate_lines() -> list[str]:
-    beings = {Label.USER, Label.AGENT, Label.ENTITY}
     lines: list[str] = []
-    for predicate in whitelist().values():
-        if predicate.subjects & beings:
-            labels = labels_of(predicate.name)
-            relations = f"; relations: {', '.join(labels)}" if labels else ""
-            lines.append(f"- {predicate.name}: {predicate.en} / {predicate.zh}{relations}")
+    for predicate in map(whitelist().__getitem__, PREDICATES):
+        labels = labels_of(predicate.name)
+        relations = f"; relations: {', '.join(labels)}" if labels else ""
+        lines.append(f"- {predicate.name}: {predicate.en} / {predicate.zh}{relations}")
     return lines
 
 
@@ -331,6 +377,7 @@ def _line(scene: SceneText, index: int) -> str:
     return as_data(data if line.fresh else {**data, "context": True})
 
 
-def _spoken(line: SceneLine) -> dict[str, str | None]:
-    time = line.said_at.isoformat(timespec="minutes")
-    return {"speaker": line.speaker, "role": str(line.role), "time": time, "text": line.text}
+def _spoken(line: SceneLine) -> dict[str, str]:
+    time = f"{line.said_at.isoformat(timespec='minutes')} {_DAYS[line.said_at.weekday()]}"
+    speaker = {"speaker": line.speaker} if line.speaker else {}
+    return {**speaker, "role": str(line.role), "time": time, "text": line.text}

@@ -1,19 +1,18 @@
-"""Language model for OpenAI-compatible endpoints, with the libraries instructor and openai."""
+"""Language model for OpenAI-compatible endpoints."""
 
 import asyncio
 import json
-import logging
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Generic
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final
 
-import instructor
 import openai
-from instructor.core.exceptions import InstructorError
-from instructor.core.hooks import Hooks
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.openai_api.errors import as_ours
@@ -23,23 +22,27 @@ from schema.errors import MisreadError, UnavailableError
 
 # JSON in answers that also contain prose, code fences or reasoning
 
-# Maximum number of opening braces to try.
+# Maximum number of opening brackets to try.
 _TRIES_MAX: Final = 100
 _PARTS_MAX: Final = 10
+_THOUGHT: Final = r"think|thinking|thought|thoughts|reasoning|analysis"
 
 
 def shape_in_text(text: str, shape: type[Shape]) -> Shape:
-    """Return the first JSON object in the text that validates as this type.
+    """Return the JSON value in the text that validates as this type; of several, the one that says most.
 
     Raises:
         ValueError: there is none; the message names the invalid fields of the first object, never their values.
     """
     problem: str | None = None
-    for found in _objects(_strip_thoughts(text)):
+    valid: list[Shape] = []
+    for found in _values(_strip_thoughts(text)):
         try:
-            return shape.model_validate(found)
+            valid.append(shape.model_validate(found))
         except ValidationError as error:
             problem = problem or _invalid_fields(error)
+    if valid:
+        return max(valid, key=lambda value: len(value.model_dump_json(exclude_defaults=True)))
     raise ValueError(problem or "the answer contains no JSON object")
 
 
@@ -84,7 +87,9 @@ def _closed_json(text: str) -> tuple[str, str]:
 
 
 def _strip_thoughts(text: str) -> str:
-    return re.sub(r"<think>.*?(</think>|\Z)", "", text, flags=re.DOTALL)
+    """Return the text without reasoning; some templates open it in the prompt, and some models never close it."""
+    text = re.sub(rf"<({_THOUGHT})>.*?</\1>", "", text, flags=re.DOTALL)
+    return re.split(rf"</(?:{_THOUGHT})>", text)[-1]
 
 
 def _invalid_fields(error: ValidationError) -> str:
@@ -92,13 +97,16 @@ def _invalid_fields(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in wrong)
 
 
-def _objects(text: str) -> Iterator[object]:
-    decoder = json.JSONDecoder()
+def _values(text: str) -> Iterator[object]:
+    """Yield the outermost JSON objects and arrays in a text; commas before a closing bracket are forgiven."""
+    decoder = json.JSONDecoder(strict=False)
+    text = re.sub(r",(?=\s{0,100}[}\]])", "", text)
     at = 0
     for _ in range(_TRIES_MAX):
-        at = text.find("{", at)
-        if at < 0:
+        starts = [place for place in (text.find("{", at), text.find("[", at)) if place >= 0]
+        if not starts:
             return
+        at = min(starts)
         try:
             found, at = decoder.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError):
@@ -107,11 +115,93 @@ def _objects(text: str) -> Iterator[object]:
         yield found
 
 
+# Forms of requests
+
+
+class AnswerFormat(StrEnum):
+    """Ways to request JSON, best first."""
+
+    JSON_SCHEMA = "json_schema"
+    TOOLS = "tools"
+    JSON_OBJECT = "json_object"
+    TEXT = "text"
+
+
+_FORMATS: Final = tuple(AnswerFormat)
+# Words in an error that show that the form of a request was refused, whatever the status.
+_REFUSES_FORMAT: Final = re.compile(
+    r"response_format|json_schema|json_object|grammar|schema|tool|function|literal_error|validation|not.support|unsupport",
+    re.IGNORECASE,
+)
+# Statuses of a server that fails or is busy whatever the form.
+_BUSY: Final = frozenset({502, 503, 504, 529})
+
+
+def format_options(shape: type[BaseModel], form: AnswerFormat) -> dict[str, Any]:
+    """Return the options of a request in this form."""
+    match form:
+        case AnswerFormat.JSON_SCHEMA:
+            schema = {"name": shape.__name__, "strict": True, "schema": strict_schema(shape)}
+            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        case AnswerFormat.TOOLS:
+            function = {"name": shape.__name__, "strict": True, "parameters": strict_schema(shape)}
+            choice = {"type": "function", "function": {"name": shape.__name__}}
+            return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
+        case AnswerFormat.JSON_OBJECT:
+            return {"response_format": {"type": "json_object"}}
+    return {}
+
+
+@cache
+def strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a type as strict modes require it: all fields required, no others allowed."""
+    schema: dict[str, Any] = _strict(shape.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _strict(value) for key, value in node.items() if key != "default"}
+    if isinstance(kept.get("properties"), dict):
+        kept |= {"required": list(kept["properties"]), "additionalProperties": False}
+    return kept
+
+
+@cache
+def outline(shape: type[BaseModel]) -> str:
+    """Return a short form of a type's JSON schema for prompts: an object whose values say what belongs there."""
+    schema = shape.model_json_schema()
+
+    def sketch(node: dict[str, Any]) -> Any:
+        if "$ref" in node:
+            return sketch(schema["$defs"][node["$ref"].rpartition("/")[2]])
+        if "anyOf" in node:
+            return sketch(node["anyOf"][0])
+        if "properties" in node:
+            return {name: sketch(field) for name, field in node["properties"].items()}
+        if node.get("type") == "array":
+            return [sketch(node["items"])]
+        return "|".join(map(str, node["enum"])) if "enum" in node else node.get("type", "string")
+
+    return json.dumps(sketch(schema), ensure_ascii=False)
+
+
 _ASKS_MAX: Final = 2
 OUTPUT_TOKENS_MAX: Final = 4_096
 # Maximum lengths of the error and of the invalid answer in a repeated request.
 _PROBLEM_CHARS_MAX: Final = 1_000
-_ANSWER_CHARS_MAX: Final = 8_000
+_ANSWER_CHARS_MAX: Final = 4_000
+# Longest time limit of a call to an endpoint that is known to be slow.
+TIMEOUT_MAX_S: Final = 900.0
+# An endpoint that takes longer for an answer is asked one thing at a time.
+_SLOW_S: Final = 10.0
+# After this time, a form that the endpoint refused is tried again.
+_FORMAT_RETRY_S: Final = 3_600.0
+# Answers in a form that had to be requested again in text, after which text is requested at once.
+_UNUSABLE_MAX: Final = 2
 
 
 async def connect_openai_model(
@@ -122,6 +212,7 @@ async def connect_openai_model(
     timeout_s: float = 60.0,
     output_tokens_max: int = OUTPUT_TOKENS_MAX,
     limiter: RequestLimiter | None = None,
+    clock_s: Callable[[], float] = time.monotonic,
 ) -> "OpenAIModel":
     """Return a model for an endpoint, without connecting; endpoints that need no key accept any.
 
@@ -138,27 +229,25 @@ async def connect_openai_model(
             timeout_s=timeout_s,
             output_tokens_max=output_tokens_max,
             limiter=limiter or RequestLimiter(),
+            clock_s=clock_s,
         )
 
-    # instructor logs invalid answers, which contain text of the conversation.
-    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
-    # In a thread, because the first use imports most of both libraries, which takes seconds.
+    # In a thread, because the first use imports most of the library, which takes a second.
     return await asyncio.to_thread(connected)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply(Generic[Shape]):
-    """One completion, and its value if instructor could parse it."""
-
-    completion: ChatCompletion
-    value: Shape | None
-
-
 class OpenAIModel:
-    """Request structured output, or JSON in text after the endpoint refused schemas.
+    """Request JSON in the best form that the endpoint accepts, and adapt to its speed.
 
-    After an invalid answer, repeat the request once with the errors; other failures are not retried. Every request
-    sends temperature 0 and a limit of the answer, unless the endpoint refused one of them by name.
+    The first form that works is remembered; refused ones are tried again after an hour. After an invalid answer, repeat
+    the request once in text with the errors; other failures are not retried. Every request sends temperature 0 and a
+    limit of the answer, unless the endpoint refused one of them by name.
+
+    The time limit grows with the endpoint's measured tokens a second, and doubles after each call that was given up;
+    for as long as such a call took, the endpoint is not asked, because it may still compute the answer.
+
+    Args:
+        clock_s: seconds of a monotonic clock.
     """
 
     def __init__(
@@ -169,15 +258,25 @@ class OpenAIModel:
         timeout_s: float,
         output_tokens_max: int,
         limiter: RequestLimiter,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model
+        self.tokens_per_s: float | None = None
         self._client = client
         self._limiter = limiter
+        # Until its speed is known.
+        limiter.one_at_a_time = True
         self._options: dict[str, Any] = {"temperature": 0, "max_tokens": output_tokens_max}
+        self._output_tokens_max = output_tokens_max
         self._timeout_s = timeout_s
-        self._by_schema = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
-        self._by_text = instructor.from_openai(client, mode=instructor.Mode.MD_JSON)
-        self._knows_schema = True
+        self._clock_s = clock_s
+        self._patience = 1.0
+        self._given_up_until_s = float("-inf")
+        # Index in `_FORMATS` of the form to request, the last one that worked, and when better ones are tried again.
+        self._level = 0
+        self._proven_level: int | None = None
+        self._retry_at_s = float("inf")
+        self._unusable = 0
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
         """Return the parsed answer; its cost includes a repeated request."""
@@ -189,26 +288,51 @@ class OpenAIModel:
         problem = ""
         for ask in range(_ASKS_MAX):
             # The second request asks for JSON in text, in case the endpoint's structured output does not work.
-            reply = await self._request(messages, shape, in_words=ask > 0)
-            paid.add(reply.completion, messages)
-            text = _text(reply.completion, paid)
-            cut = reply.completion.choices[0].finish_reason == "length"
+            completion = await self._request(messages, shape, in_words=ask > 0)
+            paid.add(completion, messages)
+            text = _text(completion, paid)
+            cut = completion.choices[0].finish_reason == "length"
             try:
-                value = reply.value or (shape_in_cut_text(text, shape) if cut else shape_in_text(text, shape))
-                return Answer(
-                    value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
-                )
+                value, cut = _value(text, shape, cut=cut)
             except ValueError as error:
                 if cut:
                     raise paid.error(
                         f"the answer of model {self.name!r} was truncated; raise its output limit", cut=True
                     ) from error
                 problem = str(error)[:_PROBLEM_CHARS_MAX]
+            else:
+                self._note_usable(first=ask == 0)
+                return Answer(
+                    value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
+                )
             messages += [
                 {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
                 {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
             ]
         raise paid.error(f"model {self.name!r} gave two answers that are not a valid {shape.__name__}: {problem}")
+
+    async def working_formats(self, prompt: Prompt, shape: type[BaseModel]) -> list[AnswerFormat]:
+        """Return the forms in which the endpoint answers this prompt with a valid value; one request for each.
+
+        Raises:
+            UnavailableError, InstallError: see `answer`.
+        """
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        working = []
+        for level, form in enumerate(_FORMATS):
+            try:
+                completion = await self._request_with_options(messages, shape, form)
+                _value(_text(completion, _RequestCost()), shape, cut=False)
+                working.append(form)
+            except (ValueError, MisreadError):
+                continue
+            except openai.OpenAIError as error:
+                if not self._refuses_format(error, level):
+                    raise self._error(error) from error
+        return working
 
     async def close(self) -> None:
         """Close the connections."""
@@ -216,31 +340,58 @@ class OpenAIModel:
 
     async def _request(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
-    ) -> _Reply[Shape]:
-        try:
-            if self._knows_schema and not in_words:
-                try:
-                    return await self._request_with_options(self._by_schema, messages, shape)
-                except (openai.BadRequestError, openai.UnprocessableEntityError):
-                    reply = await self._request_with_options(self._by_text, messages, shape)
-                    # The endpoint accepted the prompt without a schema, so the schema was the problem.
-                    self._knows_schema = False
-                    return reply
-            return await self._request_with_options(self._by_text, messages, shape)
-        except openai.OpenAIError as error:
-            raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
-        except TimeoutError as error:
-            raise UnavailableError(
-                f"model {self.name!r} did not answer in time ({self._timeout_s:g} s); it will be asked again"
-            ) from error
+    ) -> ChatCompletion:
+        """Send a request in the best form that works; a refused one is replaced by the next."""
+        if self._level and self._clock_s() >= self._retry_at_s:
+            self._level, self._proven_level = 0, None
+        last = len(_FORMATS) - 1
+        for level in range(last if in_words else self._level, len(_FORMATS)):
+            try:
+                completion = await self._request_with_options(messages, shape, _FORMATS[level])
+            except openai.OpenAIError as error:
+                if level == last or not self._refuses_format(error, level):
+                    raise self._error(error) from error
+                continue
+            if not in_words:
+                self._proven_level = level
+                self._lower_to(level)
+            return completion
+        raise AssertionError("the last form returns or raises")
+
+    def _lower_to(self, level: int) -> None:
+        if level > self._level:
+            self._level, self._retry_at_s = level, self._clock_s() + _FORMAT_RETRY_S
+
+    def _note_usable(self, *, first: bool) -> None:
+        """Request text at once from an endpoint that accepts a form but does not keep to it."""
+        self._unusable = 0 if first else self._unusable + 1
+        if self._unusable >= _UNUSABLE_MAX:
+            self._lower_to(len(_FORMATS) - 1)
+
+    def _refuses_format(self, error: openai.OpenAIError, level: int) -> bool:
+        """Return whether another form may help: also for a 5xx, with which some servers report invalid requests."""
+        if not isinstance(error, openai.APIStatusError):
+            return False
+        code = error.status_code
+        if code in (400, 405, 415, 422, 501):
+            return True
+        if code < 500 or code in _BUSY:
+            return False
+        return self._proven_level != level or _REFUSES_FORMAT.search(error.response.text[:2_000]) is not None
+
+    def _error(self, error: openai.OpenAIError) -> Exception:
+        return as_ours(error, model=self.name, base_url=str(self._client.base_url))
 
     async def _request_with_options(
-        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
-    ) -> _Reply[Shape]:
+        self, messages: list[ChatCompletionMessageParam], shape: type[BaseModel], form: AnswerFormat
+    ) -> ChatCompletion:
         """Send one request, again after each option that the endpoint refuses by name."""
+        if form in (AnswerFormat.JSON_OBJECT, AnswerFormat.TEXT):
+            system = f"{messages[0].get('content')}\n\nAnswer with one JSON object like this, and nothing else:\n"
+            messages = [{"role": "system", "content": system + outline(shape)}, *messages[1:]]
         while True:
             try:
-                return await self._limited_request(client, messages, shape)
+                return await self._limited_request(messages, format_options(shape, form))
             except openai.BadRequestError as error:
                 if not self._drop_option(error.param):
                     raise
@@ -255,47 +406,44 @@ class OpenAIModel:
         return True
 
     async def _limited_request(
-        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
-    ) -> _Reply[Shape]:
+        self, messages: list[ChatCompletionMessageParam], options: dict[str, Any]
+    ) -> ChatCompletion:
         async with self._limiter.request(_prompt_tokens(messages)) as report:
-            async with asyncio.timeout(self._timeout_s):
-                reply = await self._request_by(client, messages, shape)
-            if (usage := reply.completion.usage) is not None:
+            # Checked after the wait, because a call before this one may have been given up.
+            pause_s = self._given_up_until_s - self._clock_s()
+            if pause_s > 0:
+                raise UnavailableError(f"model {self.name!r} may still compute an answer that was given up", pause_s)
+            started_s, limit_s = self._clock_s(), self._time_limit_s()
+            try:
+                async with asyncio.timeout(limit_s):
+                    completion = await self._client.chat.completions.create(
+                        model=self.name, messages=messages, timeout=limit_s, **options, **self._options
+                    )
+            except (TimeoutError, openai.APITimeoutError) as error:
+                self._limiter.one_at_a_time = True
+                self._patience *= 2
+                self._given_up_until_s = self._clock_s() + limit_s
+                raise UnavailableError(
+                    f"model {self.name!r} did not answer in time ({limit_s:g} s); it will be asked again", limit_s
+                ) from error
+            if not isinstance(completion, ChatCompletion):
+                raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url")
+            took_s = max(self._clock_s() - started_s, 1e-3)
+            self._limiter.one_at_a_time = took_s > _SLOW_S
+            self._patience = 1.0
+            if (usage := completion.usage) is not None:
                 report(usage.prompt_tokens + usage.completion_tokens)
-            return reply
+                self._note_speed(usage.completion_tokens / took_s)
+            return completion
 
-    async def _request_by(
-        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
-    ) -> _Reply[Shape]:
-        """Send one request; raise the errors of the openai client instead of instructor's wrappers."""
-        completions: list[ChatCompletion] = []
-        hooks = Hooks()
-        hooks.on("completion:response", completions.append)
-        try:
-            value = await client.create(
-                response_model=shape,
-                messages=list(messages),
-                model=self.name,
-                max_retries=0,
-                hooks=hooks,
-                **self._options,
-            )
-        # instructor raises various errors for invalid answers; `answer` then parses the text itself.
-        except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
-            cause = _openai_cause(error)
-            if cause is not None:
-                raise cause from error
-            if not completions:
-                raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url") from error
-            return _Reply(completions[-1], None)
-        # instructor returns an instance of its own subclass.
-        return _Reply(completions[-1], shape.model_validate(value.model_dump()))
+    def _note_speed(self, tokens_per_s: float) -> None:
+        before = self.tokens_per_s
+        self.tokens_per_s = tokens_per_s if before is None else (before + tokens_per_s) / 2
 
-
-def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
-    while error is not None and not isinstance(error, openai.OpenAIError):
-        error = error.__cause__ or error.__context__
-    return error
+    def _time_limit_s(self) -> float:
+        """Return the time limit of the next call: twice what its longest answer takes at the measured speed."""
+        longest_s = 2 * self._output_tokens_max / self.tokens_per_s if self.tokens_per_s else 0.0
+        return min(max(self._timeout_s, longest_s) * self._patience, max(self._timeout_s, TIMEOUT_MAX_S))
 
 
 @dataclass(slots=True)
@@ -324,8 +472,25 @@ def _prompt_tokens(messages: list[ChatCompletionMessageParam]) -> int:
     return sum(estimated_tokens_in(str(message.get("content") or "")) for message in messages)
 
 
+def _value(text: str, shape: type[Shape], *, cut: bool) -> tuple[Shape, bool]:
+    """Return the value in an answer, and whether it was cut; some endpoints do not report that.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if cut:
+        return shape_in_cut_text(text, shape), True
+    try:
+        return shape_in_text(text, shape), False
+    except ValueError:
+        # Nothing invalid is repaired: only an answer that ends within its JSON.
+        if text.count("{") <= text.count("}"):
+            raise
+        return shape_in_cut_text(text, shape), True
+
+
 def _text(completion: ChatCompletion, paid: _RequestCost) -> str:
-    """Return the text of a completion, complete or truncated.
+    """Return the text of a completion or of its tool call, complete or truncated.
 
     Raises:
         MisreadError: there is no text, or the model refused.
@@ -333,6 +498,10 @@ def _text(completion: ChatCompletion, paid: _RequestCost) -> str:
     if not completion.choices:
         raise paid.error(f"model {completion.model!r} answered without choices; check the endpoint")
     choice = completion.choices[0]
-    if choice.message.refusal or choice.finish_reason == "content_filter":
+    message = choice.message
+    if message.refusal or choice.finish_reason == "content_filter":
         raise paid.error(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
-    return choice.message.content or ""
+    called = [call.function.arguments for call in message.tool_calls or () if call.type == "function"]
+    # Some servers put the whole answer of a reasoning model there.
+    reasoning = getattr(message, "reasoning_content", None)
+    return "\n".join([*called, message.content or ""]).strip() or str(reasoning or "")

@@ -98,6 +98,7 @@ class RequestLimiter:
         waiting: requests that wait now.
         running: requests that run now.
         waited_s: total time of all waits.
+        one_at_a_time: the endpoint is slow, so that it gets one request at a time.
     """
 
     def __init__(
@@ -110,12 +111,14 @@ class RequestLimiter:
         self.limits = limits or EndpointLimits()
         self.waiting = self.running = 0
         self.waited_s = 0.0
+        self.one_at_a_time = False
         self._clock_s = clock_s
         self._sleep = sleep
         self._window = MinuteWindow(
             requests_max=self.limits.requests_per_minute, tokens_max=self.limits.tokens_per_minute
         )
-        self._free = asyncio.Semaphore(self.limits.concurrent_calls)
+        self._free = asyncio.Condition()
+        self._places = 0
         self._turn = asyncio.Lock()
 
     def last_minute(self) -> tuple[int, int]:
@@ -132,7 +135,9 @@ class RequestLimiter:
         started_s = self._clock_s()
         self.waiting += 1
         try:
-            await self._free.acquire()
+            async with self._free:
+                await self._free.wait_for(lambda: self._places < self._places_max)
+                self._places += 1
         except BaseException:
             self.waiting -= 1
             raise
@@ -148,7 +153,13 @@ class RequestLimiter:
             finally:
                 self.running -= 1
         finally:
-            self._free.release()
+            self._places -= 1
+            async with self._free:
+                self._free.notify_all()
+
+    @property
+    def _places_max(self) -> int:
+        return 1 if self.one_at_a_time else self.limits.concurrent_calls
 
     async def _wait(self, tokens: int) -> RequestUse:
         async with self._turn:

@@ -1,6 +1,7 @@
 """Test reading a scene with a language model: the prompt, and which proposals are kept or dropped."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -86,11 +87,44 @@ async def test_any_name_of_user_or_agent_resolves_to_them(written: str, meant: s
     assert reading.facts[0].subject == meant
 
 
-async def test_fact_without_a_message_is_kept_only_if_its_quote_is_found() -> None:
+async def test_fact_without_a_message_is_kept_only_if_its_quote_or_object_is_found() -> None:
     scene = a_scene("Hello!", "Hello Anna.", "I live in Berlin.")
-    reading = await read(scene, a_fact(messages=["m9"], quote="live in Berlin"), a_fact(messages=["m9"], quote="Rome"))
-    assert [fact.quotes[0].line for fact in reading.facts] == [2]
+    rome = a_fact(object="Rome", messages=["m9"], quote="Rome")
+    reading = await read(scene, a_fact(messages=["m9"], quote="live in"), a_fact(messages=[]), rome)
+    assert [fact.quotes[0].line for fact in reading.facts] == [2, 2]
     assert "no fresh message" in reading.dropped[0]
+
+
+@pytest.mark.parametrize("written", ["m1", "[m1]", "1", "M01", "message 1", "#1"])
+async def test_ids_are_read_in_any_form(written: str) -> None:
+    reading = await read(a_scene("I live in Berlin.", "Nice.", "It rains."), a_fact(messages=[written]))
+    assert [fact.quotes[0].line for fact in reading.facts] == [0]
+
+
+async def test_fact_without_a_statement_has_its_quote() -> None:
+    reading = await read(a_scene("I live in Berlin."), a_fact(statement="", quote="live in Berlin"))
+    assert [fact.statement for fact in reading.facts] == ["live in Berlin"]
+
+
+@pytest.mark.parametrize(
+    ("written", "predicate", "relation"),
+    [("likes", "PREFERS", "lives in"), ("relates-to", "RELATES_TO", "lives in"), ("讨厌", "DISLIKES", "lives in")],
+)
+async def test_predicates_are_read_in_other_words(written: str, predicate: str, relation: str) -> None:
+    (fact,) = (await read(a_scene("I live in Berlin."), a_fact(predicate=written))).facts
+    assert (fact.predicate, fact.relation) == (predicate, relation)
+
+
+async def test_unknown_predicate_becomes_the_relation() -> None:
+    (fact,) = (await read(a_scene("I live in Berlin."), a_fact(predicate="Commutes_To", relation=None))).facts
+    assert (fact.predicate, fact.relation) == ("RELATES_TO", "commutes to")
+
+
+async def test_date_without_a_time_is_a_day_in_the_zone_of_the_message() -> None:
+    scene = a_scene("I moved to Berlin on 9 March.")
+    line = replace(scene.lines[0], said_at=datetime(2024, 3, 10, 23, tzinfo=timezone(timedelta(hours=-7))))
+    (fact,) = (await read(replace(scene, lines=(line,)), a_fact(since="2024-03-09"))).facts
+    assert fact.valid_at == datetime(2024, 3, 9, 7, tzinfo=UTC)
 
 
 async def test_context_lines_yield_no_facts() -> None:
@@ -99,7 +133,7 @@ async def test_context_lines_yield_no_facts() -> None:
     assert (reading.facts, reading.mentions) == ((), ())
 
 
-@pytest.mark.parametrize("bad", [{"subject": " "}, {"object": "@user"}, {"statement": ""}])
+@pytest.mark.parametrize("bad", [{"subject": " "}, {"object": "@user"}])
 async def test_invalid_item_does_not_drop_the_others(bad: dict[str, str]) -> None:
     reading = await read(a_scene("I live in Berlin."), a_fact(**bad), a_fact())
     assert (len(reading.facts), len(reading.dropped)) == (1, 1)

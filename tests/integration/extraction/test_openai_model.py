@@ -4,11 +4,13 @@ import asyncio
 import json
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from extraction.llm.language_model import Prompt
+from extraction.llm.output_schemas import SceneReading
 from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
 from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
 from schema.errors import InstallError, MisreadError, UnavailableError
@@ -40,6 +42,9 @@ async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
         f"```json\n{JSON}\n```",
         f'<think>Perhaps {{"name": "Rome", "people": 1}}?</think>\n{JSON}',
         f'I read {{this}} and {{"name": "half"}} first. {JSON}',
+        f'Perhaps {{"name": "Rome", "people": 1}}?</think>\n{JSON}',
+        JSON.replace("}", ",}"),
+        f"<think>\nThe city is {JSON}",
     ],
 )
 async def test_json_answer_is_found_in_surrounding_text(text: str) -> None:
@@ -114,13 +119,91 @@ async def test_wrong_key_or_model_is_an_operator_error(status: int, word: str) -
     assert len(fake.requests) == 1
 
 
-async def test_request_refused_in_both_forms_is_a_misread_and_keeps_structured_output() -> None:
-    with FakeOpenAI(fails(400), fails(400), says(JSON)) as fake:
+async def test_request_refused_in_all_forms_is_a_misread_and_keeps_structured_output() -> None:
+    with FakeOpenAI(*[fails(400)] * 4, says(JSON)) as fake:
         model = await model_of(fake)
         with pytest.raises(MisreadError, match="rejected the request"):
             await model.answer(PROMPT, City)
         await model.answer(PROMPT, City)
-    assert "response_format" in fake.requests[2]
+    assert "response_format" in fake.requests[4]
+
+
+FORMS = ("json_schema", "tools", "json_object", "text")
+
+
+def form_of(asked: dict[str, Any]) -> str:
+    if "tools" in asked:
+        return "tools"
+    return str(asked["response_format"]["type"]) if "response_format" in asked else "text"
+
+
+@pytest.mark.parametrize("works", FORMS)
+@pytest.mark.parametrize("status", [400, 422, 500])
+async def test_best_form_that_works_is_found_once_and_better_ones_are_tried_again_later(
+    status: int, works: str
+) -> None:
+    """llama.cpp's server refuses `response_format: json_schema` with a 500."""
+    now_s = 0.0
+
+    class Picky(FakeOpenAI):
+        def reply(self, path: str, asked: dict[str, Any]) -> Reply:
+            self.requests.append({**asked, "path": path})
+            return says(JSON) if FORMS.index(form_of(asked)) >= FORMS.index(works) else fails(status)
+
+    with Picky() as fake:
+        model = await connect_openai_model(
+            model="fake", base_url=fake.base_url, api_key=None, timeout_s=5, clock_s=lambda: now_s
+        )
+        for _ in range(2):
+            assert (await model.answer(PROMPT, City)).value == PARIS
+        tried = [form_of(asked) for asked in fake.requests]
+        assert tried == [*FORMS[: FORMS.index(works) + 1], works]
+        now_s = 3_601.0
+        await model.answer(PROMPT, City)
+    assert form_of(fake.requests[len(tried)]) == "json_schema"
+
+
+async def test_form_that_worked_is_kept_when_the_server_fails_later() -> None:
+    with FakeOpenAI(says(JSON), fails(500), says(JSON)) as fake:
+        model = await model_of(fake)
+        await model.answer(PROMPT, City)
+        with pytest.raises(UnavailableError):
+            await model.answer(PROMPT, City)
+        await model.answer(PROMPT, City)
+    assert [form_of(asked) for asked in fake.requests] == ["json_schema"] * 3
+
+
+async def test_tool_call_is_an_answer() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "City", "arguments": JSON}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    reply = completion([{"index": 0, "finish_reason": "tool_calls", "message": message}])
+    with FakeOpenAI(fails(500), reply) as fake:
+        assert (await (await model_of(fake)).answer(PROMPT, City)).value == PARIS
+    assert fake.requests[1]["tool_choice"] == {"type": "function", "function": {"name": "City"}}
+
+
+async def test_refused_schema_is_not_appended_to_the_prompt() -> None:
+    with FakeOpenAI(says("none"), says('{"title": "t"}')) as fake:
+        await (await model_of(fake)).answer(PROMPT, SceneReading)
+    assert len(json.dumps(fake.requests[1]["messages"])) < 2_500
+
+
+async def test_call_given_up_is_repeated_later_and_with_more_time() -> None:
+    held, now_s = threading.Event(), 0.0
+    late = replace(says(JSON), waits_for=held)
+    with FakeOpenAI(late, says(JSON)) as fake:
+        model = await connect_openai_model(
+            model="fake", base_url=fake.base_url, api_key=None, timeout_s=0.2, clock_s=lambda: now_s
+        )
+        with pytest.raises(UnavailableError, match="in time") as caught:
+            await model.answer(PROMPT, City)
+        assert caught.value.retry_after_s == 0.2
+        with pytest.raises(UnavailableError, match="may still compute"):
+            await model.answer(PROMPT, City)
+        assert len(fake.requests) == 1
+        held.set()
+        now_s = 0.3
+        assert (await model.answer(PROMPT, City)).value == PARIS
 
 
 async def test_busy_model_error_has_its_retry_time() -> None:
@@ -131,7 +214,7 @@ async def test_busy_model_error_has_its_retry_time() -> None:
 
 
 async def test_server_error_is_not_retried_here() -> None:
-    with FakeOpenAI(fails(500)) as fake, pytest.raises(UnavailableError) as caught:
+    with FakeOpenAI(fails(503)) as fake, pytest.raises(UnavailableError) as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert caught.value.retry_after_s is None
     assert len(fake.requests) == 1
@@ -214,13 +297,17 @@ async def test_tokens_are_estimated_if_the_endpoint_reports_no_usage() -> None:
 
 
 async def test_requests_beyond_the_concurrent_ones_wait() -> None:
-    held = threading.Event()
+    first, held = threading.Event(), threading.Event()
     limiter = RequestLimiter(EndpointLimits(concurrent_calls=2))
-    with FakeOpenAI(*[replace(says(JSON), waits_for=held)] * 5) as fake:
+    with FakeOpenAI(replace(says(JSON), waits_for=first), *[replace(says(JSON), waits_for=held)] * 5) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, limiter=limiter)
-        answers = [asyncio.create_task(model.answer(PROMPT, City)) for _ in range(5)]
-        await reached(lambda: len(fake.requests) == 2)
+        answers = [asyncio.create_task(model.answer(PROMPT, City)) for _ in range(6)]
+        # An endpoint of unknown speed gets one request at a time.
+        await reached(lambda: len(fake.requests) == 1)
+        assert (limiter.running, limiter.waiting) == (1, 5)
+        first.set()
+        await reached(lambda: len(fake.requests) == 3)
         assert (limiter.running, limiter.waiting) == (2, 3)
         held.set()
         await asyncio.gather(*answers)
-    assert (len(fake.requests), limiter.last_minute()) == (5, (5, 5 * 120))
+    assert (len(fake.requests), limiter.last_minute()) == (6, (6, 6 * 120))

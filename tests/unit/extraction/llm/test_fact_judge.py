@@ -112,12 +112,21 @@ def judged_plan(known: list[Fact], fact: AcceptedFact, judgement: Judgement, oth
 def test_completed_fact_says_both_and_keeps_its_start() -> None:
     known = known_goals("run a marathon", "learn to sail")
     marathon = next(fact for fact in known if fact.object_name == "run a marathon")
-    then = judged_plan(known, goal("run in Berlin", day=3), Judgement.COMPLETES, marathon.claim)
+    in_berlin = replace(goal("run a marathon", day=3), relation="in Berlin", statement=JOINED)
+    then = judged_plan(known, in_berlin, Judgement.COMPLETES, marathon.claim)
     assert {fact.id for fact in then} == {fact.id for fact in known}
     joined = next(fact for fact in then if fact.id == marathon.id)
     assert (joined.statement, len(joined.evidence), joined.valid_at) == (JOINED, 2, marathon.valid_at)
     again = next(fact for fact in after(then, plan(then, goal("run a marathon", day=5))) if fact.id == marathon.id)
     assert again.statement == JOINED
+
+
+def test_fact_about_another_object_does_not_rewrite_the_one_it_is_said_to_complete() -> None:
+    """A model joined "Ann dislikes thunder" with "Ann prefers green tea"."""
+    known = known_goals("run a marathon")
+    then = judged_plan(known, goal("learn to sail", day=3), Judgement.COMPLETES, known[0].claim)
+    assert sorted(str(fact.object_name) for fact in then) == ["learn to sail", "run a marathon"]
+    assert {fact.statement for fact in then} == {known[0].statement, goal("learn to sail").statement}
 
 
 def test_completing_verdict_needs_a_statement() -> None:
