@@ -66,6 +66,7 @@ class Assertion:
         changes: the message says that the value is new or changed ("now", "switched to"), so that it replaces the
             others of an attribute that may hold several.
         replaces: ids of claims that the fact replaces, as the caller said.
+        unconfirmed: only the local reader read it, and a model is to read the message, too.
         correction: a correction by a person, with priority over extracted facts; None when extracted.
     """
 
@@ -82,6 +83,7 @@ class Assertion:
     correction: CorrectionKind | None = None
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()
+    unconfirmed: bool = False
 
     @property
     def asserts(self) -> bool:
@@ -96,7 +98,7 @@ def assertion_text(assertion: Assertion) -> str:
     """
     marks = ("e" if assertion.ends else "") + ("a" if assertion.adds else "") + ("j" if assertion.judged else "")
     marks += _MARKS[assertion.correction] if assertion.correction else ""
-    marks += "c" if assertion.changes else ""
+    marks += ("c" if assertion.changes else "") + ("u" if assertion.unconfirmed else "")
     marks += f":{','.join(assertion.replaces)}" if assertion.replaces else ""
     moments = map(_number_of, (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at))
     return "|".join((assertion.message_id, assertion.scene_id, *moments, str(assertion.position), marks))
@@ -130,6 +132,7 @@ def parse_assertion(text: str) -> Assertion:
         judged="j" in marks,
         correction=_correction_of(marks) if marks else None,
         changes="c" in marks,
+        unconfirmed="u" in marks,
         replaces=tuple(map(MemoryId, replaced.split(","))) if replaced else (),
     )
 
@@ -176,6 +179,7 @@ def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
                 correction=before.correction or assertion.correction,
                 changes=before.changes or assertion.changes,
                 replaces=tuple(sorted({*before.replaces, *assertion.replaces})),
+                unconfirmed=before.unconfirmed and assertion.unconfirmed,
             )
         one[key] = assertion
     return tuple(one[key] for key in sorted(one))

@@ -104,6 +104,7 @@ class AcceptedFact:
         correction: set when it is a correction by a person.
         changes: the statement or its evidence says that the value is new or changed.
         replaces: ids of the claims that it replaces, as the caller said.
+        unconfirmed: the local reader read it, and a model is to read the same messages.
     """
 
     subject: EntityRef
@@ -126,6 +127,7 @@ class AcceptedFact:
     correction: CorrectionKind | None = None
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()
+    unconfirmed: bool = False
 
     @property
     def claim(self) -> Claim:
@@ -195,6 +197,11 @@ class Fact:
     closing_known_at: datetime | None = None
     corrections: tuple[str, ...] = ()
     extracted: ExtractedValues | None = None
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """True if only the local reader has read it, or no model has judged it, and one is to do so."""
+        return bool(self.assertions) and all(assertion.unconfirmed for assertion in self.assertions)
 
     @property
     def known_at(self) -> datetime | None:

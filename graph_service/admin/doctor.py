@@ -225,11 +225,56 @@ async def examine_endpoints(settings: Settings) -> list[Check]:
     if not probes:
         return [Check(name="endpoint", ok=None, finding="no model endpoint is configured")]
     fix = "check its address, key and model name in the settings; until it answers, the rules extract facts"
-    return [
+    states = await EndpointHealth(probes).check()
+    checks = [
         Check(name="endpoint", ok=True, finding=f"{name} answered in {state['seconds']} s")
         if state["answers"]
         else Check(name="endpoint", ok=False, finding=f"{name}: {state['problem']}", fix=fix)
-        for name, state in (await EndpointHealth(probes).check()).items()
+        for name, state in states.items()
+    ]
+    answers = llm.model is not None and states[llm.model]["answers"]
+    return [*checks, *(await examine_model(settings))] if answers else checks
+
+
+async def examine_model(settings: Settings) -> list[Check]:
+    """Measure what a language model can do: answer formats, speed, and facts in twenty sentences; costs four scenes."""
+    from extraction.llm.health_check import HealthAnswer, health_prompt
+    from extraction.llm.quality_check import model_reader, reading_quality
+    from extraction.openai_api.language_model import connect_openai_model
+    from extraction.rules.rule_reader import read_by_rules
+
+    llm = settings.llm
+    model = await connect_openai_model(
+        model=str(llm.model),
+        base_url=llm.base_url,
+        api_key=llm.api_key,
+        timeout_s=llm.timeout_s,
+        output_tokens_max=llm.output_tokens_max,
+    )
+    local = await reading_quality(read_by_rules)
+    checks: list[Check] = []
+    try:
+        formats = await model.working_formats(health_prompt(7), HealthAnswer)
+        finding = ", ".join(formats) or "none: its answers contain no valid JSON"
+        checks.append(Check(name="answer formats", ok=True if formats else None, finding=finding))
+        quality = await reading_quality(model_reader(model))
+    except MnemographError as error:
+        finding = f"not measured to the end: {error.message}"
+        return [*checks, Check(name="model quality", ok=None, finding=finding)]
+    finally:
+        await model.close()
+    speed = "not reported" if model.tokens_per_s is None else f"{model.tokens_per_s:.1f} tokens a second"
+    unused = f"; {quality.unreadable} of 4 answers could not be used" if quality.unreadable else ""
+    better = quality.precision >= local.precision and quality.recall > local.recall
+    verdict = "worth asking" if better else "the built-in rules alone read these sentences as well or better"
+    finding = (
+        f"precision {quality.precision:.2f}, recall {quality.recall:.2f} on twenty sentences{unused};"
+        f" the rules: {local.precision:.2f}, {local.recall:.2f}; {verdict}"
+    )
+    return [
+        *checks,
+        Check(name="model speed", ok=True, finding=speed),
+        Check(name="model quality", ok=True if better else None, finding=finding),
     ]
 
 

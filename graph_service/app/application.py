@@ -229,8 +229,9 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
 
     `ready`, for load balancers, is true while the database answers, once the keys are loaded. A failing background loop
     only sets `degraded`: requests are answered and durable without it, it is restarted automatically, and other
-    replicas would most likely fail, too. So does little space on the disk of the data directory; with almost none,
-    messages cannot be stored, and it is not ready.
+    replicas would most likely fail, too. So does a language model that does not answer, since the built-in reader reads
+    without it, and little space on the disk of the data directory; with almost none, messages cannot be stored, and it
+    is not ready.
     """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
@@ -243,12 +244,14 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
     loops, failing = services.supervisor.statuses(), services.supervisor.failing()
     disk = await asyncio.to_thread(disk_space, services.settings.data_dir, services.settings.service.free_disk_mb_min)
     server, depth = services.local_server.server, await services.spool.depth()
+    model = services.external_services.model
     return {
         "ready": answers and services.keyring.loaded and disk["state"] != "full",
         "degraded": not answers
         or bool(failing)
         or audit_problem is not None
         or services.embedder_problem is not None
+        or model.current_failure is not None
         or disk["state"] in ("low", "full"),
         "neo4j": "up" if answers else "down" if services.graph.broken is None else "broken",
         "neo4j_problem": services.graph.broken,
@@ -258,6 +261,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         "embedder": services.embedder_name,
         "embedder_problem": services.embedder_problem,
         "model": services.reader_name,
+        "model_problem": model.current_failure,
         "circuit_breakers": {name: one.state.value for name, one in services.external_services.configured().items()},
         "short_term": _window_state(services),
         "database": ("given" if services.settings.neo4j.uri else "local")

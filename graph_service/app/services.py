@@ -506,6 +506,7 @@ async def _readers(
         writer=model_layer_writer(guarded) if llm.overviews else None,
         session_writer=model_session_writer(guarded) if llm.overviews else None,
         judge=model_fact_judge(judge) if llm.judge_facts else None,
+        note_usefulness=external_services.model.note_usefulness,
     )
     return readers, llm.model
 
@@ -597,6 +598,7 @@ async def _assemble(
         spool=spool,
         snapshot_file=snapshot_file,
         tokens_per_day=settings.llm.tokens_per_day,
+        model_problem=lambda: external_services.model.current_failure,
         rules=order_rules(settings.recall),
         on_forgotten=forgotten,
         questions=questions,

@@ -115,6 +115,7 @@ class Memory:
         spool: stores messages while Neo4j is unavailable; None refuses them then.
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
+        model_problem: returns why the language model refines nothing now; None if it does, or if there is none.
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         analyst: runs read-only statements; None means one with the default limits.
@@ -137,6 +138,7 @@ class Memory:
         spool: Spool | None = None,
         snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
+        model_problem: Callable[[], str | None] = lambda: None,
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         analyst: Analyst | None = None,
@@ -148,6 +150,7 @@ class Memory:
         # Called with tenant, user and session after messages were stored; must not block.
         self.said_listeners: list[Callable[[str, str, str], None]] = []
         self._tokens_per_day = tokens_per_day
+        self._model_problem = model_problem
         self._graph = graph
         self._embedder = embedder
         self._no_embedder = no_embedder or "no embedder is configured"
@@ -241,6 +244,7 @@ class Memory:
         generation = self.questions.generation
         budget = budget or TextBudget()
         answer = within_budget(await self._answer(tenant, question), budget)
+        answer = replace(answer, notes=(*answer.notes, *self._model_notes()))
         answer = await with_evidence(self._graph, tenant, question.user_id, answer, budget)
         if asker is None or answer.degraded:
             return answer
@@ -274,6 +278,10 @@ class Memory:
             confidence=answer.confidence,
             nothing_relevant=answer.nothing_relevant,
         )
+
+    def _model_notes(self) -> tuple[str, ...]:
+        problem = self._model_problem()
+        return (f"{problem}; until then, facts are those of the built-in reader",) if problem else ()
 
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
@@ -318,6 +326,7 @@ class Memory:
             return answers[-1]
 
         found = await context(self._graph, tenant, request, now=now, ask=ask)
+        found = replace(found, notes=(*found.notes, *self._model_notes()))
         if not found.degraded:
             self.access.note(tenant, request.user_id, found.used, at=now)
         if self.questions.on and not found.degraded:

@@ -141,9 +141,10 @@ class Loop(StrEnum):
     WORKER_IDLE = "worker idle sessions"
     WORKER_MALFORMED = "worker malformed jobs"
     WORKER_EXTRACT = "worker extract"
+    WORKER_REFINE = "worker refine"
 
 
-_JOBS: Final = ("embed", "extract", "close", "reextract", "forget")
+_JOBS: Final = ("embed", "extract", "close", "refine", "reextract", "forget")
 _EXTERNAL_SERVICES: Final = ("embedder", "model", "first model", "fallback model", "judge model")
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 

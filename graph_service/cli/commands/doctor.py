@@ -17,7 +17,11 @@ from schema.errors import InstallError
 def doctor(
     call: Invocation,
     ask_model: Annotated[
-        bool, typer.Option("--ask-model", help="Also ask the configured model endpoints; costs a few tokens.")
+        bool,
+        typer.Option(
+            "--ask-model",
+            help="Also ask the configured model endpoints, and measure what the language model can do.",
+        ),
     ] = False,
 ) -> None:
     """Check the installation and show how to fix problems; starts and changes nothing."""

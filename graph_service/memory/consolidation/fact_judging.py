@@ -56,7 +56,9 @@ def doubts_of(
     for fact in accepted:
         if fact.closes or fact.claim in doubts:
             continue
-        if resolve(fact, similar).verdict is not FactAction.CREATE:
+        # Stored by this digest's messages before a model was asked, so it is as new as the others.
+        others = [known for known in similar if known.claim != fact.claim or not known.is_unconfirmed]
+        if resolve(fact, others).verdict is not FactAction.CREATE:
             continue
         near = [known for known in similar if _may_conflict(fact, known)]
         if near:

@@ -1,15 +1,16 @@
 """Look up stored facts that the new facts of a digest may repeat or contradict."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from extraction.text.near_duplicates import bands, simhash
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
 from graph_service.memory.consolidation.proposal_check import says_changed
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
-from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content
+from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content, content_of
 from graph_service.memory.facts.lookup import read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
@@ -40,6 +41,7 @@ async def load_known(
     candidates: Sequence[EntityRecord],
     *,
     extra_claims: Iterable[Claim] = (),
+    refined: Collection[MemoryId] = (),
     all_values: bool = False,
 ) -> KnownFacts:
     """Return facts that the proposals may repeat, close or be closed by, and those that these may close in turn.
@@ -47,6 +49,7 @@ async def load_known(
     Args:
         extra_claims: known claims that the model judged to be restated or contradicted, or that a caller names as
             replaced.
+        refined: scenes of which all facts are read, because a model may confirm or withdraw them.
         all_values: read all values of the attributes, also those that the proposals do not close.
     """
     entities, _ = resolve(names, candidates, owner)
@@ -55,6 +58,10 @@ async def load_known(
     for claim in extra_claims:
         key = keys.get(claim.subject_id, SubjectKey())
         keys[claim.subject_id] = key.with_content(claim_content(claim, None))
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "ids": sorted(refined)}
+    of_scenes = await graph.read(statement("facts/facts_of_scenes"), parameters) if refined else []
+    for fact in _known(of_scenes):
+        keys[fact.subject_id] = keys.get(fact.subject_id, SubjectKey()).with_content(content_of(fact))
     rows = await read_related_rows(graph.read, owner.tenant, keys, scene_ids)
     known = await run_off_loop_if_large(partial(_known, rows), len(rows) * FACT_CHARS)
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}

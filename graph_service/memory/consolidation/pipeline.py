@@ -1,17 +1,22 @@
-"""Run the job `extract`: unread messages → scenes → extraction → accepted facts → one commit."""
+"""Run the jobs `extract` and `refine`, each one commit: scenes → extraction → accepted facts.
+
+The local reader reads new messages at once. If a model is configured, `refine` lets it read the same scenes when they
+are complete, and confirms, corrects or withdraws what the local reader found; nothing waits for the model.
+"""
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
-from extraction.llm.fact_judge import FactJudge
+from extraction.llm.fact_judge import NOTHING_JUDGED, FactJudge, FactVerdicts
+from extraction.llm.reader_chain import SMALL_TALK, wants_model
 from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writing
-from extraction.reader import Reader, Reading, SceneContext, SceneText
+from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
 from extraction.unreadable import note_unreadable
@@ -37,6 +42,7 @@ from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
     SessionInput,
     load_session_input,
+    load_unrefined,
     scene_text,
 )
 from graph_service.memory.consolidation.token_budget import (
@@ -58,10 +64,12 @@ from graph_service.memory.entity_resolution.merge_writer import MergeWriter, aff
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
-from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
+from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
     LAYERS_EVERY,
+    LayerBasis,
+    SceneSummary,
     asks_for_overview,
     basis_lines,
     basis_of,
@@ -85,17 +93,18 @@ class Readers:
     """The readers, summary writer and judge that extraction uses.
 
     Attributes:
-        first: a model, or the rules when none is configured.
-        fallback: the rules; they read scenes for which the model's answer was unusable.
-        parallel: scenes of a session that a model reads at the same time; the rules read one at a time.
+        first: a model, or the local reader when none is configured.
+        fallback: the local reader; it reads every scene at once, and the model refines what it found.
+        parallel: scenes of a session that a model reads at the same time and in one commit.
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: writes overviews; None keeps extractive ones.
         session_writer: writes the layers of sessions; None keeps extractive ones.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
-        waits_for_ripe: read a scene only when it is complete, so that a model reads each scene once.
+        waits_for_ripe: the model reads a scene only when it is complete, so that it reads each scene once.
         extracts: False defers the extraction of new messages until it is requested.
         layers_every: number of new messages after which the layers of a scene are updated.
         ledger: tokens used today by the jobs of this process.
+        note_usefulness: called with whether an answer of the model could be used.
     """
 
     first: Reader
@@ -109,6 +118,12 @@ class Readers:
     extracts: bool = True
     layers_every: int = LAYERS_EVERY
     ledger: TokenLedger = field(default_factory=TokenLedger)
+    note_usefulness: Callable[[bool], None] = lambda _useful: None
+
+    @property
+    def with_model(self) -> bool:
+        """True if a model refines what the local reader reads, or judges facts."""
+        return self.first is not self.fallback or self.judge is not None
 
 
 class StalePlanError(Exception):
@@ -141,7 +156,7 @@ async def read_session(
         True if unread messages are left.
 
     Raises:
-        UnavailableError: the model or Neo4j does not answer; nothing was written.
+        UnavailableError: Neo4j does not answer; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
     now = job_context.clock()
@@ -187,24 +202,19 @@ async def _consolidate(
     if session_input is None:
         await _finish_without_scenes(graph, claim, job_context)
         return False
-    over_budget = is_over_budget(tokens)
-    if over_budget:
-        readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
-    # The rules do not use what the memory knows already.
-    by_rules = over_budget or readers.first is readers.fallback
-    context = None if by_rules else partial(load_context, graph, session_input, claim.session)
+    if is_over_budget(tokens):
+        readers = replace(readers, writer=None)
     tombstones = await load_user_tombstones(graph, session_input.owner)
-    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, context, final=final, whole=whole)
+    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, final=final, whole=whole)
     if not scenes:
         await _finish_without_scenes(graph, claim, job_context, session_input)
         return session_input.more
     job_context.step("extract read")
-    judge = SessionFactJudge(judge=readers.judge, embedder=embedder)
     # Of two concurrent plans for one memory, the later would be stale.
     async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
         for _ in range(_PLANS_MAX):
             session_input, revision = await _settled(graph, session_input, claim)
-            scenes, plan = await _plan_readable(graph, session_input, scenes, judge, job_context)
+            scenes, plan = await _plan_readable(graph, session_input, scenes, NOTHING_JUDGED, job_context)
             plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
             job_context.step("extract planned")
             too_slow = _too_slow_message(scenes)
@@ -244,100 +254,85 @@ async def _finish_without_scenes(
 # Extraction
 
 
-async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
+async def _read_scenes(
     session_input: SessionInput,
     readers: Readers,
     thresholds: SegmentationThresholds,
     tombstones: UserTombstones,
-    context: Callable[[Scene, SceneText], Awaitable[SceneContext]] | None,
     *,
     final: bool,
     whole: bool,
 ) -> list[SceneExtraction]:
-    """Read the scenes that changed, and compute the summary layers that are out of date.
-
-    Args:
-        context: loads what the reader is told about the user; None if it does not use that.
-    """
+    """Read the scenes that changed with the local reader, and compute the summary layers that are out of date."""
     provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
-    # Rules share the processor and a few threads with all requests; only calls of a model gain from concurrency.
-    limit = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
-
-    async def read_scene(scene: Scene) -> SceneExtraction | None:
+    extractions = []
+    # One at a time, because the local reader shares the processor and a few threads with all requests.
+    for scene in session_input.scenes:
         stored = session_input.stored.get(scene.id, {})
         ripe = is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=final)
-        pending = readers.waits_for_ripe and not ripe
         changed = scene.id in session_input.changed
-        due = changed or (bool(stored.get("unextracted")) and not pending)
+        due = changed or bool(stored.get("unextracted"))
         lines = scene_text(session_input, scene, provided_by_message.covered)
-
-        def allowed(reading: Reading) -> Reading:
-            return tombstones.without_forgotten(reading, scene.messages, session_input.owner)
-
-        provided = allowed(provided_by_message.reading(scene))
-        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending, every=readers.layers_every)
+        deferred = changed and not readers.extracts
+        provided = tombstones.without_forgotten(provided_by_message.reading(scene), scene.messages, session_input.owner)
+        # Until a model has read the scene, its layers are provisional.
+        unrefined = not deferred and _wants_model(lines, provided, readers) if due else bool(stored.get("unrefined"))
+        provided = replace(provided, unconfirmed=unrefined and readers.judge is not None)
+        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=unrefined, every=readers.layers_every)
         overview_deferred = whole and bool(stored.get("overview_pending"))
         if not due and basis.fresh and not overview_deferred:
-            return None
-        async with limit:
-            read, slow = [], False
-            if due and not pending:
-                if readers.extracts or not changed:
-                    new, slow = await _read(lines, readers, partial(context, scene) if context else None)
-                else:
-                    new = [deferred_reading()]
-                read = [allowed(one) for one in new]
-            readings = (provided, *read) if due else ()
-            if basis.fresh and not read and not overview_deferred:
-                return SceneExtraction(
-                    scene=scene, readings=readings, layers=None, basis=basis, pending=pending, too_slow=slow
-                )
-            writer = readers.writer if whole or asks_for_overview(readings) else None
+            continue
+        read: list[Reading] = [deferred_reading()] if deferred else []
+        slow = False
+        if due:
+            if not deferred:
+                read, slow = await _read_by_rules(lines, readers)
+                path = SMALL_TALK if readers.first is not readers.fallback and not unrefined else ()
+                read = [replace(one, unconfirmed=unrefined, path=one.path or path) for one in read]
+            read = [tombstones.without_forgotten(one, scene.messages, session_input.owner) for one in read]
+        readings = (provided, *read) if due else ()
+        layers = None
+        if not basis.fresh or overview_deferred:
             # The summary of a scene that is not read now uses the rules alone.
             sources = readings
             if not read:
-                new, slow_rules = ([], False) if pending else await _read_by_rules(lines, readers)
-                sources, slow = (provided, *map(allowed, new)), slow or slow_rules
-            shown = basis_lines(lines, basis)
-            try:
-                layers = await written_layers(shown, within(sources, basis), writer)
-            except TooSlowError:
-                layers, slow = plain_layers(shown), True
-            except Exception as error:
-                note_unreadable(error)
-                layers = plain_layers(shown)
-            if pending and writer is None and readers.writer is not None and worth_writing(lines):
-                # If these layers are requested before the scene is complete, the model writes the overview.
+                new, slow = await _read_by_rules(lines, readers)
+                new = [tombstones.without_forgotten(one, scene.messages, session_input.owner) for one in new]
+                sources = (provided, *new)
+            layers, slow_layers = await _layers(lines, sources, basis, readers.writer if whole else None)
+            slow = slow or slow_layers
+            if unrefined and not whole and readers.writer is not None and worth_writing(lines):
+                # If these layers are requested before the model reads the scene, it writes the overview.
                 layers = replace(layers, needs_model=True)
-            return SceneExtraction(
-                scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow
-            )
-
-    extractions = await asyncio.gather(*(read_scene(scene) for scene in session_input.scenes))
-    for extraction in extractions:
-        if extraction is not None and extraction.too_slow:
-            extra = {"tenant": session_input.owner.tenant, "job": extraction.scene.id}
+        if slow:
+            extra = {"tenant": session_input.owner.tenant, "job": scene.id}
             _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
-    return [extraction for extraction in extractions if extraction is not None]
+        extractions.append(
+            SceneExtraction(
+                scene=scene, readings=readings, layers=layers, basis=basis, unrefined=unrefined, too_slow=slow
+            )
+        )
+    return extractions
 
 
-async def _read(
-    lines: SceneText, readers: Readers, context: Callable[[SceneText], Awaitable[SceneContext]] | None
-) -> tuple[list[Reading], bool]:
-    """Read a scene if it has unread lines; the second value is True if the deadline passed and no facts were read."""
-    if not any(line.fresh for line in lines.lines):
-        return [], False
-    if context is not None:
-        lines = replace(lines, context=await context(lines))
+def _wants_model(lines: SceneText, provided: Reading, readers: Readers) -> bool:
+    """Return whether a model is to read a scene, or to judge what was provided with it."""
+    judged = readers.judge is not None and any(fact.correction is None for fact in provided.facts)
+    return judged or (readers.with_model and wants_model(lines))
+
+
+async def _layers(
+    lines: SceneText, readings: Sequence[Reading], basis: LayerBasis, writer: LayerWriter | None
+) -> tuple[SceneSummary, bool]:
+    """Return the layers of a scene, and whether the low-cost fallback made them because the deadline passed."""
+    shown = basis_lines(lines, basis)
     try:
-        return [await readers.first(lines)], False
+        return await written_layers(shown, within(readings, basis), writer), False
     except TooSlowError:
-        return [plain_reading()], True
-    except MisreadError:
-        return await _read_by_rules(lines, readers)
+        return plain_layers(shown), True
     except Exception as error:
         note_unreadable(error)
-        return await _read_by_rules(lines, readers)
+        return plain_layers(shown), False
 
 
 async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
@@ -361,6 +356,164 @@ def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
     )
 
 
+# Refinement
+
+
+async def refine_session(
+    graph: Graph,
+    readers: Readers,
+    claim: JobClaim,
+    job_context: JobContext,
+    thresholds: SegmentationThresholds,
+    user_locks: KeyedLock,
+    *,
+    embedder: Embedder | None = None,
+) -> bool | None:
+    """Let the model read complete scenes that only the local reader has read, and commit what becomes of their facts.
+
+    The model is asked before the user's memory is locked, and a scene that changed meanwhile is left for the next run.
+
+    Returns:
+        True if scenes were read, so that the job stays open; False if the session is closed and has none left, None if
+        it is active. The job is not finished then.
+
+    Raises:
+        UnavailableError: the model or Neo4j does not answer; scenes for which it answered are committed.
+        ConflictError: the lease was lost, or the memory kept changing; nothing was written.
+    """
+    found = await load_unrefined(graph, claim)
+    if found is None or not readers.with_model:
+        return None
+    session_input, active = found
+    waiting = [
+        scene
+        for scene in session_input.scenes
+        if not readers.waits_for_ripe or is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=not active)
+    ][: readers.parallel]
+    if not waiting:
+        return None if active else False
+    now = job_context.clock()
+    tokens = await readers.ledger.open(graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
+    with spending(tokens):
+        try:
+            if is_over_budget(tokens):
+                readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
+            read = await asyncio.gather(
+                *(_refined_scene(graph, session_input, claim, readers, scene) for scene in waiting),
+                return_exceptions=True,
+            )
+            errors = [one for one in read if isinstance(one, BaseException)]
+            scenes = [one for one in read if isinstance(one, SceneExtraction)]
+            if errors and (not scenes or not all(isinstance(error, UnavailableError) for error in errors)):
+                raise errors[0]
+            job_context.step("refine read")
+            judging = await _judged(
+                graph, session_input, scenes, SessionFactJudge(judge=readers.judge, embedder=embedder)
+            )
+            await _commit_refined(graph, claim, scenes, judging, tokens, job_context, user_locks)
+        except Exception:
+            with contextlib.suppress(UnavailableError):
+                await record_unfinished(graph, claim.tenant, tokens, now=now)
+            raise
+    return True
+
+
+async def _refined_scene(
+    graph: Graph, session_input: SessionInput, claim: JobClaim, readers: Readers, scene: Scene
+) -> SceneExtraction:
+    """Return the model's reading of a scene, or the local reader's again if the model's answer was unusable."""
+    provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
+    lines = scene_text(session_input, scene, provided_by_message.covered)
+    provided = provided_by_message.reading(scene)
+    told = replace(lines, context=await load_context(graph, session_input, claim.session, scene, lines))
+    try:
+        reading, slow = await readers.first(told), False
+    except TooSlowError:
+        reading, slow = plain_reading(), True
+    except MisreadError:
+        [reading], slow = await _read_by_rules(lines, readers)
+    except Exception as error:
+        note_unreadable(error)
+        [reading], slow = await _read_by_rules(lines, readers)
+    if reading.reader == READER_NAME:
+        reading = replace(reading, unconfirmed=True)
+    if "model" in reading.path:
+        readers.note_usefulness(reading.reader != READER_NAME)
+    stored = session_input.stored.get(scene.id, {})
+    basis = basis_of(scene, stored, provided, whole=True, every=readers.layers_every)
+    readings = (provided, reading)
+    layers, slow_layers = await _layers(lines, readings, basis, readers.writer if asks_for_overview(readings) else None)
+    return SceneExtraction(scene=scene, readings=readings, layers=layers, basis=basis, too_slow=slow or slow_layers)
+
+
+async def _judged(
+    graph: Graph, session_input: SessionInput, scenes: Sequence[SceneExtraction], judge: SessionFactJudge
+) -> FactVerdicts:
+    owner = session_input.owner
+    user_properties = add_declared_aliases(session_input.user_properties, scenes, owner)
+    scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
+    names = names_of(scenes)
+    return await judge.judge_scenes(graph, owner, scenes, names, await load_candidates(graph, owner, names))
+
+
+async def _commit_refined(
+    graph: Graph,
+    claim: JobClaim,
+    scenes: Sequence[SceneExtraction],
+    judging: FactVerdicts,
+    tokens: TokenSpending,
+    job_context: JobContext,
+    user_locks: KeyedLock,
+) -> None:
+    """Commit the readings of the scenes that did not change since they were read; the job stays open."""
+    for _ in range(_PLANS_MAX):
+        found = await load_unrefined(graph, claim)
+        if found is None:
+            raise ConflictError("the session was forgotten while a model read it")
+        async with user_locks.hold(f"{claim.tenant} {found[0].owner.user.id}"):
+            # The revision first: a change since then makes the plan stale.
+            _, revision = await _settled(graph, found[0], claim)
+            found = await load_unrefined(graph, claim)
+            if found is None:
+                continue
+            session_input = replace(found[0], more=True)
+            current = {scene.id: scene.content_hash for scene in session_input.scenes}
+            tombstones = await load_user_tombstones(graph, session_input.owner)
+            unchanged = [
+                replace(
+                    one,
+                    readings=tuple(
+                        tombstones.without_forgotten(reading, one.scene.messages, session_input.owner)
+                        for reading in one.readings
+                    ),
+                )
+                for one in scenes
+                if current.get(one.scene.id) == one.scene.content_hash
+            ]
+            if not unchanged:
+                raise ConflictError("the scenes changed while a model read them; they are read again")
+            unchanged, plan = await _plan_readable(graph, session_input, unchanged, judging, job_context)
+            plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
+            job_context.step("refine planned")
+            try:
+                await _commit(
+                    graph,
+                    session_input,
+                    plan,
+                    claim,
+                    revision,
+                    now_ms=job_context.now_ms(),
+                    too_slow=_too_slow_message(unchanged),
+                )
+            except StalePlanError:
+                continue
+        job_context.step("refine committed")
+        _count(unchanged, plan)
+        job_context.on_change(claim.tenant)
+        return
+    raise ConflictError("the user's memory keeps changing; the job is retried later")
+
+
 # Plan
 
 
@@ -368,31 +521,31 @@ async def _plan_readable(
     graph: Graph,
     session_input: SessionInput,
     scenes: list[SceneExtraction],
-    judge: SessionFactJudge,
+    judging: FactVerdicts,
     job_context: JobContext,
 ) -> tuple[list[SceneExtraction], DigestPlan]:
     """Return the scenes with their plan; scenes on whose facts planning fails keep only those of callers."""
     try:
-        return scenes, await _plan(graph, session_input, scenes, judge, job_context)
+        return scenes, await _plan(graph, session_input, scenes, judging, job_context)
     except Exception as error:
         note_unreadable(error)
     readable = []
     for one in scenes:
         try:
-            await _plan(graph, session_input, [one], judge, job_context)
+            await _plan(graph, session_input, [one], judging, job_context)
         except Exception as error:
             note_unreadable(error)
             provided = tuple(reading for reading in one.readings if reading.reader == CALLER)
             one = replace(one, readings=(*provided, plain_reading()))
         readable.append(one)
-    return readable, await _plan(graph, session_input, readable, judge, job_context)
+    return readable, await _plan(graph, session_input, readable, judging, job_context)
 
 
 async def _plan(
     graph: Graph,
     session_input: SessionInput,
     scenes: Sequence[SceneExtraction],
-    judge: SessionFactJudge,
+    judging: FactVerdicts,
     job_context: JobContext,
 ) -> DigestPlan:
     """Resolve names, look up known facts and plan the rows of the commit."""
@@ -401,10 +554,10 @@ async def _plan(
     scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
-    judging = await judge.judge_scenes(graph, owner, scenes, names, candidates)
     replaced = await find_replaced(graph, owner, scenes, names, candidates)
     extra = [*(verdict.known for verdict in judging.verdicts.values()), *(fact.claim for fact in replaced.values())]
-    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra)
+    refined = [one.scene.id for one in scenes if any(reading.withdraws for reading in one.readings)]
+    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, refined=refined)
     planning = partial(
         plan_digest,
         replace(session_input, user_properties=user_properties),
@@ -487,18 +640,17 @@ async def _commit(
             expected = {row["id"]: len(row["messages"]) for row in plan.scenes}
             if {row["id"]: row["messages"] for row in written} != expected:
                 raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
-        unembedded = await put_facts(writing, tenant, plan.facts, session=claim.session)
+        unembedded = await _write_facts(writing, plan, claim, now_ms=now_ms)
         if plan.episodes:
             await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
-        if any(row["properties"].get("unembedded") for row in plan.scenes):
-            unembedded.add(claim.session)
         await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
         await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
         merging = MergeWriter(writing=writing, tenant=tenant, at=recorded_at)
         changes = await merging.put_member_rows(plan.member_entities, plan.member_facts)
-        if affects_kinship((*plan.facts, *plan.member_facts)):
+        touched = _touched_rows(plan)
+        if affects_kinship(touched):
             changes += await merging.update_kinship(owner.user_id)
-        about = subjects_in((*plan.facts, *plan.member_facts), owner.user.id, owner.agent.id)
+        about = subjects_in(touched, owner.user.id, owner.agent.id)
         if about:
             changes += await settle_profile(writing, tenant, about, at=recorded_at)
         day = day_of(recorded_at)
@@ -506,6 +658,32 @@ async def _commit(
         await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
 
     await graph.write(steps)
+
+
+async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim, *, now_ms: int) -> set[str]:
+    """Delete the withdrawn facts, write the others, and enqueue their refinement.
+
+    Returns:
+        The sessions that embed new statements and summaries.
+    """
+    if plan.withdrawn:
+        rows = [{"node_id": fact.subject_id, "id": fact.id} for fact in plan.withdrawn]
+        await writing.run(statement("facts/delete_edges"), {"tenant": claim.tenant, "rows": rows})
+    unembedded = await put_facts(writing, claim.tenant, plan.facts, session=claim.session)
+    if any(row["properties"].get("unembedded") for row in plan.scenes):
+        unembedded.add(claim.session)
+    if any(row["properties"]["unrefined"] for row in plan.scenes):
+        await enqueue_refinement(writing, claim.tenant, claim.session, now_ms=now_ms)
+    return unembedded
+
+
+def _touched_rows(plan: DigestPlan) -> tuple[dict[str, Any], ...]:
+    """Return the rows of all facts that were written or deleted."""
+    withdrawn = (
+        {"subject_id": fact.subject_id, "predicate": fact.predicate, "properties": {"relation": fact.relation}}
+        for fact in plan.withdrawn
+    )
+    return (*plan.facts, *plan.member_facts, *withdrawn)
 
 
 async def _lock_user(
@@ -528,7 +706,9 @@ async def _lock_user(
 
 def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
     """Count what one digest read and wrote; call it after the commit."""
-    for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != CALLER):
+    # A scene that a model is still to read is counted then.
+    read = (reading for scene in scenes if not scene.unrefined for reading in scene.readings)
+    for reading in (one for one in read if one.reader != CALLER):
         EXTRACTIONS.add(_outcome(reading))
         REJECTED.add("unreadable in the reader's answer", n=len(reading.dropped))
     FACTS.add(n=len(plan.facts))

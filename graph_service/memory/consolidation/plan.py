@@ -20,7 +20,7 @@ from graph_service.memory.facts.fact_events import event_properties
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind, plan_facts
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
-from schema.change import Change
+from schema.change import Change, Op
 from schema.entity import EntityRef
 from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId, fact_uri, is_of_correction, memory_id, scope_token
@@ -37,6 +37,8 @@ ON_LOOP_CHARS: Final = 20_000
 # Planning cost of a fact, and of each of its assertions or quotes, in characters.
 FACT_CHARS: Final = 200
 ASSERTION_CHARS: Final = 10
+# Reason in the change log, and of the event.
+WITHDRAWN: Final = "only the local reader found it; the model that read the scene does not say it"
 
 
 def plan_mentions(
@@ -93,7 +95,7 @@ class SceneExtraction:
     Attributes:
         layers: None if the stored layers are up to date.
         basis: input of the layers.
-        pending: the scene is not read yet, because it may still grow.
+        unrefined: only the local reader read it, and a model is to read it, too.
         too_slow: extraction or summary exceeded the deadline, so that the low-cost fallback was used.
     """
 
@@ -101,7 +103,7 @@ class SceneExtraction:
     readings: tuple[Reading, ...]
     layers: SceneSummary | None
     basis: LayerBasis
-    pending: bool = False
+    unrefined: bool = False
     too_slow: bool = False
 
 
@@ -111,6 +113,7 @@ class DigestPlan:
 
     Attributes:
         own_names: properties of the user that new aliases change.
+        withdrawn: stored facts to delete.
         member_entities, member_facts: rows of merged entities, from which their projection on the map is computed.
     """
 
@@ -127,6 +130,7 @@ class DigestPlan:
     own_names: Mapping[str, Any] = field(default_factory=dict)
     member_entities: tuple[dict[str, Any], ...] = ()
     member_facts: tuple[dict[str, Any], ...] = ()
+    withdrawn: tuple[Fact, ...] = ()
 
 
 def names_of(scenes: Sequence[SceneExtraction]) -> list[NameMention]:
@@ -210,7 +214,13 @@ def plan_digest(
         named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)
         mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
     events = [_ignored(one, scene) for one, scene in ignored]
-    planned = [*plan_facts(facts_known, accepted, judging.verdicts, events=events), *mentions]
+    refined = _refined_scenes(scenes, accepted)
+    # The facts of merged entities stay: their edges on the map are derived from them.
+    facts_known = [_confirmed(fact) if refined and fact.id in member_ids else fact for fact in facts_known]
+    withdrawn: list[Fact] = []
+    facts = plan_facts(facts_known, accepted, judging.verdicts, events=events, refined=refined, withdrawn=withdrawn)
+    planned = [*facts, *mentions]
+    events += [_withdrawn(fact, scene) for fact in withdrawn for scene in fact.scenes if scene in refined]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
         key=lambda pair: str(pair[1]["id"]),
@@ -239,11 +249,15 @@ def plan_digest(
             *_node_changes(agent_rows, Label.AGENT, "spoke in a scene"),
             *_node_changes([] if is_correction else scene_rows, Label.SCENE, "read"),
             *(fact_change(p, row) for p, row in fact_rows if not (is_correction and row["predicate"] == "MENTIONED")),
+            *(Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=WITHDRAWN) for fact in withdrawn),
         ],
         last_said=last_said,
         recorded_at=recorded_at,
         rejected=tuple(rejected),
-        cost=digest_cost(((one.readings, one.layers) for one in scenes), judging, rejected=len(rejected)),
+        withdrawn=tuple(withdrawn),
+        cost=digest_cost(
+            ((() if one.unrefined else one.readings, one.layers) for one in scenes), judging, rejected=len(rejected)
+        ),
     )
     members = {known.entity.id for known in touched if known.root_id}
     if not members and not member_ids:
@@ -291,6 +305,27 @@ def _named(
     return named
 
 
+def _refined_scenes(
+    scenes: Sequence[SceneExtraction], accepted: Sequence[tuple[AcceptedFact, MemoryId]]
+) -> set[MemoryId]:
+    """Return the scenes that a model read well: its answer is good enough, and some of its facts were accepted."""
+    readers = {(scene, fact.reader) for fact, scene in accepted}
+    return {
+        one.scene.id
+        for one in scenes
+        for reading in one.readings
+        if reading.withdraws and (one.scene.id, reading.reader) in readers
+    }
+
+
+def _confirmed(fact: Fact) -> Fact:
+    return replace(fact, assertions=tuple(replace(one, unconfirmed=False) for one in fact.assertions))
+
+
+def _withdrawn(fact: Fact, scene: MemoryId) -> FactEvent:
+    return FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=WITHDRAWN, messages=fact.evidence)
+
+
 def _ignored(rejected: RejectedProposal, scene: Scene) -> FactEvent:
     """Return the event of a rejected proposal."""
     lines = sorted({quote.line for quote in rejected.fact.quotes if 0 <= quote.line < len(scene.messages)})
@@ -320,7 +355,8 @@ def _scene_row(extraction: SceneExtraction, session_input: SessionInput, events:
         "said_day": day_token(scene.episode_start),
         **reader_properties(extraction.readings),
         **event_properties(events if extraction.readings else None),
-        "unextracted": True if extraction.pending else None,
+        "unextracted": None,
+        "unrefined": True if extraction.unrefined else None,
     }
     cost = scene_cost(extraction.readings, extraction.layers)
     return {"id": scene.id, "properties": properties, "messages": message_rows, "cost": cost}

@@ -76,7 +76,7 @@ def check(
         if reason:
             rejected.append(RejectedProposal(fact=fact, reason=reason))
         else:
-            accepted.append(_accept(fact, messages, entities, reading.reader, replaced))
+            accepted.append(_accept(fact, messages, entities, reading, replaced))
     return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))
 
 
@@ -102,14 +102,14 @@ def _accept(
     fact: ProposedFact,
     messages: Sequence[Message],
     entities: Mapping[str, EntityRef],
-    reader: str,
+    reading: Reading,
     replaced: Mapping[ReplacedName, MemoryId],
 ) -> AcceptedFact:
     names = [ReplacedName(entities[fact.subject].id, text) for text in fact.replaces]
     said = sorted(messages[quote.line].said_at for quote in fact.quotes)
     valid_at = as_utc(fact.valid_at) if fact.valid_at else said[0]
     invalid_at = as_utc(fact.invalid_at) if fact.invalid_at else None
-    adds = reader == CALLER and is_addition(fact)
+    adds = reading.reader == CALLER and is_addition(fact)
     return AcceptedFact(
         subject=entities[fact.subject],
         predicate=fact.predicate,
@@ -124,13 +124,14 @@ def _accept(
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
         proofs=tuple(_proof(fact, quote, messages[quote.line], adds=adds) for quote in fact.quotes),
-        reader=PERSON if fact.correction else reader,
+        reader=PERSON if fact.correction else reading.reader,
         correction=fact.correction,
         closes=fact.closes,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,
         changes=says_changed(fact, messages),
         replaces=tuple(sorted({replaced[name] for name in names if name in replaced})),
+        unconfirmed=reading.unconfirmed and fact.correction is None,
     )
 
 

@@ -1,6 +1,7 @@
 """Load what a model is told about a user before it reads a scene: known names, the profile and the scene before."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
 from itertools import islice
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ PROFILE_CHARS_MAX: Final = 2_400
 LINES_MAX: Final = 4
 LINE_CHARS_MAX: Final = 300
 SUMMARY_CHARS_MAX: Final = 600
+_INSTANT: Final = timedelta(microseconds=1)
 
 
 async def load_context(
@@ -41,6 +43,7 @@ async def load_context(
         "user_id": owner.user_id,
         "session": session,
         "start_ms": start_ms,
+        "start": scene.episode_start,
         "query": scoped_query(
             words, fields=("name", "aliases"), scope_user=scope_token(owner.tenant, owner.user_id), days=False
         ),
@@ -50,7 +53,9 @@ async def load_context(
         "chars_max": LINE_CHARS_MAX,
     }
     (row,) = await graph.read(statement("consolidation/reading_context"), parameters)
-    moments = AsOf(valid_at=scene.episode_end)
+    # Not what the local reader has found in this scene: the model would take it for known and leave it out.
+    heard = min((one.received_at for one in scene.messages if one.received_at is not None), default=None)
+    moments = AsOf(valid_at=scene.episode_end, known_at=heard - _INSTANT if heard else None)
     profile = await core_memory(graph, owner.tenant, owner.user_id, moments=moments, now=False)
     current = sorted((fact for fact in profile if fact.kind is not CoreKind.EARLIER), key=lambda fact: -fact.worth)
     lines, summary = _scene_before(row["before"], session_input, scene)

@@ -59,6 +59,8 @@ _CHARS_MAX = 60_000
 # Calls with facts in one digest, messages that they may reference, and characters of their facts (about 1,000 facts).
 _EPISODES_MAX = 50
 _REFERENCES_MAX = 1_000
+# Scenes that one refinement considers.
+_SCENES_MAX = 100
 _FACTS_CHARS_MAX = 500_000
 
 
@@ -171,6 +173,35 @@ async def load_session_input(
         # Episodes are left for the next digest only if this one read some; otherwise they wait for their messages.
         more=row["messages_left"] or (bool(unread_episodes) and row["episodes_left"]),
     )
+
+
+async def load_unrefined(graph: Graph, claim: JobClaim) -> tuple[SessionInput, bool] | None:
+    """Return the scenes of a session that a model is still to read, and whether the session is active; None if gone.
+
+    Raises:
+        BrokenDataError: stored data lacks a property; the message names the node.
+    """
+    parameters = {"tenant": claim.tenant, "session": claim.session, "scenes_max": _SCENES_MAX}
+    rows = await graph.read(statement("consolidation/unrefined_scenes"), parameters)
+    if not rows:
+        return None
+    row = rows[0]
+    with broken_data_errors(f"session {claim.session}"):
+        scenes = [_scene(scene) for scene in row["scenes"]]
+        owner = _owner(claim.tenant, row)
+    session_input = SessionInput(
+        owner=owner,
+        user_properties=row["user_properties"],
+        session_uri=row["session_uri"],
+        scenes=tuple(sorted(scenes, key=lambda scene: (scene.episode_start, scene.id))),
+        changed=frozenset(),
+        newest_ms=row["newest_ms"] or 0,
+        stored={scene["id"]: scene["properties"] for scene in row["scenes"]},
+        provided=await _earlier_episodes(graph, claim, row["scenes"], ()),
+        episodes=(),
+        more=False,
+    )
+    return session_input, row["active"]
 
 
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:

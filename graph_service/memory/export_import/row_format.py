@@ -309,6 +309,7 @@ _COMMON: Final[Mapping[str, Rule]] = {
     "unembedded": _is_true,
     "unread": _is_true,
     "unextracted": _is_true,
+    "unrefined": _is_true,
     "merged": _is_true,
     "layers_behind": _is_true,
     "calls": _COUNT,

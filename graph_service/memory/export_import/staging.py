@@ -286,6 +286,9 @@ class Staging:
             for row in self._raw(kind)
             if row["properties"].get("unembedded") or row["properties"].get("unembedded_in")
         }
+        unrefined = {
+            row["properties"]["session_id"] for row in self._raw(Label.SCENE) if row["properties"].get("unrefined")
+        }
         closing = {
             row["properties"]["id"]
             for row in self._raw(Label.SESSION_LIFECYCLE)
@@ -296,6 +299,8 @@ class Staging:
             ids = {"session": self.new_id(session), "user": self.new_id(user)}
             yield SessionJob(kind=JobKind.EXTRACT, is_open=session in unread, **ids)
             yield SessionJob(kind=JobKind.EMBED, is_open=session in unembedded, **ids)
+            if session in unrefined:
+                yield SessionJob(kind=JobKind.REFINE, is_open=True, **ids)
             if session in closing:
                 yield SessionJob(kind=JobKind.CLOSE, is_open=True, **ids)
 

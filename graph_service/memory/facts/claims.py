@@ -261,6 +261,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
             correction=fact.correction,
             changes=fact.changes and not fact.closes,
             replaces=() if fact.closes else fact.replaces,
+            unconfirmed=fact.unconfirmed,
         )
         for proof in fact.proofs
     ]

@@ -5,7 +5,7 @@ from all assertions of the claim and of conflicting claims (`conflicts`), so ord
 matter. Claims without a new assertion or a conflict with a changed claim never change.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
@@ -28,7 +28,7 @@ from graph_service.memory.facts.claims import (
 from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
-from schema.assertion import CLOSING_TEXTS, Closing
+from schema.assertion import CLOSING_TEXTS, Assertion, Closing
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
 
@@ -72,6 +72,8 @@ def plan_facts(
     judged: Mapping[Claim, FactVerdict] = MappingProxyType({}),
     *,
     events: list[FactEvent] | None = None,
+    refined: Collection[MemoryId] = (),
+    withdrawn: list[Fact] | None = None,
 ) -> list[PlannedFact]:
     """Return the facts to write so that the graph contains the accepted ones.
 
@@ -80,11 +82,13 @@ def plan_facts(
         accepted: facts with the id of their scene.
         judged: a model's verdicts on accepted facts that would otherwise be valid alongside stored ones, by claim.
         events: what becomes of each accepted fact is appended.
+        refined: scenes that a model read; what only the local reader found there is withdrawn.
+        withdrawn: stored facts of which nothing is left are appended, ordered by id; they are to be deleted.
 
     Returns:
         New and changed facts only, ordered by id.
     """
-    claims = {claim: _ClaimBuilder(one) for claim, one in known_claims(known).items()}
+    claims = {claim: _ClaimBuilder(one, frozenset(refined)) for claim, one in known_claims(known).items()}
     index = _NearDuplicateIndex()
     # Latest last, because a new fact is compared with the latest near-duplicates only.
     for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
@@ -95,12 +99,18 @@ def plan_facts(
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
         # A correction is taken literally, never as a near-duplicate of another fact.
-        resolution = None if fact.correction else resolve(fact, index.near(fact))
+        near, verdict = index.near(fact), judged.get(fact.claim)
+        if verdict is not None:
+            # Stored before it was judged.
+            near = [one for one in near if one.claim != fact.claim or not one.is_unconfirmed]
+        resolution = None if fact.correction else resolve(fact, near)
         same = None if resolution is None else resolution.same
         if same is not None:
             new = replace(new, claim=same.claim)
-        verdict = judged.get(fact.claim) if same is None else None
+        verdict = verdict if same is None else None
         applied = _apply_judgement(new, verdict, claims)
+        if verdict is not None and applied[0].claim != fact.claim and fact.claim in claims:
+            claims[fact.claim].moved = True
         outcomes.append(_outcome(fact, scene, applied, claims, verdict, resolution))
         for more in applied:
             before = claims.get(more.claim)
@@ -110,9 +120,14 @@ def plan_facts(
                 before.add(more)
             index.put(claims[more.claim].view)
             touched.add(more.claim)
-    planned = replan({claim: one.merged() for claim, one in claims.items()}, touched)
+    settled = {claim: one.settled() for claim, one in claims.items()}
+    touched |= {claim for claim, one in claims.items() if one.is_withdrawable}
+    planned = replan({claim: one.merged() for claim, one in claims.items()}, touched, settled)
     if events is not None:
         events += _events(outcomes, claims, planned)
+    if withdrawn is not None:
+        gone = (fact for claim, one in claims.items() if settled[claim] is None for fact in one.merged().periods)
+        withdrawn += sorted(gone, key=lambda fact: fact.id)
     return planned
 
 
@@ -208,17 +223,54 @@ def _replaced_id(outcome: _Outcome, by_claim: Mapping[Claim, list[Fact]]) -> Mem
 
 
 class _ClaimBuilder:
-    """Collect the assertions of a claim and merge them only once; `view` is the claim as one fact."""
+    """Collect the assertions of a claim and merge them only once; `view` is the claim as one fact.
 
-    def __init__(self, claim: KnownClaim) -> None:
+    Args:
+        refined: scenes whose unconfirmed assertions `settled` leaves out.
+
+    Attributes:
+        moved: a verdict made its unconfirmed assertions part of another claim.
+    """
+
+    def __init__(self, claim: KnownClaim, refined: frozenset[MemoryId] = frozenset()) -> None:
+        self._known, self._added = claim, list[KnownClaim]()
+        self.moved = False
+        self._refined = refined
         self._parts = [claim]
         self._wording = claim.wording
         self._is_open = any(one.invalid_at is None for one in claim.periods)
         self._is_stated = bool(claim.corrections)
         self.view = _view(claim)
 
+    @property
+    def is_withdrawable(self) -> bool:
+        """True if `settled` may differ from `merged`."""
+        return bool(self._known.periods) and any(map(self._is_withdrawn, self._known.assertions))
+
+    def _is_withdrawn(self, assertion: Assertion) -> bool:
+        return assertion.unconfirmed and (self.moved or assertion.scene_id in self._refined)
+
+    def settled(self) -> KnownClaim | None:
+        """Return the claim without what only the local reader found in refined scenes; None if nothing is left."""
+        if not self.is_withdrawable:
+            return self.merged()
+        left = tuple(one for one in self._known.assertions if not self._is_withdrawn(one))
+        messages = {one.message_id for one in left}
+        quotes = frozenset(quote for quote in self._known.quotes if quote.partition(":")[0] in messages)
+        # A verdict that ends a withdrawn fact ends nothing.
+        parts = [part for part in self._added if not all(one.judged for one in part.assertions)]
+        if left:
+            return merge_claims([replace(self._known, assertions=left, quotes=quotes), *self._added])
+        if not parts:
+            return None
+        known = self._known
+        name = known.object_name or parts[0].object_name
+        first = replace(parts[0], first_uri=known.first_uri, periods=known.periods, object_name=name)
+        return merge_claims([first, *parts[1:]])
+
     def add(self, more: KnownClaim) -> None:
         self._parts.append(more)
+        self._added.append(more)
         self._wording = self._wording.merged(more.wording)
         self._is_stated = self._is_stated or bool(more.corrections)
         if self._is_open:
@@ -249,7 +301,9 @@ def _apply_judgement(
         return [new]
     if judged.judgement is Judgement.SAME:
         return [replace(new, claim=known.claim, first_uri=known.first_uri)]
-    if judged.judgement is Judgement.COMPLETES and judged.statement is not None:
+    if judged.judgement is Judgement.COMPLETES:
+        if judged.statement is None or (known.claim.object_id != new.claim.object_id and known.value != new.value):
+            return [new]
         # The joined statement comes before that of the known claim, which it contains.
         rank = (*known.wording.rank[:3], _JOINED_RANK, judged.statement)
         wording = replace(new.wording, statement=judged.statement, rank=rank)
@@ -260,15 +314,22 @@ def _apply_judgement(
     return [new, replace(known, assertions=ends, quotes=frozenset())] if ends else [new]
 
 
-def replan(claims: dict[Claim, KnownClaim], touched: Iterable[Claim]) -> list[PlannedFact]:
+def replan(
+    claims: dict[Claim, KnownClaim],
+    touched: Iterable[Claim],
+    settled: Mapping[Claim, KnownClaim | None] = MappingProxyType({}),
+) -> list[PlannedFact]:
     """Compute the periods of changed claims and of those that conflict with them; return the facts to write.
 
     Args:
         claims: all claims with their new assertions; `periods` are still the stored ones.
-        touched: claims with new assertions, or reopened.
+        touched: claims with new assertions, reopened, or withdrawn.
+        settled: what is left of claims after withdrawals; None for nothing.
     """
+    affected = PeriodCalculator(claims).affected_by(touched)
+    claims = {claim: left for claim, one in claims.items() if (left := settled.get(claim, one)) is not None}
+    affected &= claims.keys()
     calculator = PeriodCalculator(claims)
-    affected = calculator.affected_by(touched)
     periods_of = {claim: calculator.periods(claim).periods for claim in sorted(affected, key=_claim_order)}
     closing_facts = _closing_facts(claims, periods_of, calculator)
     changed = [

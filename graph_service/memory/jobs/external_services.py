@@ -26,6 +26,8 @@ MODEL: Final = "model"
 FIRST_MODEL: Final = "first model"
 FALLBACK_MODEL: Final = "fallback model"
 JUDGE_MODEL: Final = "judge model"
+# Useless answers in a row that are reported.
+_USELESS_MAX: Final = 3
 
 
 class ExternalServiceAwayError(UnavailableError):
@@ -57,6 +59,8 @@ class ExternalService:
         self.name = name
         self.answered = False
         self.problem: str | None = None
+        self._failure: str | None = None
+        self._useless_n = 0
         self._clock_s = clock_s
         self._breaker = Breaker()
         # There may be dead letters from before this process started.
@@ -77,6 +81,17 @@ class ExternalService:
         """Raise ExternalServiceAwayError if the service must not be used."""
         if self.problem is not None:
             raise ExternalServiceAwayError(self.problem, service=self.name, called=False, retry_after_s=OPEN_S)
+
+    @property
+    def current_failure(self) -> str | None:
+        """Return why the last call failed, or that its answers are useless; None if nothing is wrong."""
+        if self._failure is None and self._useless_n >= _USELESS_MAX:
+            return f"the last {self._useless_n} answers of the {self.name} could not be used"
+        return self._failure
+
+    def note_usefulness(self, useful: bool) -> None:
+        """Record whether an answer could be used."""
+        self._useless_n = 0 if useful else self._useless_n + 1
 
     def note_dead_letter(self) -> None:
         """Record that a job became a dead letter because this service was unavailable."""
@@ -115,6 +130,7 @@ class ExternalService:
                 result = await request()
         except (UnavailableError, InstallError) as error:
             outcome = "unavailable"
+            self._failure = error.message
             self._breaker.failed(self._clock_s())
             wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
             called = not isinstance(error, ExternalServiceAwayError) or error.called
@@ -134,7 +150,7 @@ class ExternalService:
 
     def _note_answer(self) -> None:
         self._breaker.succeeded()
-        self.answered = True
+        self.answered, self._failure = True, None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,15 @@ _ERROR_CHARS_MAX: Final = 500
 class JobKind(StrEnum):
     """The kinds of jobs.
 
-    EMBED, EXTRACT and CLOSE belong to a session. REEXTRACT and FORGET belong to a user: extract the remaining messages
-    again after something was forgotten; forget the user.
+    EMBED, EXTRACT, CLOSE and REFINE belong to a session; REFINE lets a model read what the local reader has read.
+    REEXTRACT and FORGET belong to a user: extract the remaining messages again after something was forgotten; forget
+    the user.
     """
 
     EMBED = "embed"
     EXTRACT = "extract"
     CLOSE = "close"
+    REFINE = "refine"
     REEXTRACT = "reextract"
     FORGET = "forget"
 
@@ -231,6 +233,12 @@ async def finish_jobs(
     }
     if len(await writing.run(statement("jobs/finish"), parameters)) != len(claims):
         raise ConflictError(f"the lease of job {claims[0].id} was lost to another worker; its result is discarded")
+
+
+async def enqueue_refinement(writing: Writing, tenant: TenantId, session: str, *, now_ms: int) -> None:
+    """Enqueue the job that lets a model read what the local reader has read of a session (node id)."""
+    rows = [{"session": session, "kind": JobKind.REFINE.value}]
+    await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": now_ms})
 
 
 async def fail_job(

@@ -44,7 +44,13 @@ def scenes_key(hashes: Sequence[str]) -> str:
 
 
 async def update_session_summary(
-    graph: Graph, tenant: TenantId, session: str, *, now: datetime, writer: SessionWriter | None = None
+    graph: Graph,
+    tenant: TenantId,
+    session: str,
+    *,
+    now: datetime,
+    writer: SessionWriter | None = None,
+    owed: bool = False,
 ) -> bool:
     """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
 
@@ -52,6 +58,7 @@ async def update_session_summary(
 
     Args:
         writer: writes the layers of sessions with several scenes; if it fails, and without one, they are extractive.
+        owed: a model writes the layers of sessions with several scenes later.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -64,7 +71,7 @@ async def update_session_summary(
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    layers = await _layers_of([_summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer)
+    layers = await _layers_of([_summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer, owed=owed)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -87,9 +94,9 @@ async def update_session_summary(
 
 
 async def _layers_of(
-    scenes: Sequence[SummarizedScene], rows: Sequence[Mapping[str, Any]], writer: SessionWriter | None
+    scenes: Sequence[SummarizedScene], rows: Sequence[Mapping[str, Any]], writer: SessionWriter | None, *, owed: bool
 ) -> _Layers:
-    owed = False
+    owed = owed and len(scenes) > 1
     if writer is not None and len(scenes) > 1:
         try:
             written = await writer(scenes)

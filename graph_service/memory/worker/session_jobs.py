@@ -15,7 +15,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.consolidation.token_budget import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, enqueue_refinement, finish_jobs
 from graph_service.memory.jobs.run_now import RunJob, run_session_job, run_session_jobs
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
 from schema.errors import ConflictError
@@ -123,12 +123,14 @@ class CloseJobs:
         extract: extracts from unread messages and from every unextracted scene.
         summarises: update the summary of the session.
         summarize: updates the layers of the session, if those of its scenes changed.
+        refines: a model reads the scenes later.
     """
 
     embed: RunJob | None
     extract: RunJob
     summarize: Callable[[TenantId, str], Awaitable[bool]]
     summarises: bool = True
+    refines: bool = False
 
 
 async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: JobContext) -> None:
@@ -138,7 +140,7 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
     again stays open.
 
     Raises:
-        UnavailableError: Neo4j, the embedder or the model does not answer; the session keeps its current state.
+        UnavailableError: Neo4j or the embedder does not answer; the session keeps its current state.
         ConflictError: the lease was lost.
     """
     closing, indexing, extracting = SessionState.CLOSING, SessionState.INDEXING, SessionState.EXTRACTING
@@ -163,6 +165,8 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
             parameters = _state_parameters(claim, job_context, (extracting,), SessionState.CLOSED)
             await writing.run(statement("sessions/set_state"), parameters)
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
+        if jobs.refines:
+            await enqueue_refinement(writing, claim.tenant, claim.session, now_ms=now_ms)
 
     await graph.write(steps)
     job_context.step("close committed")

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from extraction.embeddings.embedder import Embedder
 from extraction.token_spending import spending
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers, read_session
+from graph_service.memory.consolidation.pipeline import Readers, read_session, refine_session
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.consolidation.token_budget import DEFERRED, record_unfinished, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
@@ -26,6 +26,7 @@ from graph_service.memory.jobs.outbox import (
     JobKind,
     claim_jobs,
     fail_job,
+    finish_jobs,
     park_malformed,
     pending_jobs,
     release_jobs,
@@ -55,10 +56,11 @@ _IDLE_CHECK_S: Final = 30.0
 # Malformed jobs block nothing, since no claim matches them.
 _MALFORMED_CHECK_S: Final = 600.0
 # Kinds for which no caller waits, and the delay before their loops look for the next job.
-_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.REEXTRACT, JobKind.FORGET})
+_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.REEXTRACT, JobKind.FORGET, JobKind.REFINE})
 _LOW_PRIORITY_DELAY_S: Final = 0.5
 _LOOPS: Final = {
     JobKind.EXTRACT: Loop.WORKER_EXTRACT,
+    JobKind.REFINE: Loop.WORKER_REFINE,
     JobKind.EMBED: Loop.WORKER_EMBED,
     JobKind.CLOSE: Loop.WORKER_CLOSE,
     JobKind.REEXTRACT: Loop.WORKER_REEXTRACT,
@@ -305,7 +307,7 @@ class Worker:
         while True:
             if await self.run_one():
                 continue
-            kinds = tuple(kind for kind in self._kinds if not self._service_for(kind).is_open)
+            kinds = tuple(kind for kind in self._kinds if not self._waits_for_service(kind))
             jobs, due_ms = await pending_jobs(
                 self._graph,
                 kinds,
@@ -322,7 +324,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        for kind in (JobKind.FORGET, JobKind.REEXTRACT, JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE):
+        for kind in (JobKind.FORGET, JobKind.REEXTRACT, JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE, JobKind.REFINE):
             if kind in self._kinds and await self._claim_and_run(kind):
                 return True
         return False
@@ -339,8 +341,11 @@ class Worker:
         )
         self.wake()
 
-    async def summarize_session(self, tenant: TenantId, session: str) -> bool:
+    async def summarize_session(self, tenant: TenantId, session: str, *, by_model: bool = True) -> bool:
         """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
+
+        Args:
+            by_model: False leaves them to the model for later.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -348,6 +353,8 @@ class Worker:
         readers, now = self._readers, self._job_context.clock()
         if readers.session_writer is None:
             return await update_session_summary(self._graph, tenant, session, now=now)
+        if not by_model:
+            return await update_session_summary(self._graph, tenant, session, now=now, owed=True)
         tokens = await readers.ledger.open(self._graph, tenant, tokens_per_day=readers.tokens_per_day, now=now)
         with spending(tokens):
             try:
@@ -443,8 +450,7 @@ class Worker:
     async def _claim_and_run(self, kind: JobKind, on_claimed: Callable[[JobKind], None] = lambda _kind: None) -> bool:
         """Claim due jobs of one kind and one tenant and run them; False when there were none."""
         await self._leases.release_pending()
-        service = self._service_for(kind)
-        if service.is_open:
+        if self._waits_for_service(kind):
             return False
         busy = self._busy[kind]
         async with self._claim_locks[kind]:
@@ -457,7 +463,8 @@ class Worker:
             tenants = {claim.tenant for claim in claims}
             busy.update(tenants)
         if not claims:
-            return await self._reopen_after_outage(service)
+            service = self._service_for(kind)
+            return service is not None and await self._reopen_after_outage(service)
         try:
             on_claimed(kind)
             self._job_context.step(f"{kind} claimed")
@@ -481,8 +488,14 @@ class Worker:
     def _loops_per_tenant(self, kind: JobKind) -> int:
         return self._rules.parallel if kind is JobKind.EXTRACT else 1
 
-    def _service_for(self, kind: JobKind) -> ExternalService:
-        return self._external_services.embedder if kind is JobKind.EMBED else self._external_services.model
+    def _service_for(self, kind: JobKind) -> ExternalService | None:
+        """Return the external service without which jobs of this kind cannot run."""
+        services = {JobKind.EMBED: self._external_services.embedder, JobKind.REFINE: self._external_services.model}
+        return services.get(kind)
+
+    def _waits_for_service(self, kind: JobKind) -> bool:
+        service = self._service_for(kind)
+        return service is not None and service.is_open
 
     async def _reopen_after_outage(self, service: ExternalService) -> bool:
         """Reopen dead letters caused by an outage of a service; True when there were some."""
@@ -520,14 +533,36 @@ class Worker:
                     embed=self._embed_renewed if self._embeds_on_close else None,
                     extract=partial(self._read_renewed, final=True),
                     summarises=self._rules.index_on_close,
-                    summarize=self.summarize_session,
+                    summarize=partial(self.summarize_session, by_model=False),
+                    refines=self._readers.with_model,
                 )
                 await close_session(graph, jobs, claim, job_context)
+            case JobKind.REFINE:
+                await self._refine(claim)
+                self.wake(claim.tenant)
             case JobKind.FORGET:
                 await forget_user(graph, claim, job_context)
             case JobKind.REEXTRACT:
                 await reread_sessions(graph, self._read_until, claim, job_context)
                 self.wake(claim.tenant)
+
+    async def _refine(self, claim: JobClaim) -> None:
+        """Run a refine job; once nothing is left to read of a closed session, write the session's summary."""
+        left = await refine_session(
+            self._graph,
+            self._readers,
+            claim,
+            self._job_context,
+            self._rules.scenes,
+            self._user_locks,
+            embedder=self._embedder,
+        )
+        if left:
+            return
+        if left is False and self._rules.index_on_close:
+            await self.summarize_session(claim.tenant, claim.session)
+        now_ms = self._job_context.now_ms()
+        await self._graph.write(lambda writing: finish_jobs(writing, [claim], more=False, now_ms=now_ms))
 
     async def _read(
         self,

@@ -4,6 +4,7 @@
 // $user_id: str
 // $session: str
 // $start_ms: int, start of the scene
+// $start: datetime, the same; entities that this scene or a later one named first are left out
 // $query: str, full-text query for the words of the scene; limited to the user
 // $names_max: int, of each kind
 // $aliases_max: int
@@ -14,14 +15,14 @@
 // before: {id, start_ms, abstract, lines}, lines oldest first: {id, role, speaker, text, said_at}; null for the first scene
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_words', $query, {limit: $names_max}) YIELD node AS e, score
-  WITH e, score WHERE e.tenant = $tenant AND e.user_id = $user_id
+  WITH e, score WHERE e.tenant = $tenant AND e.user_id = $user_id AND e.first_seen < $start
   WITH e ORDER BY score DESC, e.id
   RETURN collect(e {.name, .entity_type, aliases: coalesce(e.aliases, [])[0..$aliases_max]}) AS matching
 }
 CALL () {
   MATCH (e:Memory {tenant: $tenant, user_id: $user_id})
   USING INDEX SEEK e:Memory(tenant, user_id)
-  WHERE e:Entity
+  WHERE e:Entity AND e.first_seen < $start
   WITH e ORDER BY e.last_seen DESC, e.id LIMIT $names_max
   RETURN collect(e {.name, .entity_type, aliases: coalesce(e.aliases, [])[0..$aliases_max]}) AS recent
 }

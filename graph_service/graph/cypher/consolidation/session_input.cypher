@@ -129,7 +129,7 @@ CALL (s, steps, episodes) {
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS scene_messages
   RETURN collect({id: scene.id, uri: scene.uri, properties: scene {.name, .abstract, .abstract_by, .layers_n, .layers_hash,
-                  .layers_behind, .overview_pending, .unextracted}, messages: scene_messages}) AS scenes
+                  .layers_behind, .overview_pending, .unextracted, .unrefined}, messages: scene_messages}) AS scenes
 }
 CALL (s) {
   MATCH (newest:Scene {tenant: $tenant, session_id: s.id})

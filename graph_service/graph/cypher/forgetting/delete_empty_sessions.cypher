@@ -9,7 +9,7 @@ WITH id
 OPTIONAL MATCH (l:SessionLifecycle {tenant: $tenant, id: id})
 DELETE l
 WITH id
-UNWIND ['close', 'embed', 'extract'] AS kind
+UNWIND ['close', 'embed', 'extract', 'refine'] AS kind
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: id + '/' + kind})
 DELETE j
 RETURN DISTINCT id

@@ -10,7 +10,7 @@ MERGE (f:Job {tenant: $tenant, id: $user_node_id + '/forget'})
 WITH f
 OPTIONAL MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id}) WHERE l.last_ms IS NOT NULL
 WITH f, collect(l.id) AS sessions
-UNWIND [$user_node_id + '/reextract'] + reduce(all = [], s IN sessions | all + [s + '/close', s + '/embed', s + '/extract']) AS id
+UNWIND [$user_node_id + '/reextract'] + reduce(all = [], s IN sessions | all + [s + '/close', s + '/embed', s + '/extract', s + '/refine']) AS id
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: id})
 WITH f, j ORDER BY j.id
 SET j.lease = null, j.lease_until_ms = null, j.open = null, j.state = 'done', j.error = null, j.unavailable_service = null

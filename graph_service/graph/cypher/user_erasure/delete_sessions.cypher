@@ -16,7 +16,7 @@ CALL (id) {
   DELETE e
 }
 CALL (id) {
-  UNWIND ['close', 'embed', 'extract'] AS kind
+  UNWIND ['close', 'embed', 'extract', 'refine'] AS kind
   MATCH (j:Job {tenant: $tenant, id: id + '/' + kind})
   DELETE j
 }

@@ -68,11 +68,11 @@ async def test_fact_in_another_language_is_compared_by_its_vector(graph: Graph, 
 
 
 async def test_joined_statement_is_forgotten_with_either_message(graph: Graph, tenant: str) -> None:
-    first, second = GOALS["en"]
+    first, _ = GOALS["en"]
     with FakeOpenAI(says(verdicts({**one("completes"), "statement": "Alice: a marathon and a 42 km race"}))) as fake:
         worker = await a_judge(graph, fake)
         await store_plan(graph, worker, tenant, first, day=0)
-        await store_plan(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, first, day=2, relation="dream")
         before = (await edges(graph, tenant))[first]
         assert before["statement"] == "Alice: a marathon and a 42 km race"
         later = next(name for name in before["evidence"] if name != before["evidence"][0])
@@ -82,10 +82,10 @@ async def test_joined_statement_is_forgotten_with_either_message(graph: Graph, t
     assert row["statement"] == f"Alice: {kept}"
 
 
-async def store_plan(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
+async def store_plan(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int, relation: str = "plan") -> None:
     """Store and read a plan of Alice, provided by her agent."""
     fact = ProvidedFact(
-        subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice: {goal}"
+        subject="user", predicate="CARES_ABOUT", object=goal, relation=relation, statement=f"Alice: {goal}"
     )
     message = a_message(f"{goal} ({day})", time=NOON + timedelta(days=day))
     call = an_incoming(messages=(message,), facts=(fact,), session=f"day-{day}")

@@ -125,16 +125,19 @@ async def test_calls_and_tokens_are_counted_by_scene_and_day(graph: Graph, tenan
 
 
 async def test_dropped_items_of_an_answer_are_counted(graph: Graph, tenant: str) -> None:
-    """Facts off the whitelist are dropped and counted."""
-    answers = [json.loads(a_reading("tea", predicate="WORSHIPS")), json.loads(a_reading("jazz", importance="low"))]
+    """Those without an object or evidence, and unimportant ones; an unknown predicate becomes the relation."""
+    answers = [
+        json.loads(a_reading("jasmine tea", predicate="WORSHIPS")),
+        json.loads(a_reading("jazz", importance="low")),
+    ]
     facts = [fact for answer in answers for fact in answer["facts"]]
-    facts += [{**facts[0], "messages": ["m7"]}, {"subject": 1}]
+    facts += [{**facts[0], "object": "opera", "messages": ["m7"]}, {"subject": 1}]
     with FakeOpenAI(says(json.dumps({"title": "t", "summary": "s", "facts": facts}))) as fake:
         await a_memory(graph).remember(TenantId(tenant), an_incoming(TEA))
         await run_due_jobs(await a_reader(graph, fake, AdjustableClock()))
     (day,) = (await a_memory(graph).usage(TenantId(tenant), days=1)).days
-    assert day.items_dropped == 4
-    assert await likes(graph, tenant) == set()
+    assert day.items_dropped == 3
+    assert await likes(graph, tenant) == {"jasmine tea"}
 
 
 async def test_scenes_over_the_budget_are_read_by_rules_and_marked(graph: Graph, tenant: str) -> None:
@@ -240,7 +243,7 @@ async def test_hostile_answer_changes_nothing_outside_its_scene(graph: Graph, te
     assert (await memory.changes.head(victim)).seq == before
     snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=1000)
     assert theirs not in {node.id for node in snapshot.nodes}
-    assert {edge.predicate for edge in snapshot.edges} <= {"PREFERS", "DISLIKES", "MENTIONED"}
+    assert {edge.predicate for edge in snapshot.edges} <= {"PREFERS", "DISLIKES", "RELATES_TO", "MENTIONED"}
     assert len(snapshot.edges) < 500
     assert all(len(node.label) <= 200 for node in snapshot.nodes)
     (day,) = (await memory.usage(TenantId(tenant), days=1)).days
