@@ -6,7 +6,7 @@ answer. Texts are English or Chinese.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -14,7 +14,13 @@ from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.cues import gives_reason
 from extraction.text.lexicon_en import ANY_MONTH, word_set
 from extraction.text.lexicon_en import KIN_PATTERN as KIN_EN
+from extraction.text.lexicon_zh import JOBS as JOBS_ZH
+from extraction.text.lexicon_zh import KIN as KIN_WORDS_ZH
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_ZH
+from extraction.text.lexicon_zh import PETS as PETS_ZH
+from extraction.text.lexicon_zh import SURNAMES
+from extraction.text.name_spotting import chinese_name_at, word_tag
+from extraction.text.sentences import has_cjk
 
 # Questions and texts are searched up to these lengths only: longer texts contain values of every kind.
 _QUESTION_CHARS_MAX: Final = 400
@@ -179,8 +185,20 @@ _COLOUR: Final = re.compile(
 _NAME_EN: Final = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'’]+[A-Za-z]*|\b[A-Z]{2,}\b")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?…:;\n“\"]\s*|[。！？：；]\s*)$")
 _NAME_ZH: Final = re.compile(
-    r"(?:叫|姓|名叫|叫做|名字是)[^，。！？\s我你他她它什啥了着]{1,6}|[小老阿大][\u4e00-\u9fff](?![\u4e00-\u9fff]?[的了])|"
-    r"[\u4e00-\u9fff](?:先生|女士|小姐|医生|大夫|老师|师傅|教授|经理|主任|律师|哥|姐|叔|姨|婶|嫂|总)"
+    r"(?:叫|姓|名叫|叫做|名字是)[^，。！？\s我你他她它什啥了着]{1,6}|"
+    r"[小老阿大](?![师板公婆家人学姐哥妈爸时孩心区组说吃名店狗猫概约部量多夫衣门楼厅桥雨雪爷伯姨舅姑嫂叔会])"
+    r"[\u4e00-\u9fff](?![\u4e00-\u9fff]?[的了])|"
+    # 我哥, 哥哥, 二姨, 表姐 are relatives without a name.
+    r"(?![我你他她咱们的大二三四五六小表堂干哥姐叔姨婶嫂])[\u4e00-\u9fff]"
+    r"(?:先生|女士|小姐|医生|大夫|老师|师傅|教授|经理|主任|律师|哥|姐|叔|姨|婶|嫂|总)"
+)
+# A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵. Doubled characters that are no names: 天天, 刚刚.
+_TIES_ZH: Final = re.compile("|".join(sorted({*KIN_WORDS_ZH, *JOBS_ZH, *PETS_ZH}, key=len, reverse=True)))
+_DOUBLED_ZH: Final = re.compile(
+    r"(?![天刚常每渐慢偷整好悄仅恰往偏频稍略白早晚明人处时日年月家个次件])([\u4e00-\u9fff])\1(?!\1)"
+)
+_GIVEN_ZH: Final = re.compile(
+    r"[\u4e00-\u9fff][军国华伟强芳英兰梅红霞玲萍燕丽娟敏静平明刚勇杰涛超斌波辉鹏飞龙凤琴珍秀荣生林峰海云]"
 )
 # Single characters cover what the list of words lacks, such as 大姨妈 and 二哥.
 _KIN: Final = re.compile(rf"\b(?:{KIN_EN}|grand\w+|in-law)s?\b|[妈爸哥姐弟妹爷奶叔姨舅姑婶嫂]|{KIN_ZH}")
@@ -234,7 +252,54 @@ def _names_something(text: str, simple: str, known: Collection[str]) -> bool:
         if _SENTENCE_START.search(text[max(found.start() - 4, 0) : found.start()]) and found.group()[1:].islower():
             continue
         return True
-    return any(not any(word in found.group() for word in known) for found in _NAME_ZH.finditer(simple))
+    names = (found.group() for found in _NAME_ZH.finditer(simple))
+    return any(not any(word in name for word in known) for name in (*names, *_names_after_ties(simple)))
+
+
+def _names_after_ties(text: str) -> Iterator[str]:
+    """Yield the Chinese names that follow a word for a relative, an acquaintance, a profession or a pet."""
+    for tie in _TIES_ZH.finditer(text):
+        if name := _chinese_name(text, tie.end()):
+            yield name
+
+
+def _chinese_name(text: str, start: int) -> str | None:
+    if doubled := _DOUBLED_ZH.match(text, start):
+        return doubled[0]
+    # Given names that are words too: 建平, 建国.
+    if (given := _GIVEN_ZH.match(text, start)) and word_tag(given[0]) in ("n", "ns", "nz", "nrfg", "nrt"):
+        return given[0]
+    return chinese_name_at(text, start) if has_cjk(text[start : start + 1]) else None
+
+
+_NAME_ASKED_EN: Final = re.compile(
+    r"\b(?:my|our|the)(?: \w+)? (?P<x>[a-z-]+)(?:'s (?:first |last |sur)?name\b|(?: is| was)? called\b)|"
+    r"\bnames? of (?:my|our|the)(?: \w+)? (?P<y>[a-z-]+)(?=[?.!]|$)"
+)
+_IS_CALLED_EN: Final = r"(?:'s name is| is called| is named| called| named| is|,)? (?-i:[A-Z][a-z]+)"
+_IS_CALLED_ZH: Final = "(?:的?名字)?(?:是|叫做?|名叫)?"
+
+
+def bearer_asked(question: str) -> str | None:
+    """Return the word for the person or pet whose name a question asks for: 外甥女 in 我外甥女叫什么, "plumber"."""
+    question = question[:_QUESTION_CHARS_MAX]
+    if value_asked(question) is not ValueKind.NAME:
+        return None
+    if english := _NAME_ASKED_EN.search(plain_apostrophes(question)):
+        return str(english["x"] or english["y"])
+    bearers = _TIES_ZH.findall(question)
+    return bearers[-1] if bearers else None
+
+
+def names_bearer(text: str, bearer: str) -> bool:
+    """Return whether a text has a name right beside a word for its bearer: 外甥女朵朵, 冯师傅, "my niece Coco"."""
+    text = text[:_CHARS_MAX]
+    if bearer.isascii():
+        return re.search(rf"\b{re.escape(bearer)}{_IS_CALLED_EN}", text, re.IGNORECASE) is not None
+    return any(
+        text[found.start() - 1 : found.start()] in SURNAMES or _chinese_name(text, found.end()) is not None
+        for found in re.finditer(f"{bearer}{_IS_CALLED_ZH}", text)
+    )
 
 
 def _finder(pattern: re.Pattern[str]) -> Callable[[str], bool]:

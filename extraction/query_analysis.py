@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from extraction.answer_values import ValueKind, value_asked
+from extraction.answer_values import ValueKind, bearer_asked, value_asked
 from extraction.attribute_questions import Attribute, attribute_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
-from extraction.embeddings.late_interaction import QuestionTokens
+from extraction.embeddings.late_interaction import QuestionTokens, words_of_name
 from extraction.entities.kinship_terms import own_ties_in, second_ties_in, ties_in
 from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain, plain_apostrophes
@@ -64,6 +64,7 @@ class QueryAnalysis:
         chars: length of the question.
         chinese: the question is mostly Chinese.
         value_kind: kind of value that the answer must contain; None for other questions.
+        name_bearer: word for whose name the question asks for; None for other questions.
         asked_times: times that the question names, with their phrases.
         asked_time: span from the first to the last of them.
         time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
@@ -71,6 +72,9 @@ class QueryAnalysis:
         anchors: events that the question refers to instead of a time ("before the wedding").
         event_time: time relative to the first of them, if the memory knows when it was.
         span: filter on when an answer was said.
+        only_time: the question names a time and no topic ("what did I do on Friday?"): whatever was said or happened
+            then is an answer.
+        time_words: words of the times that it names, case folded.
         limited_by_text: `span` comes from the question's own words ("what did we discuss yesterday?").
         words: words for the full-text indexes, without time expressions.
         capitalized: words written with a capital, case folded: names, and the first word of a sentence.
@@ -100,6 +104,7 @@ class QueryAnalysis:
     intent: Intent = Intent.GENERAL
     answer_type: AnswerType = AnswerType.OTHER
     value_kind: ValueKind | None = None
+    name_bearer: str | None = None
     asked_times: tuple[AskedTime, ...] = ()
     asked_time: Timespan | None = None
     time: Timespan | None = None
@@ -107,6 +112,8 @@ class QueryAnalysis:
     anchors: tuple[EventAnchor, ...] = ()
     event_time: Timespan | None = None
     span: Timespan = field(default_factory=Timespan)
+    only_time: bool = False
+    time_words: frozenset[str] = frozenset()
     limited_by_text: bool = False
     words: tuple[str, ...] = ()
     capitalized: frozenset[str] = frozenset()
@@ -159,7 +166,10 @@ def analyse(
     time = read_or(QuestionTime(), time_asked, text, reference)
     span = span or Timespan()
     limited = time.limit is not None and span.start is None and span.end is None
-    topic = _without_user(_without_times(text, time))
+    topic = _without_user(time.topic_of(text))
+    only_time = time.exact_span is not None and _has_no_topic(topic)
+    # Without a time to search in, the words of the time are all there is to search for.
+    topic = topic if only_time or words_in(topic) else _without_user(text)
     chinese = is_chinese(text)
     words = tuple(read_or([], words_in, topic))
     expected_type = read_or(AnswerType.OTHER, answer_type, text)
@@ -174,17 +184,20 @@ def analyse(
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=read_or(None, value_asked, text),
+        name_bearer=read_or(None, bearer_asked, text),
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,
         time_axis=time.axis(as_utc(reference)),
         anchors=time.anchors,
         span=time.limit if limited and time.limit else span,
+        only_time=only_time,
+        time_words=frozenset(word for asked in time.asked for word in words_of_name(asked.phrase.casefold())),
         limited_by_text=limited,
         words=words,
         capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
-        terms=read_or(Terms(), terms_of, topic, characters=chinese),
-        glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese else Terms(),
+        terms=Terms() if only_time else read_or(Terms(), terms_of, topic, characters=chinese),
+        glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese and not only_time else Terms(),
         topic_terms=read_or(Terms(), topic_terms_of, topic),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
@@ -266,10 +279,27 @@ def _without_user(text: str) -> str:
     return left if re.search(r"\w", left) else text
 
 
-def _without_times(text: str, time: QuestionTime) -> str:
-    """Return a question without its time expressions, or unchanged if no words to search for would be left."""
-    topic = time.topic_of(text)
-    return topic if words_in(topic) else text
+# Words of questions for anything: "What did I have done", 我们聊了些什么.
+_ANYTHING_TEXT: Final = """
+what which anything everything something thing things all do did done does doing was were is are am be been being have
+has had having i me my we us our you your the a an any that this there it else so to with about on in at of for from
+by up and again exactly happen happened happening happens go going gonna went gone plan planned plans say said says
+saying tell told telling talk talked talking discuss discussed mention mentioned chat chatted chatting speak spoke
+share shared bring brought schedule scheduled remember remind list show give can could would will please summarize
+summarise summary recap event events activity activities conversation conversations message messages day date take
+took place
+"""
+_ANYTHING: Final = frozenset(_ANYTHING_TEXT.split())
+_ANYTHING_ZH: Final = re.compile(
+    "我们|你们|咱们|[我你您咱]|[跟和对向给同与在]|那天|当天|[都还也就又]|有没有|[有没做干了过的是要会去忙得到起]|什么|啥|哪些|些|事[情儿项]?|"
+    "活动|安排|计划|打算|准备|发生|告诉|提[到起及]|[说聊提讲谈]|记得|怎么|[吗呢呀啊]|一下|总结|回忆|回顾|请|帮|话题?|内容|日程|行程"
+)
+
+
+def _has_no_topic(topic: str) -> bool:
+    """Return whether a question without its times names nothing that it is about."""
+    words = re.findall(r"[^\W_]+", _ANYTHING_ZH.sub(" ", plain_apostrophes(topic[:_INTENT_READ_CHARS_MAX])).lower())
+    return all(word in _ANYTHING or word in ("s", "d", "ve", "m", "re", "ll", "t", "didn", "don") for word in words)
 
 
 # Intent and answer type.

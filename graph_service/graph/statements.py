@@ -11,6 +11,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{current r}}     `r` has not ended at $now, by all that is known
     {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
     {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
+    {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
@@ -87,6 +88,15 @@ _OF_VARIABLE: Final = {
         " MATCH ({x})-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE {x}.id IN mention.evidence"
         " AND (e.key IN $entity_filter OR EXISTS {{"
         " MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }}) }})"
+    ),
+    # Times without EXISTS first, because reading the evidence is expensive.
+    "of_time": (
+        "(NOT $by_time"
+        " OR ({x}.valid_at.epochMillis >= $from_ms AND {x}.valid_at.epochMillis < $to_ms)"
+        " OR ({x}.invalid_at.epochMillis >= $from_ms AND {x}.invalid_at.epochMillis < $to_ms)"
+        " OR ({x}.mentioned_start.epochMillis < $to_ms AND {x}.mentioned_end.epochMillis > $from_ms)"
+        " OR EXISTS {{ UNWIND {x}.evidence AS proof MATCH (said:Message {{tenant: $tenant, id: proof}})"
+        " WHERE said.said_ms >= $from_ms AND said.said_ms < $to_ms RETURN said }})"
     ),
     # Same as `is_of_correction` in schema/ids.py; the first condition is cheap and excludes most scenes.
     "not_correction": (

@@ -102,9 +102,13 @@ class Query(
             strawberry.argument(description="Only these kinds. Default: all."),
         ] = None,
         start: Annotated[
-            datetime | None, strawberry.argument(description="Only messages said at or after this time.")
+            datetime | None,
+            strawberry.argument(description="Only messages said at or after this time, scenes and facts of it."),
         ] = None,
-        end: Annotated[datetime | None, strawberry.argument(description="Only messages said before this time.")] = None,
+        end: Annotated[
+            datetime | None,
+            strawberry.argument(description="Only messages said before this time, scenes and facts of it."),
+        ] = None,
         valid_at: Annotated[
             datetime | None,
             strawberry.argument(description="Valid time: facts that were valid then. Default: `asOf`, or now."),

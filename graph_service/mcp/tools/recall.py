@@ -29,8 +29,10 @@ class RecallArguments(Arguments):
     evidence: int = Field(1, description="Evidence messages per fact and scene, 0 to 20.")
     entities: list[str] = Field([], description="Only results that mention one of these entities.")
     tags: list[str] = Field([], description="Any of these tags.")
-    start: datetime | None = Field(None, description="Only messages said at or after this time.")
-    end: datetime | None = Field(None, description="Only messages said before this time.")
+    start: datetime | None = Field(
+        None, description="Only messages said at or after this time, scenes and facts of it."
+    )
+    end: datetime | None = Field(None, description="Only messages said before this time, scenes and facts of it.")
     valid_at: datetime | None = Field(None, description="Facts that were valid then. Default: now.")
     as_of: datetime | None = Field(None, description="The memory as it was then. Default: now.")
     zone: str | None = Field(None, description="Time zone of the question: Asia/Shanghai or +08:00.")

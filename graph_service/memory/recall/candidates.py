@@ -121,11 +121,13 @@ class CandidateSet:
         candidates: ordered by kind and id.
         messages: all messages, also those that filters removed from `candidates`, ordered by session and time.
         named: keys of the entities that the question names.
+        proofs: ids of the messages that prove each retrieved fact, by its id, also of facts that were not requested.
     """
 
     candidates: tuple[Candidate, ...]
     messages: tuple[Candidate, ...]
     named: frozenset[str] = frozenset()
+    proofs: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

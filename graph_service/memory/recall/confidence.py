@@ -11,12 +11,12 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
-from extraction.answer_values import ValueKind
+from extraction.answer_values import ValueKind, names_bearer
 from extraction.query_analysis import AnswerType, Intent, QueryAnalysis
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_found_in, terms_of
 from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.features import value_test
+from graph_service.memory.recall.features import in_time, value_test
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 
@@ -31,6 +31,10 @@ _FEW: Final = 20
 _SOME_FACTS, _MANY_FACTS = 8, 12
 # With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
+# Makes up for the weights of names, which are asked for more often than stated. Not fitted: no set has enough of them.
+_NAMES_BEARER: Final = 3.0
+# Confidence in what fits the time of a question without a topic: an estimate, as no set has such questions.
+_IN_TIME: Final = 0.95
 _NO_ANSWERS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -61,6 +65,9 @@ class ConfidenceFeatures:
         first_answer: answer score of the first hit; 0 without one.
         second_answer: second best answer score, 0 to 1; 0 with fewer than two. What several texts seem to answer is
             rarely a chance likeness.
+        names_bearer: 1 if the question asks for somebody's name, and the first hit has a name beside the word for them.
+        in_time: for a question that names a time and no topic ("what did I tell you on Friday?"), how well the first
+            hit fits the time, 0 to 1: the time alone decides. None for other questions.
         facts: 0 for at most 8 valid facts found that an agent provided, 1 for 12 or more: where an agent provides many
             facts, one of them resembles any question.
     """
@@ -84,6 +91,8 @@ class ConfidenceFeatures:
     answer: float | None = None
     first_answer: float = 0.0
     second_answer: float = 0.0
+    names_bearer: float = 0.0
+    in_time: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +150,7 @@ class ConfidenceWeights:
                 self.answer * (features.answer or 0.0),
                 self.first_answer * features.first_answer,
                 self.second_answer * features.second_answer,
+                _NAMES_BEARER * features.names_bearer,
                 0.0 if features.value_kind is None else self.value_kinds.get(features.value_kind, 0.0),
             )
         )
@@ -257,6 +267,8 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
     Args:
         dialogue: share of the weights for messages to an assistant (`ranking.dialogue_share`), 0 to 1.
     """
+    if features.in_time is not None:
+        return _IN_TIME if features.in_time == 1.0 else round(_IN_TIME / 2 * features.in_time, 4)
     vectors = features.meaning is not None
     everyday = _everyday_weights(features) if vectors else EVERYDAY_WITHOUT_VECTORS
     total = weights_for(chinese=chinese, vectors=vectors).total(features)
@@ -340,6 +352,14 @@ def confidence_features(
         answer=None if _is_request(analysis) else max(answers.values(), default=None),
         first_answer=answers.get(hits[0].candidate.id, 0.0) if hits else 0.0,
         second_answer=sorted(answers.values())[-2] if len(answers) > 1 else 0.0,
+        names_bearer=float(_names_bearer(hits, analysis)),
+        in_time=in_time(hits[0].candidate, analysis) if hits and analysis.only_time else None,
+    )
+
+
+def _names_bearer(hits: Sequence[Hit], analysis: QueryAnalysis) -> bool:
+    return analysis.name_bearer is not None and any(
+        names_bearer(hit.candidate.text, analysis.name_bearer) for hit in hits[:1]
     )
 
 

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
@@ -88,6 +88,8 @@ _GLOSSED_N, _GLOSSED_CHARS = 40, 300
 # Features that compare word pieces, and features that are not comparable between languages.
 _OF_TOKENS: Final = frozenset(("token_similarity", "token_similarity_window"))
 _NOT_COMPARABLE: Final = frozenset(("length", "specificity"))
+# What a text counts for the day on which it was said if it names other times only.
+_SAID_OF_OTHER_TIME: Final = 0.5
 # Probability with which the walk through the graph returns to the named entities.
 _RESTART: Final = 0.3
 # Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
@@ -220,7 +222,8 @@ def _of_tokens(
         return {}
     if not messages:
         return {"token_similarity": np.zeros(0), "token_similarity_window": np.zeros(0)}
-    names = () if speaker is None else words_of_name(speaker)
+    # The time asked for selects messages by their times: "yesterday" is not the word in a message.
+    names = analysis.time_words | (words_of_name(speaker) if speaker is not None else frozenset())
     own, near = _token_similarities(analysis.tokens.without(names), messages, sessions)
     if analysis.cross_language_tokens is not None:
         cross_language = np.array([one.is_cross_language for one in messages], np.bool_)
@@ -357,12 +360,11 @@ def _plain(
 ) -> dict[str, Floats]:
     entity = _column(one.scores.get("entity", 0.0) for one in candidates)
     ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
-    asked = analysis.time or analysis.event_time
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
     return {
         "entity_match": entity / (entity.max(initial=0.0) or 1.0),
         "speaker": _said_by(candidates, speaker),
-        "time_range": _column(asked is not None and _in_time(one, asked, analysis.time_axis) for one in candidates),
+        "time_range": _column(in_time(one, analysis) for one in candidates),
         "not_a_question": _column(one.id not in questions for one in candidates),
         "answers_question": _column(one.id in answers for one in candidates),
         "contains_time": _column(when and bool(_times_of(one)) for one in candidates),
@@ -524,20 +526,34 @@ def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
     return _column(one.speaker in spellings or one.subject in spellings for one in candidates)
 
 
-def _in_time(candidate: Candidate, asked: Timespan, axis: TimeAxis) -> bool:
-    """Return whether a candidate was said on a day of the time asked about, or is about a time that overlaps it.
+def in_time(candidate: Candidate, analysis: QueryAnalysis) -> float:
+    """Return how well a candidate fits the time that a question names, 0 to 1; 0 if it names none.
 
-    Args:
-        axis: which of the two counts.
+    It is 1 for one that is about a time that overlaps it, or was said then and names no other time. "Yesterday I ran a
+    marathon" is about the day before, so it counts half for "what did I do" on the day on which it was said.
     """
-    if axis is not TimeAxis.SAID and _HAPPENED in candidate.scores:
-        return True
-    if axis is TimeAxis.HAPPENED:
-        return any(_overlap(span, asked) for span in _times_of(candidate))
-    day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
-    if _overlap(Timespan(start=day, end=day + timedelta(days=1)), asked):
-        return True
-    return axis is TimeAxis.EITHER and any(_overlap(span, asked) for span in _times_of(candidate))
+    asked, axis = analysis.time or analysis.event_time, analysis.time_axis
+    if asked is None:
+        return 0.0
+    times = _times_of(candidate) if axis is not TimeAxis.SAID else ()
+    if candidate.mentioned_start is not None:
+        times = (*times, Timespan(start=candidate.mentioned_start, end=candidate.mentioned_end))
+    if axis is not TimeAxis.SAID and (_HAPPENED in candidate.scores or any(_overlap(span, asked) for span in times)):
+        return 1.0
+    if axis is TimeAxis.HAPPENED or not _within_a_day(asked).contains(candidate.said_at):
+        return 0.0
+    return _SAID_OF_OTHER_TIME if times and analysis.only_time and axis is not TimeAxis.SAID else 1.0
+
+
+def _within_a_day(asked: Timespan) -> Timespan:
+    """Return the time asked for; if shorter than a day, all moments less than a day from its ends."""
+    if (
+        asked.start is None
+        or asked.end is None
+        or (more := timedelta(days=1) - (asked.end - asked.start)) <= timedelta()
+    ):
+        return asked
+    return Timespan(start=asked.start - more, end=asked.end + more)
 
 
 def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
@@ -553,6 +569,13 @@ def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
 
 
 def _overlap(one: Timespan, other: Timespan) -> bool:
+    """Return whether two times overlap by more than half of the shorter one.
+
+    The times of a text are those of its UTC day, of which some hours belong to the day before or after elsewhere.
+    """
+    if one.start and one.end and other.start and other.end:
+        common = min(one.end, other.end) - max(one.start, other.start)
+        return 2 * common > min(one.end - one.start, other.end - other.start)
     begins = one.start is None or other.end is None or one.start < other.end
     return begins and (other.start is None or one.end is None or other.start < one.end)
 

@@ -254,7 +254,7 @@ def _message(message: Message) -> _Searchable:
 def _in_snapshot(
     question: Question, snapshot: Snapshot, span: Timespan, *, valid_at: datetime
 ) -> Iterable[_Searchable]:
-    """Yield the scenes of a snapshot within `span`, and its facts that were valid at `valid_at`."""
+    """Yield the scenes and facts of a snapshot within `span`, the facts if they were valid at `valid_at`."""
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}
     if HitKind.SCENE in question.kinds:
         for node in nodes.values():
@@ -266,6 +266,7 @@ def _in_snapshot(
                 edge.predicate != "MENTIONED"
                 and {edge.source, edge.target} <= nodes.keys()
                 and _is_valid(edge, valid_at)
+                and _is_of_time(edge, span)
             ):
                 yield _fact(edge, nodes[edge.source], nodes[edge.target])
 
@@ -273,6 +274,14 @@ def _in_snapshot(
 def _is_valid(edge: EdgeView, at: datetime) -> bool:
     start, end = (None if text is None else datetime.fromisoformat(text) for text in (edge.valid_at, edge.invalid_at))
     return (start is None or start <= at) and (end is None or end > at)
+
+
+def _is_of_time(edge: EdgeView, span: Timespan) -> bool:
+    """Return whether a fact began or ended in a span of time."""
+    if span.start is None and span.end is None:
+        return True
+    ends = (edge.valid_at or edge.first_seen, edge.invalid_at)
+    return any(span.contains(datetime.fromisoformat(end)) for end in ends if end)
 
 
 def _scene(node: NodeView) -> _Searchable:

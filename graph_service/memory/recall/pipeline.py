@@ -6,6 +6,7 @@ Start with `recall`; `with_evidence` then completes the texts of the evidence.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from graph_service.memory.recall.confidence import (
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.query import Mode, Question, resolve_question
 from graph_service.memory.recall.ranking import (
+    below_successors,
     dialogue_share,
     is_conversation,
     long_answer_share,
@@ -48,8 +50,14 @@ from graph_service.memory.recall.replacement_ranking import (
     replacement_weights,
     to_compare,
 )
-from graph_service.memory.recall.result_page import page
-from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
+from graph_service.memory.recall.result_page import ResultPage, page
+from graph_service.memory.recall.retrieval import (
+    candidates_in,
+    filtered,
+    layer_scores_in,
+    messages_per_channel,
+    recall_parameters,
+)
 from graph_service.observability.metrics import RECALL_SIMILARITY
 from schema.errors import MisreadError, MnemographError, UnavailableError
 from schema.ids import TenantId
@@ -62,6 +70,8 @@ _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
 # Scoring takes some 30 ms, and longer behind other questions.
 _SCORING_MAX_S: Final = 5.0
+# Channels that stop at a number of messages; others return all that there are.
+_SEARCHED: Final = ("vector", "words", "stems", "time", "happened", "other_language")
 _BUSY: Final = "the models that score answers are busy: ranked by words, meaning and time only"
 # Total length of the texts of hits, and of those of evidence, that the answers to one request return in full; length of
 # each truncated one.
@@ -186,14 +196,14 @@ async def recall(
     busy: tuple[str, ...] = ()
     if mode is Mode.BEST:
         factors = rules.factors
-        if factors.meaning > 0 and not is_conversation(analysis):
+        if factors.meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
             answers, busy = await _answer_scores(embedder, question.text, hits)
         hits = ranked_by_answers(hits, answers, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
             changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
             hits = ranked_by_replacements(hits, changes, analysis, by)
-        hits = without_repeats(hits)
+        hits = without_repeats(below_successors(hits, analysis, found.proofs))
     hits = below_corrections(hits)
 
     def answered() -> Answer:
@@ -212,7 +222,7 @@ async def recall(
             removed=(*refused, *order.removed, *shown.removed),
             next_cursor=shown.next_cursor,
             complete=embedder is None or (embedded is not None and not busy),
-            notes=(*notes, *busy, *_notes(analysis)),
+            notes=(*notes, *busy, *_notes(analysis), *_end_note(found, shown, messages_per_channel(question))),
             analysis=analysis,
             features=features,
             confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
@@ -279,7 +289,18 @@ def _notes(analysis: QueryAnalysis) -> tuple[str, ...]:
     limited = f"only what was said from {iso(span.start)} until before {iso(span.end)}, as the question asks"
     return (
         *((limited,) if analysis.limited_by_text else ()),
-        *(() if analysis.words else ("the question has no words to search for",)),
+        *(() if analysis.words or analysis.only_time else ("the question has no words to search for",)),
+    )
+
+
+def _end_note(found: CandidateSet, shown: ResultPage, per_channel: int) -> tuple[str, ...]:
+    """Return a note on the last page if the memory may hold more than was ranked."""
+    channels = Counter(channel for one in found.messages for channel in one.scores)
+    if shown.next_cursor is not None or max((channels[name] for name in _SEARCHED), default=0) < per_channel:
+        return ()
+    return (
+        f"the search ends here: the {per_channel} best messages of each index and their neighbours were ranked; ask"
+        " more precisely, or set start and end, a session, an entity or a tag, to reach others",
     )
 
 

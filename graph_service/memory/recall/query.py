@@ -70,7 +70,8 @@ class Question:
 
     Attributes:
         limit: maximum number of hits, 1-100.
-        start, end: only elements said at or after `start` and before `end`.
+        start, end: only messages said at or after `start` and before `end`, scenes said then or about a time that
+            overlaps it, and facts that began, ended or happened then, or have evidence said then.
         valid_at: valid time: only facts that were valid then; None means at `as_of`, or now.
         as_of: transaction time: only facts that were known then; None means all facts.
         asked_at: time to which words such as "yesterday" refer; None means now.

@@ -5,8 +5,8 @@ minimum of zero; the contributions sum to the score.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from statistics import median
 from types import MappingProxyType
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.query_analysis import AnswerType, QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
 from graph_service.memory.recall.features import features_of
@@ -22,6 +22,7 @@ from graph_service.memory.recall.follow_ups import follow_ups
 from graph_service.memory.recall.lexical_scores import Floats
 from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
+from schema.timespan import Timespan
 
 # Weights of the features, by language.
 #
@@ -253,9 +254,12 @@ CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN)
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
-# Weight of the time of a question that only what happens then can answer ("What am I doing in December?"), and at most
-# that of a time relative to an event, which is less certain: an answer may be given at any time after it.
+# Least weight of the time of a question that only what happens then can answer ("What am I doing in December?"), and of
+# a day or week ("Where did I eat on Friday?"); weight of a time relative to an event, which is less certain: an answer
+# may be given at any time after it.
 _AHEAD_TIME: Final = 4.0
+_DAY_TIME: Final = 2.0
+_SHORT_TIME: Final = timedelta(days=8)
 _EVENT_TIME: Final = 1.2
 
 
@@ -267,12 +271,18 @@ def with_question_weights(weights: Weights, analysis: QueryAnalysis) -> Weights:
     scaled, time_range = dict(weights.scaled), weights.plain.get("time_range", 0.0)
     if analysis.role is Role.ASSISTANT and "length" in scaled:
         scaled["length"] = max(scaled["length"], 0.0)
-    if analysis.time is not None and analysis.time_axis is TimeAxis.HAPPENED:
+    if analysis.time is not None and (analysis.only_time or analysis.time_axis is TimeAxis.HAPPENED):
         time_range = max(time_range, _AHEAD_TIME)
+    elif analysis.time is not None and _is_short(analysis.time):
+        time_range = max(time_range, _DAY_TIME)
     elif analysis.event_time is not None:
         time_range = _EVENT_TIME
     plain = {**weights.plain, "time_range": time_range}
     return Weights(scaled=MappingProxyType(scaled), plain=MappingProxyType(plain))
+
+
+def _is_short(time: Timespan) -> bool:
+    return time.start is not None and time.end is not None and time.end - time.start <= _SHORT_TIME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -487,16 +497,61 @@ def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) ->
     return counted
 
 
-# Repeats: a scene next to its messages, and a fact next to the message that proves it
+# Longest chain of messages that overtook one another.
+_CHAIN_MAX: Final = 16
+
+
+# Final order: overtaken messages below what overtook them; no repeats
+
+
+def below_successors(hits: Sequence[Hit], analysis: QueryAnalysis, proofs: Mapping[str, Sequence[str]]) -> list[Hit]:
+    """Return ranked hits with each overtaken message right below the best hit that overtook it.
+
+    That is the fact that closed what the message says, or a message that proves this fact. Questions about a former
+    state or a named time keep their order.
+
+    Args:
+        proofs: ids of the messages that prove each retrieved fact, by its id.
+    """
+    if analysis.time_reference not in (TimeReference.NOW, TimeReference.OPEN):
+        return list(hits)
+    place = {hit.candidate.id: at for at, hit in enumerate(hits)}
+    newer = {at: min(found) for at, hit in enumerate(hits) if (found := _newer_places(hit.candidate, place, proofs))}
+
+    def key(at: int) -> tuple[int, int]:
+        """Return the lowest place of a hit and of all that overtook it, one after another, and its steps below that."""
+        first, steps, chain = at, 0, 0
+        while (after := newer.get(at)) is not None and chain < _CHAIN_MAX:
+            at, chain = after, chain + 1
+            first, steps = (at, chain) if at > first else (first, steps)
+        return first, steps
+
+    lowered = []
+    for place_of, hit in enumerate(hits):
+        first, steps = key(place_of)
+        score = min(hit.score, hits[first].score)
+        parts = hit.parts if score == hit.score else {**hit.parts, "overtaken": round(score - hit.score, 6)}
+        lowered.append(((first, steps), replace(hit, score=score, parts=parts)))
+    return [hit for _, hit in sorted(lowered, key=lambda pair: pair[0])]
+
+
+def _newer_places(one: Candidate, place: Mapping[str, int], proofs: Mapping[str, Sequence[str]]) -> list[int]:
+    # `below_corrections` puts a withdrawn message below its correction, in its own place.
+    if one.overtaken_by is None or one.withdrawn or one.kind is not HitKind.MESSAGE:
+        return []
+    names = (one.overtaken_by, *proofs.get(one.overtaken_by, ()))
+    return [place[name] for name in names if name in place and name != one.id]
 
 
 def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return ranked hits without those that repeat another one.
 
-    Of a fact and the only message that proves it, the better one remains; a fact is also left out below one of several
-    messages that prove it. A scene is left out if one of its messages is a hit.
+    Of messages with the same words by the same speaker, the latest remains, in the place of the best. Of a fact and the
+    only message that proves it, the better one remains; a fact is also left out below one of several messages that
+    prove it. A scene is left out if one of its messages is a hit.
     """
     scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
+    latest = _latest_of_same(hits)
     shown: set[str] = set()
     proved: set[str] = set()
     kept = []
@@ -504,8 +559,10 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         one = hit.candidate
         match one.kind:
             case HitKind.MESSAGE:
-                repeats = one.id in proved
-                shown |= set() if repeats else {one.id}
+                newest = latest.get(one.id, one)
+                repeats = one.id in proved or newest.id in shown
+                shown |= set() if repeats else {one.id, newest.id}
+                hit = replace(hit, candidate=newest)
             case HitKind.FACT:
                 repeats = not shown.isdisjoint(one.proofs)
                 proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
@@ -513,3 +570,18 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 repeats = one.id in scenes
         kept += [] if repeats else [hit]
     return tuple(kept)
+
+
+def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:
+    """Map the id of each message to the latest message of the same speaker with the same words."""
+    groups: dict[tuple[str | None, str | None, str], list[Candidate]] = {}
+    for hit in hits:
+        one = hit.candidate
+        if one.kind is HitKind.MESSAGE and (words := "".join(filter(str.isalnum, one.text.casefold()))):
+            groups.setdefault((one.role, one.speaker, words), []).append(one)
+    return {
+        one.id: max(group, key=lambda same: (same.said_at, same.position, same.id))
+        for group in groups.values()
+        if len(group) > 1
+        for one in group
+    }

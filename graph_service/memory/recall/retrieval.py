@@ -84,10 +84,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
     tenant, question, moments = asked.tenant, asked.question, asked.moments
     filters, scope = question.filters, scope_token(tenant, question.user_id)
     session = memory_id(session_uri(tenant, question.user_id, filters.session_id)) if filters.session_id else ""
-    # The index search must return more if facts learned later, or filtered elements, are dropped after it.
-    filtered = question.as_of is not None or filters.by_element
-    factor = _FILTERED_FACTOR if filtered else 1
-    per_channel = max(_PER_CHANNEL, question.limit) * factor
+    factor, per_channel = _factor(question), messages_per_channel(question)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
@@ -112,7 +109,9 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "known_at": as_utc(moments.known_at or _LAST).astimezone(UTC),
         "as_of": moments.known_at is not None,
         "per_channel": per_channel,
-        "summaries_per_channel": max(_SUMMARIES_PER_CHANNEL, question.limit) * factor,
+        # Facts are filtered by time after the index search, too.
+        "summaries_per_channel": max(_SUMMARIES_PER_CHANNEL, question.limit)
+        * (_FILTERED_FACTOR if span.start or span.end else factor),
         "expand_top": _EXPAND_TOP,
         "vector_k": max(VECTOR_K, 2 * per_channel),
         "filtered": filters.by_element,
@@ -125,9 +124,10 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
-        **_happened(named if analysis.time_axis is not TimeAxis.SAID else None),
+        **_happened(_happened_in(named, span) if analysis.time_axis is not TimeAxis.SAID else None),
         "neighbour_radius": _NEIGHBOUR_RADIUS,
         "with_tokens": analysis.tokens is not None,
+        "by_time": span.start is not None or span.end is not None,
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,
@@ -136,6 +136,16 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         # A caller that names a time asks for what was valid then.
         "with_closed": question.valid_at is None and question.as_of is None,
     }
+
+
+def _factor(question: Question) -> int:
+    """Return how many times more the indexes return if facts learned later, or filtered elements, are dropped."""
+    return _FILTERED_FACTOR if question.as_of is not None or question.filters.by_element else 1
+
+
+def messages_per_channel(question: Question) -> int:
+    """Return the number of messages that each index returns for a question."""
+    return max(_PER_CHANNEL, question.limit) * _factor(question)
 
 
 def _tag_parameters(tenant: TenantId, question: Question) -> dict[str, Any]:
@@ -203,6 +213,16 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
     }
 
 
+def _happened_in(named: Timespan | None, span: Timespan) -> Timespan | None:
+    """Return the part of the time named by the question that lies within the filter on time; without one, the other."""
+    if named is None:
+        return span if span.start or span.end else None
+    starts = [start for start in (named.start, span.start) if start]
+    ends = [end for end in (named.end, span.end) if end]
+    start, end = max(starts, default=None), min(ends, default=None)
+    return None if start and end and end <= start else Timespan(start=start, end=end)
+
+
 def _happened(named: Timespan | None) -> dict[str, Any]:
     """Return the parameters for elements that are about a time; an empty range for None."""
     start = _EPOCH if named is None else named.start or _FIRST
@@ -246,6 +266,7 @@ def candidates_in(
         candidates=tuple(sorted([*ordered, *others], key=attrgetter("kind", "id"))),
         messages=tuple(ordered),
         named=frozenset(row["named"]),
+        proofs={one[1]: one[6] or () for one in facts},
     )
 
 

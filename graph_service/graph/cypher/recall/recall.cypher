@@ -23,8 +23,8 @@
 // $asked_from_ms: int, inclusive, start of the time that the question names; equal to $asked_to_ms when it names none or one at which
 // nothing was said
 // $asked_to_ms: int, exclusive
-// $happened_from: datetime, inclusive, start of the time that the question names, for elements that are about it, whenever they were
-// said; equal to $happened_to when the question names none or asks when something was said
+// $by_time: bool, $from_ms and $to_ms are a filter on time: only messages said then, scenes said then or about it, and facts of it
+// $happened_from: datetime, inclusive, start of the time that the question names or is filtered by, for elements that are about it; equal to $happened_to when the question names none or asks when something was said
 // $happened_to: datetime, exclusive
 // $happened_since: datetime, before $happened_from: earliest start of the times that may reach into it
 // $happened_scan: int, elements about that time to compare by vector
@@ -232,7 +232,7 @@ CALL (named_entities) {
       RETURN s ORDER BY s.tenant DESC, s.user_id DESC, s.scene_start DESC LIMIT $happened_scan
     }
     WITH s, CASE WHEN v IS NULL OR s.abstract_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.abstract_embedding, v) END AS score
-    WHERE s.start_ms >= $from_ms AND s.start_ms < $to_ms
+    // When the scene was spoken of does not matter: a filter on time limits $happened_from and $happened_to, too.
     WITH s, score ORDER BY coalesce(score, 0.0) DESC LIMIT $summaries_per_channel
     RETURN s, 'happened' AS channel, coalesce(score, 0.5) AS score, score AS cosine
    UNION ALL
@@ -323,11 +323,11 @@ CALL (entity_edges, second_hop) {
   }
   WITH r, collect([channel, score]) AS found
   // A fact passes the filters if one message of its evidence does.
-  WHERE NOT $filtered OR EXISTS {
+  WHERE {{of_time r}} AND (NOT $filtered OR EXISTS {
     UNWIND r.evidence AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id})
     WHERE {{passes_filters p}}
-    RETURN p }
+    RETURN p })
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND (NOT $as_of OR p.received_at <= $known_at)

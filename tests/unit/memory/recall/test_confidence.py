@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from extraction.query_analysis import analyse
 from extraction.text.chinese import is_chinese
 from graph_service.memory.recall.candidates import Hit
-from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_features, confidence_of
+from graph_service.memory.recall.confidence import RELEVANT_MIN, ConfidenceFeatures, confidence_features, confidence_of
 from graph_service.memory.recall.query import HitKind
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
@@ -82,10 +82,10 @@ def test_first_hit_without_the_value_asked_for_lowers_the_confidence() -> None:
     assert found[0] < found[1]
 
 
-def confident(question: str, *texts: str) -> float:
+def confident(question: str, *texts: str, cosine: float = 0.5) -> float:
     """Return the confidence for messages to an assistant, the first of which is the first hit."""
     analysis = analyse(question, reference=NOON)
-    candidates = [a_candidate(f"m{at}", text=text, cosine=0.5) for at, text in enumerate(texts)]
+    candidates = [a_candidate(f"m{at}", text=text, cosine=cosine) for at, text in enumerate(texts)]
     hits = [Hit(candidate=one, score=1.0 - 0.1 * at) for at, one in enumerate(candidates)]
     features = confidence_features(analysis, candidates, own_names=("alice",), hits=hits)
     return confidence_of(features, chinese=is_chinese(question), dialogue=1.0)
@@ -103,6 +103,22 @@ def test_lead_is_that_of_the_best_hit_with_the_value_asked_for() -> None:
     assert lead("Is the parking space in the yard?") == pytest.approx(0.2)
     assert lead("What colour is the parking space?") == 0.0
     assert confidence_features(analyse("Cost?", reference=NOON), candidates).lead is None
+
+
+@pytest.mark.parametrize(
+    ("question", "with_name", "without"),
+    [
+        ("我外甥女叫什么？", "我要去接外甥女朵朵放学。", "我要去接外甥女放学。"),
+        ("我哥哥叫什么名字？", "我哥哥建平摔断了胳膊。", "我哥哥摔断了胳膊。"),
+        ("修水管的师傅姓什么？", "修水管的冯师傅九点来。", "修水管的师傅九点来。"),
+        ("What is my niece's name?", "Picked up my niece Coco at four.", "Picked up my niece at four."),
+        ("What is the plumber called?", "Our plumber Fred comes at nine.", "Our plumber comes at nine."),
+    ],
+)
+def test_name_beside_the_word_for_its_bearer_is_an_answer(question: str, with_name: str, without: str) -> None:
+    others = ("今天天气真好。", "晚上吃了火锅。")
+    found = [confident(question, text, *others, cosine=0.2) for text in (with_name, without)]
+    assert found[0] >= RELEVANT_MIN > found[1]
 
 
 @given(st.dictionaries(st.sampled_from(["m0", "m1", "m2", "m3"]), st.floats(0, 1)))

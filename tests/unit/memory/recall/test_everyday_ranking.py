@@ -16,6 +16,7 @@ from graph_service.memory.recall.ranking import (
     EVERYDAY,
     EVERYDAY_BY_WORDS,
     Weights,
+    below_successors,
     dialogue_share,
     long_answer_share,
     rank,
@@ -228,6 +229,33 @@ def a_scene(name: str) -> Candidate:
 )
 def test_nothing_is_told_twice(ranked: list[Candidate], kept: list[str]) -> None:
     assert [hit.candidate.id for hit in without_repeats(hits_of(*ranked))] == kept
+
+
+def test_resent_messages_are_one_hit_with_the_latest() -> None:
+    same = [
+        replace(said(f"m{day}", day=day), text=text) for day, text in enumerate(("Ok, done!", "OK done", "ok. done"))
+    ]
+    others = [replace(said("other", speaker="Bo"), text="ok done"), replace(said("number"), text="ok done 2")]
+    kept = without_repeats(hits_of(same[1], *others, same[0], same[2]))
+    assert [hit.candidate.id for hit in kept] == ["m2", "other", "number"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        (TimeReference.NOW, ["other", "new", "old", "oldest"]),
+        (TimeReference.OPEN, ["other", "new", "old", "oldest"]),
+        (TimeReference.FORMER, ["oldest", "old", "other", "new"]),
+    ],
+)
+def test_overtaken_message_ranks_below_what_overtook_it(reference: TimeReference, expected: list[str]) -> None:
+    """Also if that was overtaken itself."""
+    chain = (replace(said("oldest"), overtaken_by="f1"), replace(said("old"), overtaken_by="f2"))
+    hits = hits_of(*chain, said("other"), said("new"))
+    ordered = below_successors(hits, QueryAnalysis(time_reference=reference), {"f1": ("old",), "f2": ("new", "old")})
+    assert [hit.candidate.id for hit in ordered] == expected
+    assert [hit.score for hit in ordered] == sorted((hit.score for hit in ordered), reverse=True)
+    assert all(hit.parts.get("overtaken", 0.0) <= 0 for hit in ordered)
 
 
 _NUMBERS = st.sets(st.integers(0, 9), min_size=1, max_size=3)
