@@ -20,7 +20,11 @@ _STAY: Final = re.compile(
     rf"{_BOUNDED}|\b(?:until|till|hotel|hostel|motel|airbnb|guest ?house|b&b|holiday (?:flat|home|rental|let))\b",
     re.IGNORECASE,
 )
-_JOB: Final = re.compile(_BOUNDED, re.IGNORECASE)
+# "I work at Bosch, this week was hard" is a job.
+_JOB: Final = re.compile(
+    rf"\b(?:tonight|temporarily|for {_COUNT} (?:more )?(?:nights?|days?|weeks?)(?! now)|working (?:from|out of))\b",
+    re.IGNORECASE,
+)
 # Who moves or begins stays, and who has lived somewhere for three months lives there.
 _LASTING: Final = re.compile(
     r"\b(?:mov(?:e|ed|es|ing)|relocat\w+|settl\w+|bought|start(?:s|ed|ing)?|join(?:s|ed|ing)?|beg[aiu]n|hired|new job|"
@@ -35,7 +39,7 @@ _STAY_ZH: Final = re.compile(
     f"{_BOUNDED_ZH}|暂住|借住|借宿|出差|度假|旅[游行]|酒店|宾馆|民宿|旅馆|青旅|"
     f"(?:住|待|呆)上?{_NUMBER_ZH}个?(?:天|晚|周|星期|礼拜|月)(?!了)"
 )
-_JOB_ZH: Final = re.compile(_BOUNDED_ZH)
+_JOB_ZH: Final = re.compile("今晚|暂时|临时")
 _LASTING_ZH: Final = re.compile("[搬迁]|定居|落户|入职|跳槽|上班了|买了?房|换了?工作|已经")
 
 

@@ -105,6 +105,11 @@ def test_home_told_with_a_time_is_still_a_home(text: str, place: str) -> None:
     assert [fact.object for fact in facts_in(text) if fact.relation == "lives in"] == [place]
 
 
+def test_job_beside_a_word_for_a_time_is_still_a_job() -> None:
+    read = facts_in("I work at Bosch and I'm tired this week.")
+    assert [fact.object for fact in read if fact.relation == "works at"] == ["Bosch"]
+
+
 @pytest.mark.parametrize("word", ["assistant", "agent", "bot", "AI", "助理", "助手", "机器人"])
 def test_jobs_and_things_do_not_mean_the_agent(word: str) -> None:
     assert person_words(word) is None
