@@ -1,7 +1,7 @@
 """Back up and restore the local data directory: database, password, spool and audit log in one file.
 
 The file is a gzipped tar. Its last entry is a manifest with the checksums of all files; a backup without it is
-truncated and is not restored.
+truncated and is not restored. Of a running database it contains an export (`store_export.py`) instead of its files.
 """
 
 import contextlib
@@ -11,13 +11,14 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 import sys
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -28,8 +29,12 @@ from graph_service.version import version
 from schema.errors import ConflictError, InputError, InstallError
 from schema.json_text import read_json
 
-# Version of the manifest.
-_MANIFEST_VERSION: Final = 1
+# Versions of the manifest: with the files of the database, and with an export of it.
+_WITH_FILES: Final = 1
+_WITH_EXPORT: Final = 2
+_EXPORT: Final = "export"
+# What belongs to the database in a data directory.
+_DATABASE: Final = ("neo4j", "password")
 _MANIFEST: Final = "manifest.json"
 _LOCK: Final = "start.lock"
 # Files about the running process, which do not apply to a copy.
@@ -63,26 +68,35 @@ class BackupSummary:
     version: str
 
 
-def back_up(data_dir: Path, file: Path, *, on_progress: ProgressCallback = lambda _done, _total: None) -> BackupSummary:
+def back_up(
+    data_dir: Path,
+    file: Path,
+    *,
+    export: Callable[[Path], None] | None = None,
+    on_progress: ProgressCallback = lambda _done, _total: None,
+) -> BackupSummary:
     """Back up a data directory into one file, atomically.
 
     Args:
+        export: exports the running database into an empty folder; by default its files are copied.
         on_progress: called with the bytes done and in total.
 
     Raises:
-        ConflictError: the file exists, or the local Neo4j runs.
+        ConflictError: the file exists, or the local Neo4j runs and `export` is not given.
         InstallError: there is no data, it cannot be read, or the file cannot be written.
     """
     if file.exists():
         raise ConflictError(f"{str(file)!r} exists and is not overwritten: name another file")
     if not (data_dir / "neo4j").is_dir():
         raise InstallError(f"there is no local Neo4j in {str(data_dir)!r}: nothing to back up; check `data_dir`")
-    part = file.with_name(f".{file.name}.part")
+    # Without the lock another process may write the same file.
+    token = "" if export is None else f".{secrets.token_hex(8)}"
+    part = file.with_name(f".{file.name}{token}.part")
     try:
-        with _no_start(data_dir):
+        with _no_start(data_dir) if export is None else contextlib.nullcontext():
             # Remove the partial file only under the lock: it may belong to another process.
             try:
-                summary = _write(data_dir, part, on_progress)
+                summary = _write(data_dir, part, export, on_progress)
                 os.replace(part, file)
             finally:
                 part.unlink(missing_ok=True)
@@ -93,8 +107,18 @@ def back_up(data_dir: Path, file: Path, *, on_progress: ProgressCallback = lambd
     return summary
 
 
-def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambda _done, _total: None) -> BackupSummary:
+def restore(
+    file: Path,
+    data_dir: Path,
+    *,
+    build: Callable[[Path, Path], None] | None = None,
+    on_progress: ProgressCallback = lambda _done, _total: None,
+) -> BackupSummary:
     """Restore a backup into an empty or new data directory, atomically and with all checksums verified.
+
+    Args:
+        build: creates a database in a new data directory from the folder of an export, and stops it; without it only
+            a backup with the files of a database can be restored.
 
     Raises:
         ConflictError: the data directory is not empty, or another process starts or restores there.
@@ -111,10 +135,22 @@ def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambd
                 _lock_empty(data_dir, stack)
             work_dir = stack.enter_context(_work_dir(data_dir))
             summary = _read(file, work_dir, on_progress)
+            if build is not None and (work_dir / _EXPORT).is_dir():
+                _build_database(work_dir, build)
             _put_in_place(work_dir, data_dir, lock_is_ours=lock_is_ours)
     except OSError as error:
         raise InstallError(f"{str(file)!r} could not be restored into {str(data_dir)!r}: {error}") from error
     return summary
+
+
+def _build_database(work_dir: Path, build: Callable[[Path, Path], None]) -> None:
+    """Replace the export in a restored directory by a database with its content."""
+    fresh, export = work_dir / "fresh", work_dir / _EXPORT
+    build(fresh, export)
+    for name in _DATABASE:
+        (fresh / name).rename(work_dir / name)
+    for folder in (fresh, export):
+        shutil.rmtree(folder)
 
 
 def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
@@ -195,32 +231,33 @@ def _no_start(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def _write(data_dir: Path, part: Path, on_progress: ProgressCallback) -> BackupSummary:
-    names = sorted(_names(data_dir))
-    total, done = sum((data_dir / name).stat().st_size for name in names), 0
+def _write(
+    data_dir: Path, part: Path, export: Callable[[Path], None] | None, on_progress: ProgressCallback
+) -> BackupSummary:
+    files = {name: data_dir / name for name in sorted(_names(data_dir))}
+    if export is not None:
+        files = {name: path for name, path in files.items() if PurePosixPath(name).parts[0] not in _DATABASE}
     listed: dict[str, dict[str, object]] = {}
     with open(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | _NO_LINK, 0o600), "wb") as out:
         with (
             gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as packed,
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):
-            for name in names:
-                with _readable(data_dir / name) as (source, size):
-                    reader = _Hashing(source)
-                    entry_info = tarfile.TarInfo(name)
-                    entry_info.size, entry_info.mode = size, 0o600
-                    entry_info.mtime = int((data_dir / name).stat().st_mtime)
-                    tar.addfile(entry_info, reader)
-                listed[name] = {"bytes": size, "sha256": reader.digest()}
-                done += size
-                on_progress(done, total)
+            _add_files(tar, files, listed, on_progress)
+            if export is not None:
+                # After the spool: a message stored meanwhile is in both, and is recognised as a repetition.
+                with tempfile.TemporaryDirectory(dir=part.parent, prefix=f"{part.name}-") as folder:
+                    export(Path(folder))
+                    exported = {f"{_EXPORT}/{path.name}": path for path in sorted(Path(folder).iterdir())}
+                    _add_files(tar, exported, listed, on_progress)
             summary = BackupSummary(
                 files=len(listed),
-                bytes=done,
+                bytes=sum(int(str(one["bytes"])) for one in listed.values()),
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 version=version(),
             )
-            head = {"shape": _MANIFEST_VERSION, "made_at": summary.made_at, "version": summary.version, "files": listed}
+            shape = _WITH_FILES if export is None else _WITH_EXPORT
+            head = {"shape": shape, "made_at": summary.made_at, "version": summary.version, "files": listed}
             text = json.dumps(head).encode()
             entry_info = tarfile.TarInfo(_MANIFEST)
             entry_info.size, entry_info.mode = len(text), 0o600
@@ -228,6 +265,26 @@ def _write(data_dir: Path, part: Path, on_progress: ProgressCallback) -> BackupS
         out.flush()
         os.fsync(out.fileno())
     return summary
+
+
+def _add_files(
+    tar: tarfile.TarFile,
+    files: Mapping[str, Path],
+    listed: dict[str, dict[str, object]],
+    on_progress: ProgressCallback,
+) -> None:
+    """Add files by their names in the backup, and list their sizes and checksums."""
+    total, done = sum(path.stat().st_size for path in files.values()), 0
+    for name, path in files.items():
+        with _readable(path) as (source, size):
+            reader = _Hashing(source)
+            entry_info = tarfile.TarInfo(name)
+            entry_info.size, entry_info.mode = size, 0o600
+            entry_info.mtime = int(path.stat().st_mtime)
+            tar.addfile(entry_info, reader)
+        listed[name] = {"bytes": size, "sha256": reader.digest()}
+        done += size
+        on_progress(done, total)
 
 
 def _names(data_dir: Path) -> Iterator[str]:
@@ -307,7 +364,7 @@ def _read(file: Path, work_dir: Path, on_progress: ProgressCallback) -> BackupSu
 def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, dict[str, object]]) -> BackupSummary:
     if manifest is None:
         raise InputError(f"{str(file)!r} is truncated: the manifest at its end is missing; use another copy")
-    if manifest.get("shape") != _MANIFEST_VERSION:
+    if manifest.get("shape") not in (_WITH_FILES, _WITH_EXPORT):
         raise InstallError(
             f"{str(file)!r} was made by Mnemograph {manifest.get('version')!r}, which this version"
             f" ({version()}) cannot read: install that version or a newer one"

@@ -1,12 +1,13 @@
 """`mnemograph backup` and `mnemograph restore`: save the local data directory to one file, and restore it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
@@ -17,12 +18,28 @@ FileArgument = Annotated[Path, typer.Argument(help="The backup file.", metavar="
 
 @command
 def backup(call: Invocation, file: FileArgument) -> None:
-    """Write the whole data directory (all tenants, keys, spool, audit log) to one file; Neo4j must be stopped."""
+    """Write the whole data directory (all tenants, keys, spool, audit log) to one file.
+
+    The service may run meanwhile: then the file has an export of each tenant, as of one moment near the end.
+    """
     from graph_service.admin.backup import back_up
+    from graph_service.admin.store_export import export_store
+    from graph_service.graph.local_neo4j.local_server import find_local_server
 
     settings = _require_local(call.settings)
+    running = find_local_server(settings.data_dir)
     with ProgressBars(call.terminal) as bars:
-        done = back_up(settings.data_dir, file, on_progress=_progress(bars, "writing"))
+
+        def export(folder: Path) -> None:
+            assert running is not None
+            run(export_store(running, folder, on_progress=_rows_progress(bars)))
+
+        done = back_up(
+            settings.data_dir,
+            file,
+            export=None if running is None else export,
+            on_progress=_progress(bars, "writing"),
+        )
     document = {"file": str(file), **asdict(done)}
     call.terminal.report(document, lambda: _summary(document, f"written to {file}"))
 
@@ -31,10 +48,25 @@ def backup(call: Invocation, file: FileArgument) -> None:
 def restore(call: Invocation, file: FileArgument) -> None:
     """Restore the data directory from a backup; it must be empty, and stays empty if the restore fails."""
     from graph_service.admin import backup as backups
+    from graph_service.admin.store_export import import_store
+    from graph_service.runtime.local_neo4j import start_server
 
     settings = _require_local(call.settings)
     with ProgressBars(call.terminal) as bars:
-        done = backups.restore(file, settings.data_dir, on_progress=_progress(bars, "reading"))
+
+        async def build(fresh: Path, folder: Path) -> None:
+            server = await start_server(replace(settings, data_dir=fresh), bars)
+            try:
+                await import_store(server, folder, on_progress=_rows_progress(bars))
+            finally:
+                await server.stop()
+
+        done = backups.restore(
+            file,
+            settings.data_dir,
+            build=lambda fresh, folder: run(build(fresh, folder)),
+            on_progress=_progress(bars, "reading"),
+        )
     document = {"data_dir": str(settings.data_dir), **asdict(done)}
     call.terminal.report(document, lambda: _summary(document, f"as of {done.made_at}, to {settings.data_dir}"))
 
@@ -51,6 +83,13 @@ def _require_local(settings: Settings) -> Settings:
 def _progress(bars: ProgressBars, doing: str) -> Any:
     def report(done: int, total: int) -> None:
         bars(Step(part="backup", doing=doing, done=done, total=max(total, 2), unit="bytes"))
+
+    return report
+
+
+def _rows_progress(bars: ProgressBars) -> Any:
+    def report(doing: str, done: int, total: int) -> None:
+        bars(Step(part="backup", doing=doing, done=done, total=total or None, unit="rows"))
 
     return report
 

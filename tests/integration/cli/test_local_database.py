@@ -45,6 +45,36 @@ def _doctor_names_each_requirement(home: Home) -> None:
     assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
 
 
+def places_of(words: str, folder: Path) -> list[str]:
+    """Return the files under a folder that contain some words, in an encoding that Neo4j uses."""
+    encoded = [words.encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be")]
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [path.name for path in files if any(one in path.read_bytes() for one in encoded)]
+
+
+@pytest.mark.slow
+def test_backup_of_a_running_database_restores_equal_and_without_forgotten_words(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("db", "start", "--json") as running:
+        running.document()
+        assert home.run("remember", "My hint is Quantenschaf81.", "--user", "ana").code == 0
+        assert home.run("remember", "I moved to Porto.", "--user", "bob", "--tenant", "other").code == 0
+        assert home.run("remember", "我住在上海。", "--user", "bob").code == 0
+        key = home.run("keys", "create", "reader", "--role", "read", "--json").document()
+        assert home.run("forget", "user", "ana", "--yes").code == 0
+        done = home.run("backup", "all.tar.gz", "--json").document()
+        assert done["file"] == "all.tar.gz"
+        exported = [home.run("export", "--tenant", tenant).out for tenant in ("default", "other")]
+        assert places_of("Quantenschaf81", tmp_path / "data"), "what was forgotten stays in the files of the database"
+    copy = Home(tmp_path, {**home.more, "MNEMOGRAPH_DATA_DIR": str(tmp_path / "restored")})
+    assert copy.run("restore", "all.tar.gz", "--json").document()["version"] == done["version"]
+    assert places_of("Quantenschaf81", tmp_path / "restored") == []
+    with copy.running("db", "start", "--json") as running:
+        running.document()
+        assert [copy.run("export", "--tenant", tenant).out for tenant in ("default", "other")] == exported
+        assert key["id"] in copy.run("keys", "--json").out
+
+
 @pytest.mark.slow
 def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
     home = Home(tmp_path, {})

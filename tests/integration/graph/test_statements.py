@@ -134,6 +134,7 @@ def test_statements_are_scoped_to_a_tenant() -> None:
         name
         in {
             "schema/applied_version",
+            "export_import/tenants",
             "forgetting/delete_old_records",
             "forgetting/follow",
             "schema/any_vector",

@@ -290,7 +290,7 @@ def test_invalid_manifest_is_refused_with_a_message(tmp_path: Path, text: bytes)
 
 
 def test_backup_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
-    text = b'{"shape": 2, "version": "9.9", "made_at": "2030-01-01", "files": {}}'
+    text = b'{"shape": 3, "version": "9.9", "made_at": "2030-01-01", "files": {}}'
     with tarfile.open(tmp_path / "b", "w:gz") as tar:
         about = tarfile.TarInfo("manifest.json")
         about.size = len(text)
