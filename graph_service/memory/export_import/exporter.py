@@ -48,7 +48,7 @@ async def export_rows(
 
     Args:
         out: seekable file, whose content is replaced.
-        vectors: include vectors, ten times as many bytes as the rest; otherwise an import computes them again.
+        vectors: include vectors, more than half of the file; otherwise an import computes them again.
 
     Raises:
         NotFoundError: the tenant does not exist.
