@@ -200,6 +200,12 @@ REJECTED: Final = Counter(
         "invalid in the call",
     ),
 )
+CORRECTIONS: Final = Counter(
+    "mnemograph_corrections",
+    "Facts that people added, updated, confirmed, pinned or rejected; confirmed beside rejected and updated ones "
+    "measures the accuracy of extraction.",
+    kind=("add", "update", "confirm", "pin", "reject"),
+)
 MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))
 EMBEDDING_TOKENS: Final = Counter(
     "mnemograph_embedding_tokens", "Tokens of texts that an embedding endpoint embedded, without questions."
@@ -253,6 +259,7 @@ COUNTERS: Final = (
     EXTRACTIONS,
     FACTS,
     REJECTED,
+    CORRECTIONS,
     MODEL_TOKENS,
     EMBEDDING_TOKENS,
     EMBEDDINGS,

@@ -38,6 +38,7 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
+from graph_service.observability.metrics import CORRECTIONS
 from schema.assertion import Closing, CorrectionKind
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
@@ -262,6 +263,7 @@ class Statements:
         if dropped := check_request(tenant, incoming, now=self._clock()).dropped:
             raise InputError("; ".join(dropped), dropped)
         receipt = await self._remember(tenant, incoming)
+        CORRECTIONS.add(kind.value)
         said = Correction(
             id=receipt.message_ids[0],
             kind=kind,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest_asyncio
+from httpx import AsyncClient
 from neo4j import AsyncGraphDatabase
 from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
@@ -49,21 +50,27 @@ async def scraped(service: OpenService, credential: str | None = None) -> dict[s
     return families(answer.text)
 
 
+REMEMBER = """mutation ($user: String!, $text: String!) { remember(input: {userId: $user, sessionId: "s",
+    messages: [{role: USER, text: $text}]}) { stored spooled } }"""
+
+
+async def until_stored(client: AsyncClient) -> None:
+    """Store messages until the database takes one: a new one on a slow machine leaves the first to the spool."""
+    for number in range(60):
+        variables = {"user": "someone", "text": f"Said {number}."}
+        answer = await client.post("/graphql", json={"query": REMEMBER, "variables": variables})
+        if not answer.json()["data"]["remember"]["spooled"]:
+            return
+
+
 async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
     service: OpenService, tenant: str
 ) -> None:
-    remember = """mutation ($user: String!, $text: String!) { remember(input: {userId: $user, sessionId: "s",
-        messages: [{role: USER, text: $text}]}) { stored spooled } }"""
     recall = "query ($user: String!, $text: String!) { recall(userId: $user, query: $text) { hits { text } } }"
     async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
-        # On a slow machine a new database is too slow for the first messages, which the spool takes.
-        for place in range(60):
-            variables = {"user": "someone", "text": f"Said {place}."}
-            answer = await client.post("/graphql", json={"query": remember, "variables": variables})
-            if not answer.json()["data"]["remember"]["spooled"]:
-                break
+        await until_stored(client)
         before = await scraped(service)
-        for query, text in ((remember, "I love jasmine tea."), (remember, "我喜欢爬山。"), (recall, "What tea?")):
+        for query, text in ((REMEMBER, "I love jasmine tea."), (REMEMBER, "我喜欢爬山。"), (recall, "What tea?")):
             variables = {"user": "quixotic-ana", "text": text}
             answer = await client.post("/graphql", json={"query": query, "variables": variables})
             assert "errors" not in answer.json()
@@ -87,6 +94,25 @@ async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
     assert value(page, "mnemograph_start_seconds") > 0
     told = str([family.samples for family in page.values()])
     assert [word for word in (tenant, "quixotic", "jasmine", "爬山", "default") if word in told] == []
+
+
+async def test_corrections_by_people_are_counted_by_kind(service: OpenService, tenant: str) -> None:
+    add = """mutation { addFact(input: {userId: "ana", subject: "user", predicate: "PREFERS", object: "tea",
+        statement: "Ana prefers tea."}) { factId } }"""
+    before = await scraped(service)
+    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+        await until_stored(client)
+        answer = await client.post("/graphql", json={"query": add})
+        fact = answer.json()["data"]["addFact"]["factId"]
+        answer = await client.post("/graphql", json={"query": f'mutation {{ rejectFact(id: "{fact}") {{ id }} }}'})
+        assert "errors" not in answer.json()
+    page = await scraped(service)
+    counted = {
+        kind: value(page, "mnemograph_corrections_total", kind=kind)
+        - value(before, "mnemograph_corrections_total", kind=kind)
+        for kind in ("add", "update", "confirm", "pin", "reject")
+    }
+    assert counted == {"add": 1, "update": 0, "confirm": 0, "pin": 0, "reject": 1}
 
 
 async def test_metrics_require_an_administrator_of_all_tenants(service: OpenService, tenant: str) -> None:
