@@ -21,9 +21,7 @@ class ReadMemoryArguments(Arguments):
     """Arguments of `read_memory`."""
 
     uri: str = Field(description="URI from recall or list_sessions, or `memory://TENANT/user/ID`.")
-    level: Level | None = Field(
-        None, description="L0: abstract, 100 tokens; L1: overview (default); L2: full text, at most 1,000 messages."
-    )
+    level: Level | None = Field(None, description="Default: L1. L2 has at most 1,000 messages.")
     after: str | None = Field(None, description="`next_cursor` of the previous L2 text, to continue.")
 
 

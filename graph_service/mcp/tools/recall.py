@@ -29,12 +29,10 @@ class RecallArguments(Arguments):
     evidence: int = Field(1, description="Evidence messages per fact and scene, 0 to 20.")
     entities: list[str] = Field([], description="Only results that mention one of these entities.")
     tags: list[str] = Field([], description="Any of these tags.")
-    start: datetime | None = Field(
-        None, description="Only messages said at or after this time, scenes and facts of it."
-    )
-    end: datetime | None = Field(None, description="Only messages said before this time, scenes and facts of it.")
+    start: datetime | None = Field(None, description="Only what was said, happened or was true from then on.")
+    end: datetime | None = Field(None, description="Only what was before then.")
     valid_at: datetime | None = Field(None, description="Facts that were valid then. Default: now.")
-    as_of: datetime | None = Field(None, description="The memory as it was then. Default: now.")
+    as_of: datetime | None = Field(None, description="The memory as it was then.")
     zone: str | None = Field(None, description="Time zone of the question: Asia/Shanghai or +08:00.")
     session_id: str | None = Field(None, description="The current conversation; pronouns are resolved in it.")
     in_session: str | None = Field(None, description="Only messages of this conversation.")
@@ -99,7 +97,7 @@ class ContextArguments(Arguments):
     max_tokens: int = Field(1000, description="Maximum length of the text in tokens, 1 to 100,000.")
     session_id: str | None = Field(None, description="The current conversation; pronouns are resolved in it.")
     valid_at: datetime | None = Field(None, description="Facts that were valid then. Default: now.")
-    as_of: datetime | None = Field(None, description="The memory as it was then. Default: now.")
+    as_of: datetime | None = Field(None, description="The memory as it was then.")
     language: Language | None = Field(None, description="Language of the headings. Default: that of the query.")
     sources: bool = Field(False, description="Also return the sources of the numbers [1] in the text.")
 

@@ -42,7 +42,7 @@ class FactInput(Result):
     subject_type: str | None = Field(None, description=f"{entity_type_choice()}.")
     object_type: str | None = Field(None, description=f"{entity_type_choice()}.")
     strength: float = Field(0.7, description="0 to 1: how important it is to the subject.")
-    confidence: float = Field(0.9, description="0 to 1: how certain you are. Uncertain facts are not stored.")
+    confidence: float = Field(0.9, description="0 to 1. Uncertain facts are not stored.")
     valid_at: datetime | None = Field(None, description="When it became true. Default: when it was said.")
     invalid_at: datetime | None = Field(None, description="When it stopped being true.")
     message_indexes: list[int] = Field(
@@ -50,11 +50,11 @@ class FactInput(Result):
     )
     importance: int | None = Field(None, description="1 to 10.")
     kind: FactKind = Field(FactKind.FACT, description="Decisions have a rationale, procedures have steps.")
-    rationale: str | None = Field(None, description="The reason for the decision or fact.")
+    rationale: str | None = Field(None, description="The reason.")
     steps: list[str] = Field([], description="Steps of a procedure, in order: `action → result`.")
     trigger_emotion: str | None = Field(None, description="A lasting emotion that it triggers.")
     replaces: list[str] = Field(
-        [], description="Known facts of the same subject that it replaces: ids, or statements or objects in words."
+        [], description="Known facts of the subject that it replaces: ids, statements or objects."
     )
 
 
@@ -81,9 +81,9 @@ class RememberArguments(Arguments):
     facts: list[FactInput] = Field([], description="Facts you extracted; these messages are then not extracted again.")
     summary: str | None = Field(None, description="Your summary of these messages in one or two sentences.")
     user_name: str | None = Field(None, description="The user's name.")
-    agent_id: str | None = Field(None, description="The id of the agent that talks with the user.")
+    agent_id: str | None = Field(None, description="The id of the agent.")
     request_id: str | None = Field(None, description="Idempotency key for messages without id and time.")
-    strict: bool = Field(False, description="Refuse the call if a fact is invalid, instead of storing the rest.")
+    strict: bool = Field(False, description="Refuse the call if a fact is invalid.")
 
 
 class RememberAnswer(Result):

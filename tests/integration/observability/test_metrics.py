@@ -17,6 +17,8 @@ from graph_service.app.metrics_endpoint import metrics_page
 from graph_service.app.middleware import RequestRecord
 from graph_service.auth.access import Role
 from graph_service.graph.store import Graph
+from graph_service.memory import service as memory_service
+from graph_service.memory.consolidation import pipeline
 from graph_service.memory.consolidation import proposal_check as check
 from graph_service.observability import metrics as measures
 from graph_service.observability.metrics import COUNTERS, HISTOGRAMS, Counter
@@ -157,10 +159,11 @@ def test_unknown_label_value_counts_as_other() -> None:
 
 
 def test_every_reason_to_reject_a_fact_has_a_series() -> None:
-    source = inspect.getsource(check)
+    # The check of proposals, and those of callers' facts and of items in a model's answer.
+    source = inspect.getsource(check) + inspect.getsource(memory_service) + inspect.getsource(pipeline)
     reasons = [key[0] for key in measures.REJECTED.values if key != ("other",)]
     assert [reason for reason in reasons if f'"{reason}"' not in source] == []
-    assert source.count('return "') + 2 == len(reasons)
+    assert inspect.getsource(check).count('return "') + 4 == len(reasons)
 
 
 async def test_counting_a_request_takes_under_50_microseconds() -> None:
