@@ -667,8 +667,8 @@ async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim, *, n
         The sessions that embed new statements and summaries.
     """
     if plan.withdrawn:
-        rows = [{"node_id": fact.subject_id, "id": fact.id} for fact in plan.withdrawn]
-        await writing.run(statement("facts/delete_edges"), {"tenant": claim.tenant, "rows": rows})
+        ids = [fact.id for fact in plan.withdrawn]
+        await writing.run(statement("facts/delete_edges"), {"tenant": claim.tenant, "ids": ids})
     unembedded = await put_facts(writing, claim.tenant, plan.facts, session=claim.session)
     if any(row["properties"].get("unembedded") for row in plan.scenes):
         unembedded.add(claim.session)
