@@ -205,7 +205,7 @@ async def test_doctor_asks_the_model_on_request(tmp_path: Path, answer: str) -> 
     from graph_service.config.settings import load_settings
     from tests.support.fake_openai import says
 
-    with FakeOpenAI(*[says(answer)] * 6) as endpoint:
+    with FakeOpenAI(*[says(answer)] * 30) as endpoint:
         environ = {
             "LLM_MODEL": "small",
             "MNEMOGRAPH_LLM_BASE_URL": endpoint.base_url,
@@ -213,6 +213,12 @@ async def test_doctor_asks_the_model_on_request(tmp_path: Path, answer: str) -> 
             "MNEMOGRAPH_EMBEDDING_KIND": "none",
         }
         settings = load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)
-        (check,) = await examine_endpoints(settings)
+        check, *measured = await examine_endpoints(settings)
     assert (check.ok, "small" in check.finding) == (answer != "no", True)
     assert bool(check.fix) is (answer == "no")
+    found = {one.name: one.finding for one in measured}
+    assert list(found) == ([] if answer == "no" else ["answer formats", "model speed", "model quality"])
+    if answer != "no":
+        assert found["answer formats"] == "json_schema, tools, json_object, text"
+        assert "tokens a second" in found["model speed"]
+        assert "recall 0.00 on twenty sentences; 4 of 4 answers could not be used" in found["model quality"]

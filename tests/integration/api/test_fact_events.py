@@ -32,7 +32,7 @@ READINGS = {
     ),
     "Second": a_reading(
         about("Alice plans a 42 km race run.", "a 42 km race run"),
-        about("Alice plans to call a dog Rex.", "a dog called Rex"),
+        about("Alice plans to call a dog Rex.", "get a dog", relation="wish"),
         about("Alice plans to sell the kitchen.", "sell the kitchen"),
         about("Alice plans a nap.", "nap", importance="low"),
         about("Alice plans to learn Dutch.", "learn Dutch"),

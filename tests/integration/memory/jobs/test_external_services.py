@@ -114,7 +114,7 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
     await world.work(40)
     letters = await memory.dead_letters.listed(whose)
     assert [(letter.kind, letter.unavailable_service, letter.attempts, letter.user_id) for letter in letters] == [
-        (JobKind.EMBED if away == "embedder" else JobKind.EXTRACT, away, 4, "alice")
+        (JobKind.EMBED if away == "embedder" else JobKind.REFINE, away, 4, "alice")
     ]
     assert "cannot be reached" in letters[0].error
     assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].candidate.text
@@ -123,7 +123,7 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
     switch.there = True
     await world.work(70, step_s=5)
     await a_memory(graph).remember(TenantId(f"{tenant}-whole"), an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
-    await a_worker(graph).drain()
+    await ControlledWorker(graph).work(10)
     assert await memory.dead_letters.listed(whose) == []
     mine = [row for row in await comparable_graph(graph, tenant) if "'work'" not in row]
     assert mine == [row for row in await comparable_graph(graph, f"{tenant}-whole") if "'work'" not in row]
