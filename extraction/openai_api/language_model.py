@@ -1,16 +1,20 @@
-"""Language model for OpenAI-compatible endpoints."""
+"""Language model for OpenAI-compatible endpoints, with the libraries instructor and openai."""
 
 import asyncio
 import json
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Generic
 
+import instructor
 import openai
+from instructor.core.exceptions import InstructorError
+from instructor.core.hooks import Hooks
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from pydantic import BaseModel, ValidationError
 
@@ -232,8 +236,18 @@ async def connect_openai_model(
             clock_s=clock_s,
         )
 
-    # In a thread, because the first use imports most of the library, which takes a second.
+    # instructor logs invalid answers, which contain text of the conversation.
+    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
+    # In a thread, because the first use imports most of both libraries, which takes seconds.
     return await asyncio.to_thread(connected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply(Generic[Shape]):
+    """One completion, and its value if instructor could parse it."""
+
+    completion: ChatCompletion
+    value: Shape | None = None
 
 
 class OpenAIModel:
@@ -263,6 +277,11 @@ class OpenAIModel:
         self.name = model
         self.tokens_per_s: float | None = None
         self._client = client
+        # Schemas and tools are requested and parsed by instructor; for JSON in text it would append the whole schema.
+        self._structured = {
+            AnswerFormat.JSON_SCHEMA: instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA),
+            AnswerFormat.TOOLS: instructor.from_openai(client, mode=instructor.Mode.TOOLS),
+        }
         self._limiter = limiter
         # Until its speed is known.
         limiter.one_at_a_time = True
@@ -288,12 +307,12 @@ class OpenAIModel:
         problem = ""
         for ask in range(_ASKS_MAX):
             # The second request asks for JSON in text, in case the endpoint's structured output does not work.
-            completion = await self._request(messages, shape, in_words=ask > 0)
-            paid.add(completion, messages)
-            text = _text(completion, paid)
-            cut = completion.choices[0].finish_reason == "length"
+            reply = await self._request(messages, shape, in_words=ask > 0)
+            paid.add(reply.completion, messages)
+            text = _text(reply.completion, paid)
+            cut = reply.completion.choices[0].finish_reason == "length"
             try:
-                value, cut = _value(text, shape, cut=cut)
+                value, cut = _value(reply, text, shape, cut=cut)
             except ValueError as error:
                 if cut:
                     raise paid.error(
@@ -324,8 +343,8 @@ class OpenAIModel:
         working = []
         for level, form in enumerate(_FORMATS):
             try:
-                completion = await self._request_with_options(messages, shape, form)
-                _value(_text(completion, _RequestCost()), shape, cut=False)
+                reply = await self._request_with_options(messages, shape, form)
+                _value(reply, _text(reply.completion, _RequestCost()), shape, cut=False)
                 working.append(form)
             except (ValueError, MisreadError):
                 continue
@@ -340,14 +359,14 @@ class OpenAIModel:
 
     async def _request(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
-    ) -> ChatCompletion:
+    ) -> _Reply[Shape]:
         """Send a request in the best form that works; a refused one is replaced by the next."""
         if self._level and self._clock_s() >= self._retry_at_s:
             self._level, self._proven_level = 0, None
         last = len(_FORMATS) - 1
         for level in range(last if in_words else self._level, len(_FORMATS)):
             try:
-                completion = await self._request_with_options(messages, shape, _FORMATS[level])
+                reply = await self._request_with_options(messages, shape, _FORMATS[level])
             except openai.OpenAIError as error:
                 if level == last or not self._refuses_format(error, level):
                     raise self._error(error) from error
@@ -355,7 +374,7 @@ class OpenAIModel:
             if not in_words:
                 self._proven_level = level
                 self._lower_to(level)
-            return completion
+            return reply
         raise AssertionError("the last form returns or raises")
 
     def _lower_to(self, level: int) -> None:
@@ -383,15 +402,15 @@ class OpenAIModel:
         return as_ours(error, model=self.name, base_url=str(self._client.base_url))
 
     async def _request_with_options(
-        self, messages: list[ChatCompletionMessageParam], shape: type[BaseModel], form: AnswerFormat
-    ) -> ChatCompletion:
+        self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat
+    ) -> _Reply[Shape]:
         """Send one request, again after each option that the endpoint refuses by name."""
         if form in (AnswerFormat.JSON_OBJECT, AnswerFormat.TEXT):
             system = f"{messages[0].get('content')}\n\nAnswer with one JSON object like this, and nothing else:\n"
             messages = [{"role": "system", "content": system + outline(shape)}, *messages[1:]]
         while True:
             try:
-                return await self._limited_request(messages, format_options(shape, form))
+                return await self._limited_request(messages, shape, form)
             except openai.BadRequestError as error:
                 if not self._drop_option(error.param):
                     raise
@@ -406,8 +425,8 @@ class OpenAIModel:
         return True
 
     async def _limited_request(
-        self, messages: list[ChatCompletionMessageParam], options: dict[str, Any]
-    ) -> ChatCompletion:
+        self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat
+    ) -> _Reply[Shape]:
         async with self._limiter.request(_prompt_tokens(messages)) as report:
             # Checked after the wait, because a call before this one may have been given up.
             pause_s = self._given_up_until_s - self._clock_s()
@@ -416,9 +435,7 @@ class OpenAIModel:
             started_s, limit_s = self._clock_s(), self._time_limit_s()
             try:
                 async with asyncio.timeout(limit_s):
-                    completion = await self._client.chat.completions.create(
-                        model=self.name, messages=messages, timeout=limit_s, **options, **self._options
-                    )
+                    reply = await self._send(messages, shape, form, limit_s)
             except (TimeoutError, openai.APITimeoutError) as error:
                 self._limiter.one_at_a_time = True
                 self._patience *= 2
@@ -426,15 +443,51 @@ class OpenAIModel:
                 raise UnavailableError(
                     f"model {self.name!r} did not answer in time ({limit_s:g} s); it will be asked again", limit_s
                 ) from error
-            if not isinstance(completion, ChatCompletion):
-                raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url")
             took_s = max(self._clock_s() - started_s, 1e-3)
             self._limiter.one_at_a_time = took_s > _SLOW_S
             self._patience = 1.0
-            if (usage := completion.usage) is not None:
+            if (usage := reply.completion.usage) is not None:
                 report(usage.prompt_tokens + usage.completion_tokens)
                 self._note_speed(usage.completion_tokens / took_s)
-            return completion
+            return reply
+
+    async def _send(
+        self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat, limit_s: float
+    ) -> _Reply[Shape]:
+        """Send one request; raise the errors of the openai client instead of instructor's wrappers."""
+        options = format_options(shape, form)
+        if form not in self._structured:
+            completion = await self._client.chat.completions.create(
+                model=self.name, messages=messages, timeout=limit_s, **options, **self._options
+            )
+            return _Reply(self._checked(completion))
+        completions: list[ChatCompletion] = []
+        hooks = Hooks()
+        hooks.on("completion:response", completions.append)
+        try:
+            # `extra_body` replaces instructor's schema by the strict one.
+            parsed = await self._structured[form].create(
+                response_model=shape,
+                messages=list(messages),
+                model=self.name,
+                max_retries=0,
+                hooks=hooks,
+                timeout=limit_s,
+                extra_body=options,
+                **self._options,
+            )
+        # instructor raises various errors for invalid answers; `_value` then reads the text item by item.
+        except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
+            if (cause := _openai_cause(error)) is not None:
+                raise cause from error
+            return _Reply(self._checked(completions[-1] if completions else None))
+        # instructor returns an instance of its own subclass.
+        return _Reply(self._checked(completions[-1]), shape.model_validate(parsed.model_dump()))
+
+    def _checked(self, completion: object) -> ChatCompletion:
+        if not isinstance(completion, ChatCompletion):
+            raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url")
+        return completion
 
     def _note_speed(self, tokens_per_s: float) -> None:
         before = self.tokens_per_s
@@ -472,14 +525,24 @@ def _prompt_tokens(messages: list[ChatCompletionMessageParam]) -> int:
     return sum(estimated_tokens_in(str(message.get("content") or "")) for message in messages)
 
 
-def _value(text: str, shape: type[Shape], *, cut: bool) -> tuple[Shape, bool]:
+def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
+    while error is not None and not isinstance(error, openai.OpenAIError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _value(reply: _Reply[Shape], text: str, shape: type[Shape], *, cut: bool) -> tuple[Shape, bool]:
     """Return the value in an answer, and whether it was cut; some endpoints do not report that.
+
+    That of instructor counts if the answer is nothing but JSON: with thoughts before it, there may be several values.
 
     Raises:
         ValueError: there is none.
     """
     if cut:
         return shape_in_cut_text(text, shape), True
+    if reply.value is not None and text.startswith("{"):
+        return reply.value, False
     try:
         return shape_in_text(text, shape), False
     except ValueError:
