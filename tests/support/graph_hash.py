@@ -12,7 +12,7 @@ _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at
 _COUNTERS |= {"access_n", "fact_events"}
 # The storage time inside an entry of an edge's `assertions`.
 _RECORDED_MS = re.compile(r"\|\d+(\|\d+\|\w*)$")
-_NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
+_NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job", "Forgetting"]
 _NODES = (
     "MATCH (n {tenant: $tenant}) WHERE NOT any(l IN labels(n) WHERE l IN $skip) "
     "RETURN labels(n) AS l, properties(n) AS p"

@@ -30,8 +30,8 @@ from tests.support.slow import slow_but
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
 REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
-# The change log, tombstones, finished jobs and usage remain.
-KEPT_LABELS = {"Change", "Job", "Tombstone", "Usage"}
+# The change log, tombstones, finished jobs and usage remain, and for a day the records that tell other processes.
+KEPT_LABELS = {"Change", "Forgetting", "Job", "Tombstone", "Usage"}
 
 
 class InProcess:
