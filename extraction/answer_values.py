@@ -298,7 +298,7 @@ def names_bearer(text: str, bearer: str) -> bool:
         return re.search(rf"\b{re.escape(bearer)}{_IS_CALLED_EN}", text, re.IGNORECASE) is not None
     return any(
         text[found.start() - 1 : found.start()] in SURNAMES or _chinese_name(text, found.end()) is not None
-        for found in re.finditer(f"{bearer}{_IS_CALLED_ZH}", text)
+        for found in re.finditer(f"{re.escape(bearer)}{_IS_CALLED_ZH}", text)
     )
 
 

@@ -30,6 +30,8 @@ from schema.errors import MisreadError, UnavailableError
 _TRIES_MAX: Final = 100
 _PARTS_MAX: Final = 10
 _THOUGHT: Final = r"think|thinking|thought|thoughts|reasoning|analysis"
+_OPENS_THOUGHT: Final = re.compile(rf"<({_THOUGHT})>")
+_CLOSES_THOUGHT: Final = re.compile(rf"</(?:{_THOUGHT})>")
 
 
 def shape_in_text(text: str, shape: type[Shape]) -> Shape:
@@ -92,8 +94,19 @@ def _closed_json(text: str) -> tuple[str, str]:
 
 def _strip_thoughts(text: str) -> str:
     """Return the text without reasoning; some templates open it in the prompt, and some models never close it."""
-    text = re.sub(rf"<({_THOUGHT})>.*?</\1>", "", text, flags=re.DOTALL)
-    return re.split(rf"</(?:{_THOUGHT})>", text)[-1]
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for opening in _OPENS_THOUGHT.finditer(text):
+        if opening.start() < at or opening[1] in unclosed:
+            continue
+        closing = f"</{opening[1]}>"
+        if (end := text.find(closing, opening.end())) < 0:
+            unclosed.add(opening[1])
+            continue
+        kept.append(text[at : opening.start()])
+        at = end + len(closing)
+    return _CLOSES_THOUGHT.split("".join([*kept, text[at:]]))[-1]
 
 
 def _invalid_fields(error: ValidationError) -> str:

@@ -70,8 +70,7 @@ class RoleGuard(SchemaExtension):
             name = field.name.value
             need = field_requirement(operation.operation.value, name)
             try:
-                if not access.is_anonymous:
-                    require_access(access, need, name)
+                require_access(access, need, name)
                 if auth is not None and not name.startswith("__"):
                     auth.check_quarantine(context["tenant"], need, name)
             except (ForbiddenError, QuarantinedError) as error:
