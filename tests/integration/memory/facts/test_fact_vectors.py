@@ -78,7 +78,8 @@ async def store_facts(
 ) -> Paraphrases:
     """Store facts of one message, read and embed them; return the embedder's inputs."""
     embedder = Paraphrases()
-    said = an_incoming("So it is, 确实如此。", session=session, facts=facts, user=user)
+    # The number keeps messages apart that recall would show as one that was sent again.
+    said = an_incoming(f"So it is, 确实如此。 {session[1:]}", session=session, facts=facts, user=user)
     await a_memory(graph, embedder=embedder).remember(TenantId(tenant), said)
     await a_worker(graph, embedder=embedder).drain()
     return embedder

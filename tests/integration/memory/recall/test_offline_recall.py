@@ -185,5 +185,8 @@ async def test_newest_part_of_a_large_spool_is_searched(tenant: str, tmp_path: P
     assert {hit.candidate.text[:21] for hit in answer.hits} == {
         f"The violin of talk {number}." for number in (4, 5, 6, 7)
     }
-    assert answer.notes == ("Neo4j is unavailable: searched 40 messages waiting on disk; older ones were left out",)
+    searched, shortened = answer.notes
+    assert searched == "Neo4j is unavailable: searched 40 messages waiting on disk; older ones were left out"
+    assert shortened.startswith("the texts of 36 hits are truncated: the answers to a request have at most 400,000 ")
+    assert sum(len(hit.candidate.text) > 90_000 for hit in answer.hits) == 4
     await spool.close()
