@@ -217,8 +217,11 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
 def _of_tokens(
     messages: Sequence[Candidate], sessions: Sequence[str], analysis: QueryAnalysis, speaker: str | None
 ) -> dict[str, Floats]:
-    """Return the late-interaction scores of each message, and of its neighbourhood; empty without token vectors."""
-    if analysis.tokens is None:
+    """Return the late-interaction scores of each message, and of its neighbourhood.
+
+    Empty without token vectors, and for a question of `only_time`: "what am I doing" matches messages of any time.
+    """
+    if analysis.tokens is None or analysis.only_time:
         return {}
     if not messages:
         return {"token_similarity": np.zeros(0), "token_similarity_window": np.zeros(0)}
