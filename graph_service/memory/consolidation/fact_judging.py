@@ -52,15 +52,17 @@ def doubts_of(
     def closeness(fact: AcceptedFact, known: Fact) -> float:
         return max(likeness(fact.statement, known.statement), scores.get((fact.claim, known.id), 0.0))
 
+    accepted = list(accepted)
+    claims = {fact.claim for fact in accepted}
+    # Stored by this digest's messages before a model was asked, so a fact that is read again is as new as the others.
+    older = [known for known in similar if known.claim not in claims or not known.is_unconfirmed]
     doubts: dict[Claim, Doubt] = {}
     for fact in accepted:
         if fact.closes or fact.claim in doubts:
             continue
-        # Stored by this digest's messages before a model was asked, so it is as new as the others.
-        others = [known for known in similar if known.claim != fact.claim or not known.is_unconfirmed]
-        if resolve(fact, others).verdict is not FactAction.CREATE:
+        if resolve(fact, older).verdict is not FactAction.CREATE:
             continue
-        near = [known for known in similar if _may_conflict(fact, known)]
+        near = [known for known in older if _may_conflict(fact, known)]
         if near:
             near.sort(key=lambda known: (-closeness(fact, known), known.id))
             doubts[fact.claim] = Doubt(fact=fact, similar=tuple(near[:SIMILAR_MAX]))
