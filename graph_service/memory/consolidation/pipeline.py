@@ -292,7 +292,8 @@ async def _read_scenes(
             read = [tombstones.without_forgotten(one, scene.messages, session_input.owner) for one in read]
         readings = (provided, *read) if due else ()
         layers = None
-        if not basis.fresh or overview_deferred:
+        # What was read again may lack what was forgotten since, although the messages are the same.
+        if read or not basis.fresh or overview_deferred:
             # The summary of a scene that is not read now uses the rules alone.
             sources = readings
             if not read:
