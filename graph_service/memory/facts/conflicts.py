@@ -431,11 +431,11 @@ class PeriodCalculator:
         return search.run(own)
 
     def _replacements(self, claim: Claim) -> Iterator[Contradiction]:
-        """Yield the assertions that replace a claim according to the caller, even those of rejected claims."""
+        """Yield the assertions of other claims, even of rejected ones, that replace a claim according to the caller."""
         known = self._claims[claim]
         for other in self._index.replacing(known):
             for one in self._claims[other].assertions:
-                if known.id in one.replaces:
+                if other != claim and not one.ends and known.id in one.replaces:
                     yield Contradiction(assertion=one, claim=self.id_of(other), why=Closing.REPLACED, explicit=True)
 
     def id_of(self, claim: Claim) -> MemoryId:

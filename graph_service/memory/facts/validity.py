@@ -156,13 +156,16 @@ def rejected_period(own: Sequence[Assertion], contradictions: Iterable[Contradic
     """Return the single, empty period of a rejected claim, with all its assertions.
 
     Args:
-        contradictions: the explicit one of the correction that rejected the claim names the claim that is true instead.
+        contradictions: the explicit one of the correction that rejected the claim names the claim that is true instead;
+            of several, that of the lowest claim id.
     """
     ordered = sorted(own, key=lambda assertion: sort_key(assertion, assertion.ends))
     period = ValidityPeriod(assertions=ordered, end=latest_correction(own))
-    for one in contradictions:
-        if one.explicit and period.end is not None and one.assertion.message_id == period.end.message_id:
-            period.contradiction = replace(one, why=Closing.REJECTED)
+    rejected_by = period.end.message_id if period.end is not None else None
+    replacing = [one for one in contradictions if one.explicit and one.assertion.message_id == rejected_by]
+    if replacing:
+        first = min(replacing, key=lambda one: (one.claim, sort_key(one.assertion, one.assertion.ends)))
+        period.contradiction = replace(first, why=Closing.REJECTED)
     period.invalid_at = period.valid_at
     return period
 

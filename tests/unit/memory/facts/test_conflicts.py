@@ -48,7 +48,15 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
     contradictions = []
     mine = board[claim]
     for other in board.values():
-        if other.claim == claim or is_rejected(other.assertions):
+        if other.claim == claim:
+            continue
+        if is_rejected(other.assertions):
+            # A chain of corrections: what replaced a rejected claim may have been rejected since.
+            contradictions += [
+                Contradiction(assertion=one, claim=other.id, why=Closing.REPLACED, explicit=True)
+                for one in other.assertions
+                if is_rejected(mine.assertions) and mine.id in one.replaces and not one.ends
+            ]
             continue
         apart = other_level(mine.object_name, other.object_name) and claim.predicate == other.claim.predicate
         for assertion in other.assertions:
