@@ -220,7 +220,14 @@ async def _consolidate(
             too_slow = _too_slow_message(scenes)
             try:
                 await _commit(
-                    graph, session_input, plan, claim, revision, now_ms=job_context.now_ms(), too_slow=too_slow
+                    graph,
+                    session_input,
+                    plan,
+                    claim,
+                    revision,
+                    now_ms=job_context.now_ms(),
+                    too_slow=too_slow,
+                    refines=readers.with_model,
                 )
             except StalePlanError:
                 continue
@@ -614,10 +621,14 @@ async def _commit(
     *,
     now_ms: int,
     too_slow: str | None,
+    refines: bool = False,
 ) -> None:
     """Write the plan, finish the job and append to the change log in one transaction.
 
     Locks the user first and the tenant last, like all writers, so that digests of one user are serialized.
+
+    Args:
+        refines: a model refines what was read; a new scene, even of small talk, completes the scene before it.
 
     Raises:
         StalePlanError: the memory was written since the plan's reads.
@@ -641,7 +652,9 @@ async def _commit(
             expected = {row["id"]: len(row["messages"]) for row in plan.scenes}
             if {row["id"]: row["messages"] for row in written} != expected:
                 raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
-        unembedded = await _write_facts(writing, plan, claim, now_ms=now_ms)
+        unembedded = await _write_facts(writing, plan, claim)
+        if refines and plan.scenes:
+            await enqueue_refinement(writing, tenant, claim.session, now_ms=now_ms)
         if plan.episodes:
             await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
         await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
@@ -661,8 +674,8 @@ async def _commit(
     await graph.write(steps)
 
 
-async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim, *, now_ms: int) -> set[str]:
-    """Delete the withdrawn facts, write the others, and enqueue their refinement.
+async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim) -> set[str]:
+    """Delete the withdrawn facts and write the others.
 
     Returns:
         The sessions that embed new statements and summaries.
@@ -673,8 +686,6 @@ async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim, *, n
     unembedded = await put_facts(writing, claim.tenant, plan.facts, session=claim.session)
     if any(row["properties"].get("unembedded") for row in plan.scenes):
         unembedded.add(claim.session)
-    if any(row["properties"]["unrefined"] for row in plan.scenes):
-        await enqueue_refinement(writing, claim.tenant, claim.session, now_ms=now_ms)
     return unembedded
 
 

@@ -142,11 +142,15 @@ async def test_scene_is_read_once_however_its_messages_arrived(graph: Graph, ten
     await memory.remember(TenantId(tenant), an_incoming(messages=(later,)))
     await worker.drain()
     assert reader.seen == [tuple(texts)], "a later scene has begun, so the first one is read"
+    latest = a_message("I moved to Porto.", minute=1200)
+    await memory.remember(TenantId(tenant), an_incoming(messages=(latest,)))
+    await worker.drain()
+    assert reader.seen == [tuple(texts)], "small talk is left to the local reader"
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
     await worker.drain()
-    assert reader.seen == [tuple(texts), ("Good morning.",)]
+    assert reader.seen == [tuple(texts), ("I moved to Porto.",)]
     done = await memory.sessions.one(TenantId(tenant), "alice", "s1")
-    assert (done.state, done.scenes, done.unextracted) == (SessionState.CLOSED, 2, 0)
+    assert (done.state, done.scenes, done.unextracted) == (SessionState.CLOSED, 3, 0)
 
 
 async def test_session_closes_without_an_unavailable_model_that_reads_it_later(graph: Graph, tenant: str) -> None:
