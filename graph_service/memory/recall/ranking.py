@@ -504,11 +504,16 @@ _CHAIN_MAX: Final = 16
 # Final order: overtaken messages below what overtook them; no repeats
 
 
+# Minimum score of what overtook a message, as a share of that message's score, to come before it.
+_SUCCESSOR_MIN: Final = 0.5
+
+
 def below_successors(hits: Sequence[Hit], analysis: QueryAnalysis, proofs: Mapping[str, Sequence[str]]) -> list[Hit]:
     """Return ranked hits with each overtaken message right below the best hit that overtook it.
 
-    That is the fact that closed what the message says, or a message that proves this fact. Questions about a former
-    state or a named time keep their order.
+    That is the fact that closed what the message says, or a message that proves this fact, if it matches the question
+    at least half as well: who asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a
+    former state or a named time keep their order.
 
     Args:
         proofs: ids of the messages that prove each retrieved fact, by its id.
@@ -516,7 +521,11 @@ def below_successors(hits: Sequence[Hit], analysis: QueryAnalysis, proofs: Mappi
     if analysis.time_reference not in (TimeReference.NOW, TimeReference.OPEN):
         return list(hits)
     place = {hit.candidate.id: at for at, hit in enumerate(hits)}
-    newer = {at: min(found) for at, hit in enumerate(hits) if (found := _newer_places(hit.candidate, place, proofs))}
+    newer = {}
+    for at, hit in enumerate(hits):
+        places = _newer_places(hit.candidate, place, proofs)
+        if near := [one for one in places if hits[one].score >= _SUCCESSOR_MIN * hit.score]:
+            newer[at] = min(near)
 
     def key(at: int) -> tuple[int, int]:
         """Return the lowest place of a hit and of all that overtook it, one after another, and its steps below that."""
