@@ -32,20 +32,18 @@ from graph_service.memory.recall.confidence import (
     confidence_of,
 )
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
+from graph_service.memory.recall.final_order import below_replacements, without_repeats
 from graph_service.memory.recall.query import Mode, Question, resolve_question
 from graph_service.memory.recall.ranking import (
-    below_successors,
     dialogue_share,
     is_conversation,
     long_answer_share,
     weights_for,
     with_question_weights,
-    without_repeats,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.replacement_ranking import (
     Change,
-    below_corrections,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -203,8 +201,9 @@ async def recall(
         if by.replaced > 0 and not busy:
             changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
             hits = ranked_by_replacements(hits, changes, analysis, by)
-        hits = without_repeats(below_successors(hits, analysis, found.proofs))
-    hits = below_corrections(hits)
+        hits = without_repeats(below_replacements(hits, analysis, found.proofs))
+    else:
+        hits = below_replacements(hits)
 
     def answered() -> Answer:
         features = confidence_features(

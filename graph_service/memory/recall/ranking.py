@@ -5,7 +5,7 @@ minimum of zero; the contributions sum to the score.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
+from extraction.query_analysis import AnswerType, QueryAnalysis
 from extraction.temporal.question_time import TimeAxis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
 from graph_service.memory.recall.features import features_of
@@ -495,102 +495,3 @@ def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) ->
     counted: Floats = weight * np.where(known, values, base.mean())
     counted -= counted.min()
     return counted
-
-
-# Longest chain of messages that overtook one another.
-_CHAIN_MAX: Final = 16
-
-
-# Final order: overtaken messages below what overtook them; no repeats
-
-
-# Minimum score of what overtook a message, as a share of that message's score, to come before it.
-_SUCCESSOR_MIN: Final = 0.5
-
-
-def below_successors(hits: Sequence[Hit], analysis: QueryAnalysis, proofs: Mapping[str, Sequence[str]]) -> list[Hit]:
-    """Return ranked hits with each overtaken message right below the best hit that overtook it.
-
-    That is the fact that closed what the message says, or a message that proves this fact, if it matches the question
-    at least half as well: who asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a
-    former state or a named time keep their order.
-
-    Args:
-        proofs: ids of the messages that prove each retrieved fact, by its id.
-    """
-    if analysis.time_reference not in (TimeReference.NOW, TimeReference.OPEN):
-        return list(hits)
-    place = {hit.candidate.id: at for at, hit in enumerate(hits)}
-    newer = {}
-    for at, hit in enumerate(hits):
-        places = _newer_places(hit.candidate, place, proofs)
-        if near := [one for one in places if hits[one].score >= _SUCCESSOR_MIN * hit.score]:
-            newer[at] = min(near)
-
-    def key(at: int) -> tuple[int, int]:
-        """Return the lowest place of a hit and of all that overtook it, one after another, and its steps below that."""
-        first, steps, chain = at, 0, 0
-        while (after := newer.get(at)) is not None and chain < _CHAIN_MAX:
-            at, chain = after, chain + 1
-            first, steps = (at, chain) if at > first else (first, steps)
-        return first, steps
-
-    lowered = []
-    for place_of, hit in enumerate(hits):
-        first, steps = key(place_of)
-        score = min(hit.score, hits[first].score)
-        parts = hit.parts if score == hit.score else {**hit.parts, "overtaken": round(score - hit.score, 6)}
-        lowered.append(((first, steps), replace(hit, score=score, parts=parts)))
-    return [hit for _, hit in sorted(lowered, key=lambda pair: pair[0])]
-
-
-def _newer_places(one: Candidate, place: Mapping[str, int], proofs: Mapping[str, Sequence[str]]) -> list[int]:
-    # `below_corrections` puts a withdrawn message below its correction, in its own place.
-    if one.overtaken_by is None or one.withdrawn or one.kind is not HitKind.MESSAGE:
-        return []
-    names = (one.overtaken_by, *proofs.get(one.overtaken_by, ()))
-    return [place[name] for name in names if name in place and name != one.id]
-
-
-def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return ranked hits without those that repeat another one.
-
-    Of messages with the same words by the same speaker, the latest remains, in the place of the best. Of a fact and the
-    only message that proves it, the better one remains; a fact is also left out below one of several messages that
-    prove it. A scene is left out if one of its messages is a hit.
-    """
-    scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
-    latest = _latest_of_same(hits)
-    shown: set[str] = set()
-    proved: set[str] = set()
-    kept = []
-    for hit in hits:
-        one = hit.candidate
-        match one.kind:
-            case HitKind.MESSAGE:
-                newest = latest.get(one.id, one)
-                repeats = one.id in proved or newest.id in shown
-                shown |= set() if repeats else {one.id, newest.id}
-                hit = replace(hit, candidate=newest)
-            case HitKind.FACT:
-                repeats = not shown.isdisjoint(one.proofs)
-                proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
-            case HitKind.SCENE:
-                repeats = one.id in scenes
-        kept += [] if repeats else [hit]
-    return tuple(kept)
-
-
-def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:
-    """Map the id of each message to the latest message of the same speaker with the same words."""
-    groups: dict[tuple[str | None, str | None, str], list[Candidate]] = {}
-    for hit in hits:
-        one = hit.candidate
-        if one.kind is HitKind.MESSAGE and (words := "".join(filter(str.isalnum, one.text.casefold()))):
-            groups.setdefault((one.role, one.speaker, words), []).append(one)
-    return {
-        one.id: max(group, key=lambda same: (same.said_at, same.position, same.id))
-        for group in groups.values()
-        if len(group) > 1
-        for one in group
-    }

@@ -153,26 +153,3 @@ def ranked_by_replacements(
         score = round(hit.score + sum(parts.values()), 6)
         found.append(replace(hit, score=score, parts={**hit.parts, **parts}))
     return sorted(found, key=lambda hit: -hit.score)
-
-
-def below_corrections(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits with those that were never true directly below what corrects them, where that is a hit too.
-
-    The correction takes the place of the wrong one, and its score if that is higher. "I meant 72" shares no words with
-    the question.
-    """
-    by_id = {hit.candidate.id: hit for hit in hits}
-    wrong = {hit.candidate.id for hit in hits if hit.candidate.withdrawn}
-    ordered: dict[str, Hit] = {}
-    for hit in hits:
-        chain = [hit]
-        while chain[-1].candidate.id in wrong:
-            over = by_id.get(chain[-1].candidate.overtaken_by or "")
-            if over is None or over in chain:
-                break
-            chain.append(over)
-        for one in reversed(chain):
-            ordered.setdefault(
-                one.candidate.id, replace(one, score=max(one.score, hit.score)) if one is not hit else hit
-            )
-    return list(ordered.values())

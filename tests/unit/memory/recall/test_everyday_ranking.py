@@ -10,19 +10,18 @@ from hypothesis import strategies as st
 from extraction.query_analysis import QueryAnalysis, TimeReference, analyse
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.features import features_of
+from graph_service.memory.recall.final_order import below_replacements, without_repeats
 from graph_service.memory.recall.query import HitKind, Question, resolve_question
 from graph_service.memory.recall.ranking import (
     ENGLISH,
     EVERYDAY,
     EVERYDAY_BY_WORDS,
     Weights,
-    below_successors,
     dialogue_share,
     long_answer_share,
     rank,
     weights_for,
     with_question_weights,
-    without_repeats,
 )
 from graph_service.memory.recall.retrieval import filtered
 from schema.ids import TenantId, fact_uri, user_uri
@@ -243,8 +242,8 @@ def test_resent_messages_are_one_hit_with_the_latest() -> None:
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [
-        (TimeReference.NOW, ["other", "new", "old", "oldest"]),
-        (TimeReference.OPEN, ["other", "new", "old", "oldest"]),
+        (TimeReference.NOW, ["new", "old", "oldest", "other"]),
+        (TimeReference.OPEN, ["new", "old", "oldest", "other"]),
         (TimeReference.FORMER, ["oldest", "old", "other", "new"]),
     ],
 )
@@ -252,10 +251,11 @@ def test_overtaken_message_ranks_below_what_overtook_it(reference: TimeReference
     """Also if that was overtaken itself."""
     chain = (replace(said("oldest"), overtaken_by="f1"), replace(said("old"), overtaken_by="f2"))
     hits = hits_of(*chain, said("other"), said("new"))
-    ordered = below_successors(hits, QueryAnalysis(time_reference=reference), {"f1": ("old",), "f2": ("new", "old")})
+    ordered = below_replacements(hits, QueryAnalysis(time_reference=reference), {"f1": ("old",), "f2": ("new", "old")})
     assert [hit.candidate.id for hit in ordered] == expected
     assert [hit.score for hit in ordered] == sorted((hit.score for hit in ordered), reverse=True)
-    assert all(hit.parts.get("overtaken", 0.0) <= 0 for hit in ordered)
+    before = {hit.candidate.id: hit.score for hit in hits}
+    assert all(hit.score - hit.parts.get("replaces", 0.0) == pytest.approx(before[hit.candidate.id]) for hit in ordered)
 
 
 _NUMBERS = st.sets(st.integers(0, 9), min_size=1, max_size=3)

@@ -15,9 +15,9 @@ from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
 from graph_service.memory.recall.candidates import CandidateSet, Hit
+from graph_service.memory.recall.final_order import below_replacements
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
-from graph_service.memory.recall.replacement_ranking import below_corrections
 from graph_service.memory.recall.retrieval import candidates_in
 from schema.errors import InputError
 from schema.timespan import Timespan, millis
@@ -229,4 +229,4 @@ def test_correction_stands_directly_above_the_message_that_it_corrects() -> None
     hits = [
         Hit(candidate=one, score=score, parts={}) for one, score in zip(found.messages, (0.9, 0.8, 0.1), strict=True)
     ]
-    assert [(hit.candidate.id, hit.score) for hit in below_corrections(hits)] == [("c", 0.9), ("a", 0.9), ("b", 0.8)]
+    assert [(hit.candidate.id, hit.score) for hit in below_replacements(hits)] == [("c", 0.9), ("a", 0.9), ("b", 0.8)]

@@ -1,0 +1,98 @@
+"""Put the ranked hits in their final order: what was replaced below its replacement, and nothing told twice. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from extraction.query_analysis import QueryAnalysis, TimeReference
+from graph_service.memory.recall.candidates import Candidate, Hit
+from graph_service.memory.recall.query import HitKind
+
+# Minimum score of what overtook a message, as a share of that message's score, to come before it.
+_SUCCESSOR_MIN: Final = 0.5
+
+
+def below_replacements(
+    hits: Sequence[Hit], analysis: QueryAnalysis | None = None, proofs: Mapping[str, Sequence[str]] | None = None
+) -> list[Hit]:
+    """Return the hits with each that was replaced directly below its replacement, where that is a hit too.
+
+    The replacement takes the place of the other one, and its score if that is higher. A text that was never true stands
+    below what corrects it: "I meant 72" shares no words with the question. A message that was true once stands below
+    the fact that closed it, or a message that proves this fact, if that matches the question at least half as well: who
+    asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a former state or a named time
+    keep the order of what was true once.
+
+    Args:
+        analysis: of the question; without it only corrections count.
+        proofs: ids of the messages that prove each retrieved fact, by its id.
+    """
+    by_id = {hit.candidate.id: hit for hit in hits}
+    is_current = analysis is not None and analysis.time_reference in (TimeReference.NOW, TimeReference.OPEN)
+
+    def replacement(hit: Hit) -> Hit | None:
+        name = hit.candidate.overtaken_by
+        if name is None or (not hit.candidate.withdrawn and not (is_current and hit.candidate.kind is HitKind.MESSAGE)):
+            return None
+        if hit.candidate.withdrawn:
+            return by_id.get(name)
+        names = [one for one in (name, *(proofs or {}).get(name, ())) if one != hit.candidate.id]
+        near = [by_id[one] for one in names if one in by_id and by_id[one].score >= _SUCCESSOR_MIN * hit.score]
+        return max(near, key=lambda one: one.score, default=None)
+
+    ordered: dict[str, Hit] = {}
+    for hit in hits:
+        chain = [hit]
+        while (over := replacement(chain[-1])) is not None and all(over is not one for one in chain):
+            chain.append(over)
+        for one in reversed(chain):
+            raised = round(max(0.0, hit.score - one.score), 6)
+            parts = (
+                {**one.parts, "replaces": round(one.parts.get("replaces", 0.0) + raised, 6)} if raised else one.parts
+            )
+            ordered.setdefault(one.candidate.id, replace(one, score=one.score + raised, parts=parts))
+    return list(ordered.values())
+
+
+def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return ranked hits without those that repeat another one.
+
+    Of messages with the same words by the same speaker, the latest remains, in the place of the best. Of a fact and the
+    only message that proves it, the better one remains; a fact is also left out below one of several messages that
+    prove it. A scene is left out if one of its messages is a hit.
+    """
+    scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
+    latest = _latest_of_same(hits)
+    shown: set[str] = set()
+    proved: set[str] = set()
+    kept = []
+    for hit in hits:
+        one = hit.candidate
+        match one.kind:
+            case HitKind.MESSAGE:
+                newest = latest.get(one.id, one)
+                repeats = one.id in proved or newest.id in shown
+                shown |= set() if repeats else {one.id, newest.id}
+                hit = replace(hit, candidate=newest)
+            case HitKind.FACT:
+                repeats = not shown.isdisjoint(one.proofs)
+                proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
+            case HitKind.SCENE:
+                repeats = one.id in scenes
+        kept += [] if repeats else [hit]
+    return tuple(kept)
+
+
+def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:
+    """Map the id of each message to the latest message of the same speaker with the same words."""
+    groups: dict[tuple[str | None, str | None, str], list[Candidate]] = {}
+    for hit in hits:
+        one = hit.candidate
+        if one.kind is HitKind.MESSAGE and (words := "".join(filter(str.isalnum, one.text.casefold()))):
+            groups.setdefault((one.role, one.speaker, words), []).append(one)
+    return {
+        one.id: max(group, key=lambda same: (same.said_at, same.position, same.id))
+        for group in groups.values()
+        if len(group) > 1
+        for one in group
+    }
