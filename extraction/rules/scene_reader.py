@@ -111,7 +111,7 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
-        drafts = [one for one in drafts if not is_temporary(one, _text_around(one, sentences))]
+        drafts = [one for one in drafts if not is_temporary(one, _text_around(one, sentences), line.said_at)]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
 
@@ -167,8 +167,11 @@ def _with_latin_names(text: str, names: dict[str, str]) -> str:
                 return name
         return run
 
-    spans = [found.span() for found in FOREIGN_RUN.finditer(text)] if not text.isascii() else []
-    for start, end in sorted([*spans, *long_names(text)], reverse=True):
+    whole = list(long_names(text))
+    runs = [found.span() for found in FOREIGN_RUN.finditer(text)] if not text.isascii() else []
+    # A name in Cyrillic or Greek is both.
+    runs = [run for run in runs if all(run[1] <= start or end <= run[0] for start, end in whole)]
+    for start, end in sorted(whole + runs, reverse=True):
         text = text[:start] + latin(text[start:end]) + text[end:]
     return text
 

@@ -36,6 +36,8 @@ def facts_in(text: str) -> list[ProposedFact]:
         ("My neighbour is Khalid bin Rashid Al Maktoum.", {"Khalid bin Rashid Al Maktoum"}),
         ("My doctor is Juan de la Cruz.", {"Juan de la Cruz"}),
         ("My teacher is فاطمة الزهراء.", {"فاطمة الزهراء"}),
+        ("My friend is Ольга Петровна Иванова.", {"Ольга Петровна Иванова"}),
+        ("My boss is Мария and my coach is Δημήτρης.", {"Мария", "Δημήτρης"}),
         ("My brother 김민준 works at Samsung.", {"김민준"}),
         ("My friend נועה כהן lives in Haifa.", {"נועה כהן"}),
         ("My wife 晓雯 is a nurse.", {"晓雯"}),
@@ -85,6 +87,10 @@ def test_tagged_value_is_worded_by_what_it_is(text: str, kind: str, statement: s
         "今晚住在酒店。",
         "下周我住在上海出差。",
         "我暂时住在朋友家，在苏州。",
+        "We're staying with my parents in Ghent over Christmas.",
+        "In winter we live in Malaga.",
+        "国庆期间我住在三亚。",
+        "暑假我住在外婆家。",
     ],
 )
 def test_stay_of_a_bounded_time_is_no_home(text: str) -> None:
@@ -99,6 +105,10 @@ def test_stay_of_a_bounded_time_is_no_home(text: str) -> None:
         ("I live in Graz.", "Graz"),
         ("我这个月搬到成都了。", "成都"),
         ("我住在杭州。", "杭州"),
+        ("We live in Bonn and last week the heating broke.", "Bonn"),
+        ("I live in Utrecht, and tomorrow I fly to Paris.", "Utrecht"),
+        ("This year we live in Oslo.", "Oslo"),
+        ("从下个月起我住在苏州。", "苏州"),
     ],
 )
 def test_home_told_with_a_time_is_still_a_home(text: str, place: str) -> None:
