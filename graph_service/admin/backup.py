@@ -25,6 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from graph_service.graph.local_neo4j.owner import OWNER_NAME, read_owner, try_lock
+from graph_service.graph.local_neo4j.server_start import PASSWORD_NAME, STORE_NAME, settle_store
 from graph_service.version import version
 from schema.errors import ConflictError, InputError, InstallError
 from schema.json_text import read_json
@@ -34,13 +35,13 @@ _WITH_FILES: Final = 1
 _WITH_EXPORT: Final = 2
 _EXPORT: Final = "export"
 # What belongs to the database in a data directory.
-_DATABASE: Final = ("neo4j", "password")
+_DATABASE: Final = (STORE_NAME, PASSWORD_NAME)
 _MANIFEST: Final = "manifest.json"
 _LOCK: Final = "start.lock"
 # Files about the running process, which do not apply to a copy.
 _EXCLUDED: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
 # Start of the names of snapshot caches, which the service replaces when they are missing or damaged.
-_CACHE: Final = "snapshots"
+CACHE_PREFIX: Final = "snapshots"
 # Do not follow a symbolic link planted at the target path; Windows has no such flag.
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK_BYTES: Final = 1 << 20
@@ -93,7 +94,7 @@ def back_up(
     token = "" if export is None else f".{secrets.token_hex(8)}"
     part = file.with_name(f".{file.name}{token}.part")
     try:
-        with _no_start(data_dir) if export is None else contextlib.nullcontext():
+        with no_start(data_dir) if export is None else contextlib.nullcontext():
             # Remove the partial file only under the lock: it may belong to another process.
             try:
                 summary = _write(data_dir, part, export, on_progress)
@@ -133,7 +134,7 @@ def restore(
             lock_is_ours = data_dir.exists()
             if lock_is_ours:
                 _lock_empty(data_dir, stack)
-            work_dir = stack.enter_context(_work_dir(data_dir))
+            work_dir = stack.enter_context(scratch_dir(data_dir))
             summary = _read(file, work_dir, on_progress)
             if build is not None and (work_dir / _EXPORT).is_dir():
                 _build_database(work_dir, build)
@@ -175,7 +176,7 @@ def _in_use(data_dir: Path) -> ConflictError:
 
 
 @contextlib.contextmanager
-def _work_dir(data_dir: Path) -> Iterator[Path]:
+def scratch_dir(data_dir: Path) -> Iterator[Path]:
     """Yield an empty locked directory, removed afterwards; also remove those of dead processes.
 
     It is a sibling of the data directory, so that a rename completes the restore; a child if that cannot be renamed.
@@ -213,7 +214,7 @@ def _is_fixed(data_dir: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _no_start(data_dir: Path) -> Iterator[None]:
+def no_start(data_dir: Path) -> Iterator[None]:
     """Lock the local Neo4j of a directory, so that it cannot start within the block.
 
     Raises:
@@ -228,6 +229,7 @@ def _no_start(data_dir: Path) -> Iterator[None]:
                 " while they change: stop it with `mnemograph db stop`, or export a tenant while it runs"
                 " (`mnemograph export FILE`)"
             )
+        settle_store(data_dir)
         yield
 
 
@@ -293,7 +295,11 @@ def _names(data_dir: Path) -> Iterator[str]:
         folders[:] = [name for name in folders if name not in _EXCLUDED and not name.startswith(work_prefix)]
         for name in files:
             # The copy of a SQLite file includes its -wal and -shm.
-            if name not in _EXCLUDED and not name.endswith(("-wal", "-shm")) and not name.startswith((".", _CACHE)):
+            if (
+                name not in _EXCLUDED
+                and not name.endswith(("-wal", "-shm"))
+                and not name.startswith((".", CACHE_PREFIX))
+            ):
                 yield (Path(folder) / name).relative_to(data_dir).as_posix()
 
 

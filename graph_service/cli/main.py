@@ -41,6 +41,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "doctor": "doctor:doctor",
         "backup": "backup:backup",
         "restore": "backup:restore",
+        "compact": "backup:compact",
         "db": "db:db",
         "keys": "keys:keys",
         "quarantine": "quarantine:quarantine",

@@ -1,4 +1,4 @@
-"""`mnemograph backup` and `mnemograph restore`: save the local data directory to one file, and restore it."""
+"""`mnemograph backup`, `restore` and `compact`: save, restore and rewrite the local data directory."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
-from schema.errors import InstallError
+from schema.errors import ConflictError, InstallError
 
 FileArgument = Annotated[Path, typer.Argument(help="The backup file.", metavar="FILE", show_default=False)]
 
@@ -69,6 +69,33 @@ def restore(call: Invocation, file: FileArgument) -> None:
         )
     document = {"data_dir": str(settings.data_dir), **asdict(done)}
     call.terminal.report(document, lambda: _summary(document, f"as of {done.made_at}, to {settings.data_dir}"))
+
+
+@command
+def compact(call: Invocation) -> None:
+    """Rewrite the local database, so that its files keep nothing that was deleted; stop the service before."""
+    from graph_service.admin.compact import compact as compacted
+    from graph_service.admin.compact import copy_store
+    from graph_service.graph.local_neo4j.local_server import LocalServer
+    from graph_service.runtime.local_neo4j import start_server
+    from graph_service.runtime.service_registry import running_service
+
+    settings = _require_local(call.settings)
+    if (address := running_service(settings)) is not None:
+        raise ConflictError(f"a service runs at {address}: stop it, compact, then start it again")
+    with ProgressBars(call.terminal) as bars:
+
+        async def start(directory: Path) -> LocalServer:
+            return await start_server(replace(settings, data_dir=directory), bars)
+
+        def copy(old: Path, fresh: Path) -> None:
+            run(copy_store(old, fresh, start=start, on_progress=_rows_progress(bars)))
+
+        done = compacted(settings.data_dir, copy=copy)
+    document = {"data_dir": str(settings.data_dir), **asdict(done)}
+    call.terminal.report(
+        document, lambda: f"database: {done.bytes_before / 1e6:.0f} MB before, {done.bytes_after / 1e6:.0f} MB now"
+    )
 
 
 def _require_local(settings: Settings) -> Settings:

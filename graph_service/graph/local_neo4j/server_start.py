@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,9 @@ from schema.errors import ConflictError, InstallError
 
 Stage = Literal["waiting", "fetching", "starting", "ready"]
 PASSWORD_NAME: Final = "password"
+STORE_NAME: Final = "neo4j"
+# The old store while `replace_store` puts a new one in its place.
+_REPLACED_NAME: Final = "neo4j.replaced"
 LOCK_POLL_S: Final = 0.05
 # A server whose owner died notices within a second and needs another to close its store, more under load. Do not wait
 # longer: after a kill the next start recovers from the transaction log.
@@ -98,6 +102,7 @@ def get_server(request: StartRequest) -> ServerAccess:
         while not request.cancelled.is_set():
             with try_lock(request.data_dir / "start.lock") as locked:
                 if locked and not _is_starting_elsewhere(request.data_dir):
+                    settle_store(request.data_dir)
                     return _running_server(request) or _new_server(request)
             request.report("waiting", None)
             request.cancelled.wait(LOCK_POLL_S)
@@ -127,6 +132,26 @@ def find_server(data_dir: Path) -> ServerAccess | None:
     except OSError:
         return None
     return ServerAccess(uri=owner.uri, password=password)
+
+
+def replace_store(data_dir: Path, fresh: Path) -> None:
+    """Put another store of the same password in the place of this directory's, and delete the old one.
+
+    The caller holds the start lock, and no server runs. After an interruption `settle_store` keeps one of the two.
+    """
+    (data_dir / STORE_NAME).rename(data_dir / _REPLACED_NAME)
+    fresh.rename(data_dir / STORE_NAME)
+    shutil.rmtree(data_dir / _REPLACED_NAME)
+
+
+def settle_store(data_dir: Path) -> None:
+    """Finish an interrupted `replace_store`: delete the old store if the new one is in place, else put it back."""
+    store, replaced = data_dir / STORE_NAME, data_dir / _REPLACED_NAME
+    if replaced.is_dir():
+        if store.exists():
+            shutil.rmtree(replaced, ignore_errors=True)
+        else:
+            replaced.rename(store)
 
 
 def _running_server(request: StartRequest) -> ServerAccess | None:
@@ -167,11 +192,12 @@ def _new_server(request: StartRequest) -> ServerAccess:
     )
     archive = class_archive(request.cache_dir, jars)
     password_path = request.data_dir / PASSWORD_NAME
-    is_new = not password_path.exists()
-    password = secrets.token_urlsafe(24) if is_new else password_path.read_text(encoding="utf-8")
-    process, port = _launch(request, archive, password if is_new else None)
+    has_password = password_path.exists()
+    password = password_path.read_text(encoding="utf-8") if has_password else secrets.token_urlsafe(24)
+    is_set = has_password and (request.data_dir / STORE_NAME).exists()
+    process, port = _launch(request, archive, None if is_set else password)
     try:
-        if is_new:
+        if not has_password:
             write_private(password_path, password)
         uri = f"bolt://127.0.0.1:{port}"
         server = _record(request.data_dir, process, uri)

@@ -76,6 +76,30 @@ def test_backup_of_a_running_database_restores_equal_and_without_forgotten_words
 
 
 @pytest.mark.slow
+def test_compact_keeps_the_memory_and_leaves_no_forgotten_word_in_any_file(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("db", "start", "--json") as running:
+        running.document()
+        assert home.run("remember", "My hint is Quantenschaf81.", "--user", "ana").code == 0
+        assert home.run("remember", "我住在上海。", "--user", "bob").code == 0
+        key = home.run("keys", "create", "reader", "--role", "read", "--json").document()
+        assert home.run("forget", "user", "ana", "--yes").code == 0
+        exported = home.run("export").out
+        refused = home.run("compact")
+        assert refused.code != 0
+        assert "running" in refused.err
+    assert places_of("Quantenschaf81", tmp_path / "data")
+    done = home.run("compact", "--json").document()
+    assert done["bytes_after"] > 0
+    assert places_of("Quantenschaf81", tmp_path / "data") == []
+    assert sorted(path.name for path in tmp_path.glob(".data*")) == []
+    with home.running("db", "start", "--json") as running:
+        running.document()
+        assert home.run("export").out == exported
+        assert key["id"] in home.run("keys", "--json").out
+
+
+@pytest.mark.slow
 def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
     first, again = (
