@@ -7,7 +7,7 @@ are complete, and confirms, corrects or withdraws what the local reader found; n
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -130,112 +130,153 @@ class StalePlanError(Exception):
     """The user's memory changed after the plan was made, so a new plan is needed; caught in this module."""
 
 
-async def read_session(
-    graph: Graph,
-    readers: Readers,
-    claim: JobClaim,
-    job_context: JobContext,
-    thresholds: SegmentationThresholds,
-    user_locks: KeyedLock,
-    *,
-    embedder: Embedder | None = None,
-    final: bool = False,
-    whole: bool = False,
-    until_ms: int | None = None,
-) -> bool:
-    """Consolidate the unread messages of one session in one commit.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadScope:
+    """The part of a session that one extract job reads.
 
-    Args:
-        user_locks: locks by user, so that this process plans one digest of a user at a time.
-        embedder: used to find topic shifts; None uses the words alone.
+    Attributes:
         final: the session ends, so every scene is complete.
         whole: update the summary layers of every scene, complete or not.
         until_ms: read messages before this time only, in milliseconds since 1970; None for all.
-
-    Returns:
-        True if unread messages are left.
-
-    Raises:
-        UnavailableError: Neo4j does not answer; nothing was written.
-        ConflictError: the lease was lost, or the memory kept changing; nothing was written.
+        automatic: nobody requested the extraction, so that it may be deferred.
     """
-    now = job_context.clock()
-    tokens = await readers.ledger.open(graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
-    with spending(tokens):
-        try:
-            return await _consolidate(
-                graph,
-                readers,
-                claim,
-                job_context,
-                thresholds,
-                user_locks,
-                tokens,
-                embedder=embedder,
-                final=final,
-                whole=whole,
-                until_ms=until_ms,
-            )
-        except Exception:
-            # Paid answers are not asked for again, so what they cost is recorded now.
-            with contextlib.suppress(UnavailableError):
-                await record_unfinished(graph, claim.tenant, tokens, now=now)
-            raise
+
+    final: bool = False
+    whole: bool = False
+    until_ms: int | None = None
+    automatic: bool = True
 
 
-async def _consolidate(
-    graph: Graph,
-    readers: Readers,
-    claim: JobClaim,
-    job_context: JobContext,
-    thresholds: SegmentationThresholds,
-    user_locks: KeyedLock,
-    tokens: TokenSpending,
-    *,
-    embedder: Embedder | None,
-    final: bool,
-    whole: bool,
-    until_ms: int | None,
-) -> bool:
-    session_input = await load_session_input(graph, claim, thresholds, embedder, with_deferred=whole, until_ms=until_ms)
-    job_context.step("extract loaded")
-    if session_input is None:
-        await _finish_without_scenes(graph, claim, job_context)
-        return False
-    if is_over_budget(tokens):
-        readers = replace(readers, writer=None)
-    tombstones = await load_user_tombstones(graph, session_input.owner)
-    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, final=final, whole=whole)
-    if not scenes:
-        await _finish_without_scenes(graph, claim, job_context, session_input)
-        return session_input.more
-    job_context.step("extract read")
-    # Of two concurrent plans for one memory, the later would be stale.
-    async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
-        for _ in range(_PLANS_MAX):
-            session_input, revision = await _settled(graph, session_input, claim)
-            scenes, plan = await _plan_readable(graph, session_input, scenes, NOTHING_JUDGED, job_context)
-            plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
-            job_context.step("extract planned")
-            too_slow = _too_slow_message(scenes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """Read sessions of one process into the graph, each job in one commit.
+
+    Attributes:
+        user_locks: locks by user, so that this process plans one digest of a user at a time.
+        embedder: used to find topic shifts; None uses the words alone.
+    """
+
+    graph: Graph
+    readers: Readers
+    job_context: JobContext
+    thresholds: SegmentationThresholds
+    user_locks: KeyedLock
+    embedder: Embedder | None
+
+    async def read(self, claim: JobClaim, scope: ReadScope) -> bool:
+        """Consolidate the unread messages of one session; return whether unread messages are left.
+
+        Raises:
+            UnavailableError: Neo4j does not answer; nothing was written.
+            ConflictError: the lease was lost, or the memory kept changing; nothing was written.
+        """
+        async with self._spending(claim) as tokens:
+            return await self._consolidate(claim, scope, tokens)
+
+    @contextlib.asynccontextmanager
+    async def _spending(self, claim: JobClaim) -> AsyncIterator[TokenSpending]:
+        """Count the tokens that a job spends, and record them also if it fails, because they are paid for."""
+        readers, now = self.readers, self.job_context.clock()
+        tokens = await readers.ledger.open(self.graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
+        with spending(tokens):
             try:
-                await _commit(
-                    graph,
-                    session_input,
-                    plan,
-                    claim,
-                    revision,
-                    now_ms=job_context.now_ms(),
-                    too_slow=too_slow,
-                    refines=readers.with_model,
-                )
-            except StalePlanError:
-                continue
-            job_context.step("extract committed")
-            _count(scenes, plan)
-            job_context.on_change(claim.tenant)
+                yield tokens
+            except Exception:
+                with contextlib.suppress(UnavailableError):
+                    await record_unfinished(self.graph, claim.tenant, tokens, now=now)
+                raise
+
+    async def _consolidate(self, claim: JobClaim, scope: ReadScope, tokens: TokenSpending) -> bool:
+        graph, job_context, readers = self.graph, self.job_context, self.readers
+        if not scope.automatic:
+            readers = replace(readers, extracts=True)
+        session_input = await load_session_input(
+            graph, claim, self.thresholds, self.embedder, with_deferred=scope.whole, until_ms=scope.until_ms
+        )
+        job_context.step("extract loaded")
+        if session_input is None:
+            await _finish_without_scenes(graph, claim, job_context)
+            return False
+        if is_over_budget(tokens):
+            readers = replace(readers, writer=None)
+        tombstones = await load_user_tombstones(graph, session_input.owner)
+        scenes = await _read_scenes(session_input, readers, self.thresholds, tombstones, scope)
+        if not scenes:
+            await _finish_without_scenes(graph, claim, job_context, session_input)
             return session_input.more
-    raise ConflictError(f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later")
+        job_context.step("extract read")
+        # Of two concurrent plans for one memory, the later would be stale.
+        async with self.user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
+            for _ in range(_PLANS_MAX):
+                session_input, revision = await _settled(graph, session_input, claim)
+                scenes, plan = await _plan_readable(graph, session_input, scenes, NOTHING_JUDGED, job_context)
+                plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
+                job_context.step("extract planned")
+                too_slow = _too_slow_message(scenes)
+                try:
+                    await _commit(
+                        graph,
+                        session_input,
+                        plan,
+                        claim,
+                        revision,
+                        now_ms=job_context.now_ms(),
+                        too_slow=too_slow,
+                        refines=readers.with_model,
+                    )
+                except StalePlanError:
+                    continue
+                job_context.step("extract committed")
+                _count(scenes, plan)
+                job_context.on_change(claim.tenant)
+                return session_input.more
+        raise ConflictError(
+            f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later"
+        )
+
+    async def refine(self, claim: JobClaim) -> bool | None:
+        """Let the model read complete scenes that only the local reader has read, and commit what it changes.
+
+        The model is asked before the user's memory is locked, and a scene that changed meanwhile is left for the next
+        run.
+
+        Returns:
+            True if scenes were read, so that the job stays open; False if the session is closed and has none left, None
+            if it is active. The job is not finished then.
+
+        Raises:
+            UnavailableError: the model or Neo4j does not answer; scenes for which it answered are committed.
+            ConflictError: the lease was lost, or the memory kept changing; nothing was written.
+        """
+        graph, job_context, readers = self.graph, self.job_context, self.readers
+        found = await load_unrefined(graph, claim)
+        if found is None or not readers.with_model:
+            return None
+        session_input, active = found
+        waiting = [
+            scene
+            for scene in session_input.scenes
+            if not readers.waits_for_ripe
+            or is_ripe(scene, self.thresholds, newest_ms=session_input.newest_ms, final=not active)
+        ][: readers.parallel]
+        if not waiting:
+            return None if active else False
+        async with self._spending(claim) as tokens:
+            if is_over_budget(tokens):
+                readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
+            read = await asyncio.gather(
+                *(_refined_scene(graph, session_input, claim, readers, scene) for scene in waiting),
+                return_exceptions=True,
+            )
+            errors = [one for one in read if isinstance(one, BaseException)]
+            scenes = [one for one in read if isinstance(one, SceneExtraction)]
+            if errors and (not scenes or not all(isinstance(error, UnavailableError) for error in errors)):
+                raise errors[0]
+            job_context.step("refine read")
+            judge = SessionFactJudge(judge=readers.judge, embedder=self.embedder)
+            judging = await _judged(graph, session_input, scenes, judge)
+            await _commit_refined(graph, claim, scenes, judging, tokens, job_context, self.user_locks)
+        return True
 
 
 async def _finish_without_scenes(
@@ -266,17 +307,16 @@ async def _read_scenes(
     readers: Readers,
     thresholds: SegmentationThresholds,
     tombstones: UserTombstones,
-    *,
-    final: bool,
-    whole: bool,
+    scope: ReadScope,
 ) -> list[SceneExtraction]:
     """Read the scenes that changed with the local reader, and compute the summary layers that are out of date."""
+    whole = scope.whole
     provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
     extractions = []
     # One at a time, because the local reader shares the processor and a few threads with all requests.
     for scene in session_input.scenes:
         stored = session_input.stored.get(scene.id, {})
-        ripe = is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=final)
+        ripe = is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=scope.final)
         changed = scene.id in session_input.changed
         due = changed or bool(stored.get("unextracted"))
         lines = scene_text(session_input, scene, provided_by_message.covered)
@@ -365,65 +405,6 @@ def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
 
 
 # Refinement
-
-
-async def refine_session(
-    graph: Graph,
-    readers: Readers,
-    claim: JobClaim,
-    job_context: JobContext,
-    thresholds: SegmentationThresholds,
-    user_locks: KeyedLock,
-    *,
-    embedder: Embedder | None = None,
-) -> bool | None:
-    """Let the model read complete scenes that only the local reader has read, and commit what becomes of their facts.
-
-    The model is asked before the user's memory is locked, and a scene that changed meanwhile is left for the next run.
-
-    Returns:
-        True if scenes were read, so that the job stays open; False if the session is closed and has none left, None if
-        it is active. The job is not finished then.
-
-    Raises:
-        UnavailableError: the model or Neo4j does not answer; scenes for which it answered are committed.
-        ConflictError: the lease was lost, or the memory kept changing; nothing was written.
-    """
-    found = await load_unrefined(graph, claim)
-    if found is None or not readers.with_model:
-        return None
-    session_input, active = found
-    waiting = [
-        scene
-        for scene in session_input.scenes
-        if not readers.waits_for_ripe or is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=not active)
-    ][: readers.parallel]
-    if not waiting:
-        return None if active else False
-    now = job_context.clock()
-    tokens = await readers.ledger.open(graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
-    with spending(tokens):
-        try:
-            if is_over_budget(tokens):
-                readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
-            read = await asyncio.gather(
-                *(_refined_scene(graph, session_input, claim, readers, scene) for scene in waiting),
-                return_exceptions=True,
-            )
-            errors = [one for one in read if isinstance(one, BaseException)]
-            scenes = [one for one in read if isinstance(one, SceneExtraction)]
-            if errors and (not scenes or not all(isinstance(error, UnavailableError) for error in errors)):
-                raise errors[0]
-            job_context.step("refine read")
-            judging = await _judged(
-                graph, session_input, scenes, SessionFactJudge(judge=readers.judge, embedder=embedder)
-            )
-            await _commit_refined(graph, claim, scenes, judging, tokens, job_context, user_locks)
-        except Exception:
-            with contextlib.suppress(UnavailableError):
-                await record_unfinished(graph, claim.tenant, tokens, now=now)
-            raise
-    return True
 
 
 async def _refined_scene(

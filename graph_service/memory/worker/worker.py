@@ -6,14 +6,14 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
 from extraction.token_spending import spending
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers, read_session, refine_session
+from graph_service.memory.consolidation.pipeline import Consolidation, Readers, ReadScope
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.consolidation.token_budget import DEFERRED, record_unfinished, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
@@ -252,7 +252,14 @@ class Worker:
         self._supervisor = supervisor or Supervisor()
         self._leases = Leases(graph, job_context, self._external_services)
         self._loops: list[_Loop] = []
-        self._user_locks = KeyedLock()
+        self._consolidation = Consolidation(
+            graph=graph,
+            readers=readers,
+            job_context=job_context,
+            thresholds=self._rules.scenes,
+            user_locks=KeyedLock(),
+            embedder=embedder,
+        )
         self._claim_locks = {kind: asyncio.Lock() for kind in JobKind}
         # Number of loops that are running jobs of a tenant.
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
@@ -335,7 +342,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer, or the model that extraction needs.
         """
-        read = partial(self._read_renewed, whole=True)
+        read = partial(self._read_renewed, scope=ReadScope(whole=True))
         await run_session_jobs(
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
         )
@@ -383,7 +390,7 @@ class Worker:
             nonlocal deferred_n, reason
             deferred_n += await reopen_deferred(self._graph, tenant, session, reason=reason)
             reason = DEFERRED
-            return await self._read_renewed(claim, whole=True, automatic=False)
+            return await self._read_renewed(claim, ReadScope(whole=True, automatic=False))
 
         await run_session_jobs(
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
@@ -526,12 +533,12 @@ class Worker:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
                 await embed_sessions(graph, self._embedder, claims, job_context)
             case JobKind.EXTRACT:
-                await self._read(claim)
+                await self._consolidation.read(claim, ReadScope())
                 self.wake(claim.tenant)
             case JobKind.CLOSE:
                 jobs = CloseJobs(
                     embed=self._embed_renewed if self._embeds_on_close else None,
-                    extract=partial(self._read_renewed, final=True),
+                    extract=partial(self._read_renewed, scope=ReadScope(final=True)),
                     summarises=self._rules.index_on_close,
                     summarize=partial(self.summarize_session, by_model=False),
                     refines=self._readers.with_model,
@@ -548,15 +555,7 @@ class Worker:
 
     async def _refine(self, claim: JobClaim) -> None:
         """Run a refine job; once nothing is left to read of a closed session, write the session's summary."""
-        left = await refine_session(
-            self._graph,
-            self._readers,
-            claim,
-            self._job_context,
-            self._rules.scenes,
-            self._user_locks,
-            embedder=self._embedder,
-        )
+        left = await self._consolidation.refine(claim)
         if left:
             return
         if left is False and self._rules.index_on_close:
@@ -564,49 +563,13 @@ class Worker:
         now_ms = self._job_context.now_ms()
         await self._graph.write(lambda writing: finish_jobs(writing, [claim], more=False, now_ms=now_ms))
 
-    async def _read(
-        self,
-        claim: JobClaim,
-        *,
-        final: bool = False,
-        until_ms: int | None = None,
-        whole: bool = False,
-        automatic: bool = True,
-    ) -> bool:
-        """Run an extract job.
-
-        Args:
-            automatic: nobody requested the extraction, so that it may be deferred.
-        """
-        return await read_session(
-            self._graph,
-            self._readers if automatic else replace(self._readers, extracts=True),
-            claim,
-            self._job_context,
-            self._rules.scenes,
-            self._user_locks,
-            embedder=self._embedder,
-            final=final,
-            until_ms=until_ms,
-            whole=whole,
-        )
-
-    async def _read_renewed(
-        self,
-        claim: JobClaim,
-        *,
-        final: bool = False,
-        until_ms: int | None = None,
-        whole: bool = False,
-        automatic: bool = True,
-    ) -> bool:
+    async def _read_renewed(self, claim: JobClaim, scope: ReadScope) -> bool:
         """Extract from a session on behalf of another job, renewing the lease of its extract job."""
-        read = self._read(claim, final=final, until_ms=until_ms, whole=whole, automatic=automatic)
-        return await self._leases.renewed_during([claim], read)
+        return await self._leases.renewed_during([claim], self._consolidation.read(claim, scope))
 
     async def _read_until(self, claim: JobClaim, until_ms: int | None) -> bool:
         # What was extracted before a message was forgotten is extracted again.
-        return await self._read_renewed(claim, final=True, until_ms=until_ms, automatic=False)
+        return await self._read_renewed(claim, ReadScope(final=True, until_ms=until_ms, automatic=False))
 
     async def _embed_renewed(self, claim: JobClaim) -> bool:
         assert self._embedder is not None, "only called with an embedder"
