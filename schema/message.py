@@ -7,6 +7,7 @@ from typing import Final
 from schema.assertion import CorrectionKind
 from schema.fact import FactKind
 from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
+from schema.importance import GivenImportance
 from schema.labels import Role
 from schema.zones import zone_named
 
@@ -75,7 +76,7 @@ class ProvidedFact:
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     message_indexes: tuple[int, ...] = ()
-    importance: int | None = None
+    importance: GivenImportance = None
     kind: FactKind = FactKind.FACT
     rationale: str | None = None
     steps: tuple[str, ...] = ()

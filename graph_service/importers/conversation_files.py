@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graph_service.importers.file_checks import parse_json, problems_of, raise_problems, validated
 from schema.errors import InputError
+from schema.importance import GivenImportance
 from schema.message import ProvidedFact
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class MessageRow(BaseModel):
     time: datetime | None = None
     speaker: str | None = None
     id: str | None = None
-    importance: int | None = None
+    importance: GivenImportance = None
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None

@@ -1,20 +1,34 @@
 """GraphQL: shared arguments, and Relay connections, whose cursors stay valid when items are added or removed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, NewType, TypeVar
 
 import strawberry
 from strawberry.types import Info
+from strawberry.types.scalar import ScalarDefinition
 
 from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.recall.question_log import Asker, Door
 from graph_service.memory.service import Memory
 from schema.fact import FactKind
+from schema.importance import importance_given
 
 # Registered here because modules that import each other in any order have fields of this type.
 strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in a fact.")
+
+# An importance in an input; answers have plain numbers.
+Importance = NewType("Importance", int)
+
+
+SCALARS: Final[Mapping[object, ScalarDefinition]] = {
+    Importance: strawberry.scalar(
+        name="Importance",
+        description="1 to 10, or a word: `low`, `medium`, `high`, `critical`, 低, 中, 高, 极高.",
+        parse_value=importance_given,
+    )
+}
 
 FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 100.")]
 AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import strawberry
 
-import graph_service.api.graphql.arguments  # noqa: F401  registers FactKind
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
+from graph_service.api.graphql.arguments import Importance
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
@@ -108,7 +108,9 @@ class MessageInput:
     id: str | None = strawberry.field(
         default=None, description="Your id. Messages with an id or a time can be sent again without effect."
     )
-    importance: int | None = strawberry.field(default=None, description="1 to 10; estimated from the text if omitted.")
+    importance: Importance | None = strawberry.field(
+        default=None, description="1 to 10; estimated from the text if omitted."
+    )
     zone: str | None = strawberry.field(
         default=None, description="Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`."
     )
@@ -147,7 +149,7 @@ class FactInput:
     message_indexes: list[int] = strawberry.field(
         default_factory=list, description="Indexes (from 0) of the messages that are its evidence. Default: all."
     )
-    importance: int | None = strawberry.field(
+    importance: Importance | None = strawberry.field(
         default=None, description="1 to 10: long-term importance; derived from the strength if omitted."
     )
     kind: FactKind = strawberry.field(

@@ -12,11 +12,12 @@ from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
 from starlette.status import WS_1008_POLICY_VIOLATION
 from strawberry.extensions import SchemaExtension
+from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.graphql.analyst import AnalystQuery
-from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of
+from graph_service.api.graphql.arguments import SCALARS, AgentOwnerArgument, OwnerArgument, asker_of, memory_of
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
@@ -238,6 +239,7 @@ graphql_schema = strawberry.Schema(
     query=Query,
     mutation=Mutation,
     subscription=Subscription,
+    config=StrawberryConfig(scalar_map=SCALARS),
     extensions=[
         ErrorCodes,
         PreparedExecution,

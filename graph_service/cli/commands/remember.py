@@ -8,6 +8,7 @@ from graph_service.cli.open_services import finish_jobs, open_for
 from graph_service.cli.options import Invocation, UserOption, command, parse_time
 from graph_service.cli.signals import run
 from schema.errors import UnavailableError
+from schema.importance import importance_given
 
 if TYPE_CHECKING:
     from graph_service.memory.ingest.validation import RememberRequest
@@ -28,13 +29,23 @@ def remember(
     tag: Annotated[
         list[str] | None, typer.Option(help="A label by which `recall --tag` finds it; may be repeated.")
     ] = None,
+    importance: Annotated[
+        str | None, typer.Option(help="1 to 10, or low, medium, high, critical; by the text by default.")
+    ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until its facts are extracted.")] = False,
 ) -> None:
     """Store one message, and extract the facts in it."""
     from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
     said_at = parse_time(time, "--time")
-    message = IncomingMessage(role=role, text=text, time=said_at, speaker=speaker, tags=tuple(tag or ()))
+    message = IncomingMessage(
+        role=role,
+        text=text,
+        time=said_at,
+        speaker=speaker,
+        importance=None if importance is None else importance_given(importance),
+        tags=tuple(tag or ()),
+    )
     request = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
     run(_remember(call, request, wait=not no_wait))
 

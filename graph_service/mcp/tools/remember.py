@@ -13,6 +13,7 @@ from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
 from schema.entity import entity_type_choice
 from schema.fact import FactKind
+from schema.importance import GivenImportance
 from schema.predicates import predicate_choice
 
 UserId = Annotated[str | None, Field(description="The user's id. Default: the connection's user.")]
@@ -26,7 +27,7 @@ class MessageInput(Result):
     time: datetime | None = Field(None, description="When it was said, ISO 8601 with time zone. Default: now.")
     speaker: str | None = Field(None, description="The speaker's name.")
     id: str | None = Field(None, description="Your id; messages with an id or a time can be sent again without effect.")
-    importance: int | None = Field(None, description="1 to 10.")
+    importance: GivenImportance = Field(None, description="1 to 10.")
     zone: str | None = Field(None, description="Time zone: Asia/Shanghai or +08:00.")
     tags: list[str] = Field([])
 
@@ -48,7 +49,7 @@ class FactInput(Result):
     message_indexes: list[int] = Field(
         [], description="Indexes (from 0) of the messages that are its evidence. Default: all."
     )
-    importance: int | None = Field(None, description="1 to 10.")
+    importance: GivenImportance = Field(None, description="1 to 10.")
     kind: FactKind = Field(FactKind.FACT, description="Decisions have a rationale, procedures have steps.")
     rationale: str | None = Field(None, description="The reason.")
     steps: list[str] = Field([], description="Steps of a procedure, in order: `action → result`.")

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_service.importers.conversation_files import MessageRow
+from schema.errors import InputError
 from schema.fact import FactDetail, FactKind
-from schema.importance import importance_of, importance_of_strength
+from schema.importance import importance_given, importance_of, importance_of_strength
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,8 @@ from schema.importance import importance_of, importance_of_strength
         (99, 10),
         (-4, 1),
         (0, 1),
+        ("低", 3),
+        ("极高", 10),
     ],
 )
 def test_importance_of_words_fractions_and_numbers(said: str | float, meant: int) -> None:
@@ -30,6 +34,18 @@ def test_importance_of_words_fractions_and_numbers(said: str | float, meant: int
 @pytest.mark.parametrize("said", [None, "", "enormous", "nan", float("inf"), "-inf"])
 def test_importance_of_invalid_input_is_none(said: str | float | None) -> None:
     assert importance_of(said) is None
+
+
+@pytest.mark.parametrize("said", ["HIGH", "高", "8", 8])
+def test_importance_given_by_a_caller_is_a_number_or_a_word(said: str | int) -> None:
+    row = MessageRow.model_validate({"text": "x", "importance": said})
+    assert (importance_given(said), row.importance) == (8, 8)
+
+
+@pytest.mark.parametrize("said", ["enormous", "", "0.8", 0.8, True, ["high"]])
+def test_importance_given_as_anything_else_names_the_words(said: object) -> None:
+    with pytest.raises(InputError, match="low, medium, high"):
+        importance_given(said)
 
 
 @given(st.floats(0, 1))
