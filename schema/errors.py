@@ -2,6 +2,7 @@
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written
+│   ├── InvalidUriError  the URI names no element
 │   └── TooCostlyError   the operation exceeds a limit on its cost
 ├── UnauthorizedError the caller must send a valid credential
 ├── ForbiddenError    the caller's credential is valid, but lacks a permission
@@ -55,6 +56,13 @@ class InputError(MnemographError):
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems or (message,)
+
+
+class InvalidUriError(InputError):
+    """A URI that the caller sent does not have the form of any element's URI."""
+
+    code = "INVALID_URI"
+    advice = "Copy the URI from an answer (`recall`, `sessions`, `profile`), or build one of the forms in the message."
 
 
 class TooCostlyError(InputError):

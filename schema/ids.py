@@ -3,9 +3,14 @@
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, NewType
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
+
+from schema.errors import InvalidUriError
 
 TenantId = NewType("TenantId", str)
 UserId = NewType("UserId", str)
@@ -88,29 +93,121 @@ def memory_id(uri: str, layer: str = "") -> MemoryId:
     return MemoryId(str(uuid5(_NAMESPACE, f"{uri}#{layer}" if layer else uri)))
 
 
-# The fact in a profile: memory://{tenant}/user/{id}/profile/{category}/{fact id}; that of an agent likewise.
-_PROFILE_URI = re.compile(r"/profile/[a-z]+/(?P<fact>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
-
-
 _SCHEME: Final = "memory://"
+_FRAGMENT: Final = re.compile(r"(?P<layer>L[012])|char=(?P<start>\d{1,9}),(?P<end>\d{1,9})")
+_PERIOD: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
+UUID_FORM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FORMS: Final = (
+    "memory://TENANT/user/ID, …/user/ID/agent/ID, …/user/ID/entity/NAME, …/user/ID/profile/CATEGORY,"
+    " memory://TENANT/session/USER/ID, …/timeline/MESSAGE, …/scene/ID; at the end #L0, #L1, #L2 or #char=START,END"
+)
 
 
-def normalized_uri(uri: str) -> Uri:
-    """Return a URI as this package writes it: each part percent-encoded once, a lower-case scheme, no final slash.
+class UriKind(StrEnum):
+    """The kind of element that a URI names."""
 
-    People and models write `memory://default/user/王芳`, and encode what needs no encoding.
+    USER = "user"
+    AGENT = "agent"
+    ENTITY = "entity"
+    SESSION = "session"
+    MESSAGE = "message"
+    SCENE = "scene"
+    PERIOD = "period"  # a month or day of a user
+    CATEGORY = "category"  # of a profile
+    FACT = "fact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElementUri:
+    """The parts of a URI.
+
+    Attributes:
+        base: the URI without fragment, each part percent-encoded once.
+        user_id, session_id: the owner and the conversation, if the URI contains one.
+        key: last part: the caller's id, an entity's normalised name, a scene's or fact's id, a category or a period.
+        layer: `L0`, `L1` or `L2`, if it names one.
+        chars: characters of a message's text that it names, as RFC 5147 does: start and end, counted from 0.
     """
-    scheme, rest = uri[: len(_SCHEME)].lower(), uri[len(_SCHEME) :].rstrip("/")
-    return Uri(scheme + "/".join(_part(unquote(part)) for part in rest.split("/")))
+
+    base: Uri
+    kind: UriKind
+    tenant: str
+    user_id: str
+    key: str
+    session_id: str | None = None
+    layer: str | None = None
+    chars: tuple[int, int] | None = None
+
+    @property
+    def element_id(self) -> MemoryId:
+        """Return the id of the element; a fact in a profile has the id in its URI."""
+        in_profile = self.kind is UriKind.FACT and UUID_FORM.fullmatch(self.key)
+        return MemoryId(self.key) if in_profile else memory_id(self.base)
+
+
+def parse_uri(uri: str) -> ElementUri:
+    """Return the parts of a URI; `memory://default/user/王芳` and over-encoded parts are read, too.
+
+    Raises:
+        InvalidUriError: it names no element; the message says which forms exist.
+    """
+    base, has_fragment, fragment = uri.partition("#")
+    parts = [unquote(part) for part in base[len(_SCHEME) :].rstrip("/").split("/")]
+    named = _named(parts) if base[: len(_SCHEME)].lower() == _SCHEME and all(parts) else None
+    part = _FRAGMENT.fullmatch(fragment)
+    if named is None or (has_fragment and part is None):
+        raise InvalidUriError(f"{uri!r:.300} is not a URI of a memory; use {_FORMS}")
+    kind, key = named
+    if part and part["start"] and (kind is not UriKind.MESSAGE or int(part["start"]) >= int(part["end"])):
+        raise InvalidUriError(f"#{fragment} must name characters of a message, the first before the last")
+    return ElementUri(
+        base=Uri(_SCHEME + "/".join(map(_part, parts))),
+        kind=kind,
+        tenant=parts[0],
+        user_id=parts[2],
+        key=key,
+        session_id=parts[3] if parts[1] == "session" else None,
+        layer=part["layer"] if part else None,
+        chars=(int(part["start"]), int(part["end"])) if part and part["start"] else None,
+    )
+
+
+def _named(parts: Sequence[str]) -> tuple[UriKind, str] | None:
+    """Return the kind and key of the element that the decoded parts of a URI name; None for any other text."""
+    match parts:
+        case [_, "user", key]:
+            return UriKind.USER, key
+        case [_, "user", _, "timeline", key] if _PERIOD.fullmatch(key):
+            return UriKind.PERIOD, key
+        case [_, "user", _, ("agent" | "entity") as kind, key]:
+            return UriKind(kind), key
+        case [_, "session", _, key]:
+            return UriKind.SESSION, key
+        case [_, "session", _, _, "timeline", key]:
+            return UriKind.MESSAGE, key
+        case [_, "session", _, _, "scene", key]:
+            return UriKind.SCENE, key
+        case [*subject, "profile", _, _, _, slot] if slot.isdecimal() and _named(subject):
+            return UriKind.FACT, slot
+        case [*subject, "profile", _, key] if UUID_FORM.fullmatch(key) and _named(subject):
+            return UriKind.FACT, key
+        case [*subject, "profile", key] if _named(subject):
+            return UriKind.CATEGORY, key
+    return None
+
+
+def char_uri(message: str, start: int, end: int) -> Uri:
+    """Return the address of some characters of a message's text, as RFC 5147 writes it."""
+    return Uri(f"{message}#char={start},{end}")
 
 
 def to_element_id(reference: str) -> str:
-    """Return the id of an element given by its id or by any of its URIs: its own, of a layer (`#L0`), in a profile."""
-    if reference[: len(_SCHEME)].lower() != _SCHEME:
-        return reference
-    base = normalized_uri(reference.partition("#")[0])
-    in_profile = _PROFILE_URI.search(base)
-    return in_profile["fact"] if in_profile else memory_id(base)
+    """Return the id of an element given by its id or by any of its URIs: its own, of a layer (`#L0`), in a profile.
+
+    Raises:
+        InvalidUriError: the reference is a URI, but names no element.
+    """
+    return parse_uri(reference).element_id if "://" in reference else reference
 
 
 def scope_token(*parts: str) -> str:

@@ -56,9 +56,10 @@ class Link(StrEnum):
 
 
 class Role(StrEnum):
-    """Speaker of a message."""
+    """Speaker of a message; an event was not said, and its speaker is who took part, with commas between the names."""
 
     USER = "user"
     ASSISTANT = "assistant"
     SYSTEM = "system"
     TOOL = "tool"
+    EVENT = "event"

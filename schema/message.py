@@ -22,6 +22,7 @@ class Message:
         content_hash: of role, speaker, time and text; a repetition with the same id must have the same.
         position: order among messages of one session said at the same moment.
         importance: 1 to 10.
+        emotion: of the speaker, in the caller's words.
         zone: time zone of the speaker, an IANA name or an offset such as `+08:00`; "today" is a day of this zone.
         mentioned_start, mentioned_end: time that the text is about, aware UTC, half-open.
         tags: the caller's tags, normalised.
@@ -38,6 +39,7 @@ class Message:
     speaker: str | None = None
     importance: int = 5
     zone: str | None = None
+    emotion: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     tags: tuple[str, ...] = ()

@@ -1,10 +1,25 @@
 """Scenes: consecutive messages about one situation, the unit of extraction."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from schema.ids import MemoryId, Uri
+from schema.labels import Role
 from schema.message import Message
+
+_COMMA: Final = re.compile(r"\s*[,，、;；]\s*")
+
+
+def participants(turns: Iterable[tuple[str, str | None]]) -> tuple[str, ...]:
+    """Return who spoke or took part, in order, from the role and speaker of each message; without a name the role."""
+    names: dict[str, None] = {}
+    for role, speaker in turns:
+        several = _COMMA.split(speaker) if speaker and role == Role.EVENT else [speaker or role]
+        names |= dict.fromkeys(name for name in several if name and name != Role.EVENT)
+    return tuple(names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

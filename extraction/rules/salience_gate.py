@@ -61,7 +61,7 @@ def _line_has_content(line: SceneLine) -> bool:
             return False
         case Role.TOOL:
             return bool(line.text.strip())
-        case Role.USER:
+        case Role.USER | Role.EVENT:
             return len(line.text) > _TALK_CHARS_MAX or any(
                 _user_has_content(*sentence) for sentence in _content_clauses(line.text)
             )

@@ -51,6 +51,7 @@ class MessageRow(BaseModel):
     id: str | None = None
     importance: GivenImportance = None
     zone: str | None = None
+    emotion: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     tags: tuple[str, ...] = ()

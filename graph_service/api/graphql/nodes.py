@@ -20,6 +20,7 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.api.graphql.facts import FactDetails
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
+from graph_service.memory.mindmap.element_details import quote_spans
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, TextBudget, whole_of
@@ -27,10 +28,13 @@ from graph_service.memory.service import Memory
 from schema.entity import entity_type_choice
 from schema.fact import FactKind
 from schema.frames import NodeView
-from schema.ids import TenantId
+from schema.ids import TenantId, char_uri
 from schema.predicates import predicate_choice
 
-_MESSAGE_FIELDS: Final = ("id", "uri", "role", "speaker", "text", "said_at", "zone", "mentioned_start", "mentioned_end")
+_MESSAGE_FIELDS: Final = (
+    *("id", "uri", "role", "speaker", "text", "said_at"),
+    *("zone", "emotion", "mentioned_start", "mentioned_end"),
+)
 # Evidence messages of a fact whose tags it has.
 _TAGGED_MAX: Final = 3
 
@@ -99,6 +103,11 @@ class EvidenceMessage(Node):
     said_at: datetime = strawberry.field(description="When it was said.")
     tags: list[str] = strawberry.field(description="Its tags.")
     zone: str | None = strawberry.field(description="Its time zone.")
+    emotion: str | None = strawberry.field(description="The speaker's emotion, if known.")
+    anchor: str = strawberry.field(
+        description="The address of the part that states the fact, for `layer`: its URI with `#char=START,END`, or"
+        " without, if the whole message does."
+    )
     mentioned_start: datetime | None = strawberry.field(description="Start of the time it mentions, if it names one.")
     mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
 
@@ -133,6 +142,12 @@ class MemoryNode(Node):
         return (
             [NodeAttribute(name=name, value=value) for name, value in sorted(found.attributes.items())] if found else []
         )
+
+    @strawberry.field(description="Scenes: who spoke or took part, in order; the role of those without a name.")
+    async def participants(self, info: Info[Any, None]) -> list[str]:
+        """Return who spoke in it."""
+        found = await loaders_of(info).details.load(self.id)
+        return list(found.participants) if found else []
 
     @strawberry.field(description="Its URI.")
     async def uri(self, info: Info[Any, None]) -> str | None:
@@ -199,9 +214,12 @@ class MemoryFact(FactDetails, Node):
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = [one for one in await loaders_of(info).messages.load_many(ids) if one is not None]
         budget = info.context.setdefault("texts", TextBudget())
+        spans = quote_spans(self.row["quotes"] or ())
         keep, budget.evidence = whole_of([len(message["text"]) for message in found], budget.evidence)
         return [
-            message_view(message if whole else {**message, "text": message["text"][:CUT_CHARS] + "…"})
+            message_view(
+                message if whole else {**message, "text": message["text"][:CUT_CHARS] + "…"}, spans.get(message["id"])
+            )
             for message, whole in zip(found, keep, strict=True)
         ]
 
@@ -266,10 +284,11 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
     )
 
 
-def message_view(message: Row) -> EvidenceMessage:
-    """Convert a message to its API type."""
+def message_view(message: Row, span: tuple[int, int] | None) -> EvidenceMessage:
+    """Convert a message, of which the characters of the span state a fact, to its API type."""
+    anchor = char_uri(message["uri"], *span) if span else message["uri"]
     own = {name: message[name] for name in _MESSAGE_FIELDS}
-    return EvidenceMessage(tags=list(message["tags"] or ()), **own)
+    return EvidenceMessage(tags=list(message["tags"] or ()), anchor=anchor, **own)
 
 
 def _end(node: NodeView | None, moments: AsOf | None) -> MemoryNode | None:

@@ -99,12 +99,17 @@ strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
 class MessageInput:
     """One message of a conversation."""
 
-    role: Role = strawberry.field(description="The speaker's role.")
+    role: Role = strawberry.field(description="The speaker's role; `EVENT` for what happened and was not said.")
     text: str = strawberry.field(description="The text, at most 100,000 characters.")
     time: datetime | None = strawberry.field(
         default=None, description="When it was said, ISO 8601, UTC unless it has a zone. Default: now."
     )
-    speaker: str | None = strawberry.field(default=None, description="The speaker's name, if known.")
+    speaker: str | None = strawberry.field(
+        default=None, description="The speaker's name, if known; of an event, who took part: `Mia, Tom`."
+    )
+    emotion: str | None = strawberry.field(
+        default=None, description="The speaker's emotion; that which its facts name, if omitted."
+    )
     id: str | None = strawberry.field(
         default=None, description="Your id. Messages with an id or a time can be sent again without effect."
     )
@@ -201,6 +206,7 @@ class RememberInput:
                     text=m.text,
                     time=m.time,
                     speaker=m.speaker,
+                    emotion=m.emotion,
                     id=m.id,
                     importance=m.importance,
                     zone=m.zone,
@@ -294,6 +300,7 @@ class RecallHit:
     title: str | None = strawberry.field(description="Scenes only.")
     speaker: str | None = strawberry.field(description="Messages only.")
     role: str | None = strawberry.field(description="Messages only.")
+    emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     tags: list[str] = strawberry.field(description="Messages only.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
@@ -384,6 +391,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         title=one.title,
         speaker=one.speaker,
         role=one.role,
+        emotion=one.emotion,
         pending=one.pending,
         tags=list(one.tags),
         invalid_at=one.invalid_at,

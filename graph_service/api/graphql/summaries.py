@@ -14,6 +14,14 @@ strawberry.enum(
 )
 
 
+@strawberry.type(description="A sentence, and the part of a message that it quotes.")
+class LayerAnchor:
+    """A sentence, and the part of a message that it quotes."""
+
+    text: str = strawberry.field(description="The sentence.")
+    uri: str = strawberry.field(description="The message's URI with `#char=START,END`; `layer` returns that part.")
+
+
 @strawberry.type(name="Layer", description="A scene, session, message, user or agent at one level of detail.")
 class LayerAnswer:
     """A scene, session or message at one level of detail."""
@@ -32,6 +40,17 @@ class LayerAnswer:
     )
     mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
     zone: str | None = strawberry.field(description="Messages: the time zone.")
+    emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
+    participants: list[str] = strawberry.field(description="Scenes: who spoke or took part, in order.")
+
+    @strawberry.field(
+        description="Where sentences of a scene's or session's layer were said word for word; those that a model"
+        " phrased have no anchor."
+    )
+    async def anchors(self, info: Info[Any, None]) -> list[LayerAnchor]:
+        """Return where its sentences were said."""
+        found = await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
+        return [LayerAnchor(text=one.text, uri=one.uri) for one in found]
 
 
 @strawberry.type(name="SummariesReport", description="Counts of sessions by outcome.")
@@ -57,7 +76,9 @@ class LayersQuery:
         info: Info[Any, None],
         uri: Annotated[
             str,
-            strawberry.argument(description="The URI of the element; may end in `#L0`."),
+            strawberry.argument(
+                description="The URI or id of the element; may end in `#L0`, that of a message in `#char=START,END`."
+            ),
         ],
         level: Annotated[
             Level | None, strawberry.argument(description="The level. Default: that of the URI, or L1.")

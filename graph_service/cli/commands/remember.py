@@ -22,10 +22,10 @@ def remember(
     text: Annotated[str, typer.Argument(help="The text of the message.", show_default=False)],
     user: UserOption,
     session: Annotated[str, typer.Option(help="The session it belongs to.")] = DEFAULT_SESSION,
-    role: Annotated[str, typer.Option(help="The speaker's role: user, assistant, system or tool.")] = "user",
+    role: Annotated[str, typer.Option(help="The speaker's role: user, assistant, system, tool or event.")] = "user",
     time: Annotated[str | None, typer.Option(help="The time it was said, ISO 8601; now by default.")] = None,
     name: Annotated[str | None, typer.Option(help="The user's name.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="The speaker's name.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="The speaker's name; of an event, who took part.")] = None,
     tag: Annotated[
         list[str] | None, typer.Option(help="A label by which `recall --tag` finds it; may be repeated.")
     ] = None,

@@ -40,6 +40,8 @@ class LayerAnswer(Result):
     mentioned_start: datetime | None = Field(None, description="Start of the time that it is about, if it names one.")
     mentioned_end: datetime | None = None
     zone: str | None = None
+    emotion: str | None = None
+    participants: list[str] = Field([], description="Of a scene: who spoke or took part.")
 
 
 class ListSessionsArguments(Arguments):

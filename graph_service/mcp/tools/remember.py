@@ -22,7 +22,7 @@ UserId = Annotated[str | None, Field(description="The user's id. Default: the co
 class MessageInput(Result):
     """One message."""
 
-    role: Literal["user", "assistant", "system", "tool"]
+    role: Literal["user", "assistant", "system", "tool", "event"]
     text: str = Field(description="The message, word for word.")
     time: datetime | None = Field(None, description="When it was said, ISO 8601 with time zone. Default: now.")
     speaker: str | None = Field(None, description="The speaker's name.")

@@ -253,17 +253,20 @@ def scene_text(session_input: SessionInput, scene: Scene, covered: Collection[Me
     return SceneText(
         user_names=owner.user_names,
         agent_names=(owner.agent_id,) if owner.agent_id else (),
-        lines=tuple(
-            SceneLine(
-                message_id=message.id,
-                role=message.role,
-                speaker=message.speaker,
-                text=message.text,
-                said_at=message.said_local,
-                fresh=message.id not in covered,
-            )
-            for message in scene.messages
-        ),
+        lines=tuple(_line(message, fresh=message.id not in covered) for message in scene.messages),
+    )
+
+
+def _line(message: Message, *, fresh: bool) -> SceneLine:
+    """Return a message as a line; an event is read like words of the user, with the names of who took part."""
+    event = message.role is Role.EVENT
+    return SceneLine(
+        message_id=message.id,
+        role=Role.USER if event else message.role,
+        speaker=None if event else message.speaker,
+        text=f"{message.text} ({message.speaker})" if event and message.speaker else message.text,
+        said_at=message.said_local,
+        fresh=fresh,
     )
 
 
@@ -418,6 +421,7 @@ def _message(row: Mapping[str, Any]) -> Message:
         speaker=row["speaker"],
         importance=row["importance"],
         zone=row["zone"],
+        emotion=row["emotion"],
         mentioned_start=_moment(row["mentioned_start"]),
         mentioned_end=_moment(row["mentioned_end"]),
         received_at=_moment(row["received_at"]),

@@ -190,7 +190,8 @@ def _text_of(
             until = None if hit.told_as_ended else hit.invalid_at
             return _fact_text(phrases, hit.text, hit.said_at, until, None, zone=zone), hit.text
         case HitKind.MESSAGE:
-            role = phrases.assistant if hit.role == Role.ASSISTANT else phrases.user
+            names = {Role.ASSISTANT.value: phrases.assistant, Role.EVENT.value: phrases.event}
+            role = names.get(hit.role or "", phrases.user)
             who = safe_name(hit.speaker or "", role, chars_max=_NAME_CHARS_MAX) or role
             said = passage(hit.text, terms, chars_max=quote_chars)
             return phrases.quote.format(day=day, who=who, text=safe_text(said)), said

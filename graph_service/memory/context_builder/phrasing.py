@@ -46,6 +46,7 @@ class Words:
     headings: dict[Section, str]
     user: str
     assistant: str
+    event: str
     quote: str
     scene: str
     scene_with_abstract: str
@@ -73,6 +74,7 @@ WORDS: Final = {
         },
         user="the user",
         assistant="the assistant",
+        event="event",
         quote="{day} {who}: “{text}”",
         scene="{day} {title}",
         scene_with_abstract="{day} {title}: {text}",
@@ -98,6 +100,7 @@ WORDS: Final = {
         },
         user="用户",
         assistant="助手",
+        event="事件",
         quote="{day} {who}：“{text}”",
         scene="{day} {title}",
         scene_with_abstract="{day} {title}：{text}",

@@ -371,6 +371,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         role=_one_of(*Role),
         text=_text_of(LIMITS.text_chars),
         speaker=_text_of(LIMITS.name_chars),
+        emotion=_text_of(LIMITS.name_chars),
         session_id=_ID,
         said_ms=_MILLIS,
         position=_COUNT,

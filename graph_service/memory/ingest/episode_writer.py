@@ -259,6 +259,7 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
             "received_at": episode.received_at,
             "importance": message.importance,
             "zone": message.zone,
+            "emotion": message.emotion,
             "mentioned_start": message.mentioned_start,
             "mentioned_end": message.mentioned_end,
             "tags": list(message.tags) or None,

@@ -74,6 +74,7 @@ class IncomingMessage:
         id: the caller's id; storing a message again with its id, or with its time, changes nothing.
         importance: 1 to 10; derived from the text by default.
         zone: IANA name or `+08:00`; that of `time` by default.
+        emotion: of the speaker; that which its facts name by default.
         mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.
         tags: labels by which answers can be filtered.
     """
@@ -85,6 +86,7 @@ class IncomingMessage:
     id: str | None = None
     importance: int | None = None
     zone: str | None = None
+    emotion: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     tags: tuple[str, ...] = ()
@@ -240,8 +242,9 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     problems = _text_problems(f"{name}.text", message.text, limits.text_chars)
     if message.role not in tuple(Role):
         problems.append(f"{name}.role is {message.role!r}; use one of {', '.join(Role)}")
-    if message.speaker is not None:
-        problems += _text_problems(f"{name}.speaker", message.speaker, limits.name_chars)
+    for part, text in (("speaker", message.speaker), ("emotion", message.emotion)):
+        if text is not None:
+            problems += _text_problems(f"{name}.{part}", text, limits.name_chars)
     if message.id is not None:
         problems += _id_problems(f"{name}.id", message.id, limits)
     if message.time is not None:
@@ -275,6 +278,7 @@ def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tupl
                 position=index,
                 speaker=message.speaker.strip() if message.speaker else None,
                 importance=message_importance(message.importance, message.text),
+                emotion=message.emotion.strip() if message.emotion else None,
                 zone=message_zone(message.zone, message.time),
                 mentioned_start=mentioned_start,
                 mentioned_end=mentioned_end,

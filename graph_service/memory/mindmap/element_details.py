@@ -196,7 +196,7 @@ def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> 
         rows: rows with the columns of `lookup/messages_by_id`.
         quotes: `messageId:start:end`, as stored in facts.
     """
-    spans = _spans(quotes)
+    spans = quote_spans(quotes)
     told = (row for row in rows if not is_of_correction(row["message"]["uri"] or ""))
     return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in told]
 
@@ -232,7 +232,8 @@ def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) 
     )
 
 
-def _spans(quotes: Sequence[str]) -> dict[str, tuple[int, int]]:
+def quote_spans(quotes: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return by message id the first characters of it that state a fact."""
     spans: dict[str, tuple[int, int]] = {}
     for quote in quotes:
         message_id, start, end = quote.rsplit(":", 2)

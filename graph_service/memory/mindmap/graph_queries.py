@@ -16,6 +16,7 @@ from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError, NotFoundError
 from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, session_uri, to_element_id, user_uri
+from schema.scene import participants
 from schema.timespan import moment_of
 
 # A fact, message or job as returned by a statement.
@@ -51,10 +52,11 @@ class FactPageRequest:
 
 @dataclass(frozen=True, slots=True)
 class NodeDetails:
-    """URI of a node, and its attributes by name."""
+    """URI of a node, its attributes by name, and the participants of a scene."""
 
     uri: str
     attributes: dict[str, str]
+    participants: tuple[str, ...]
 
 
 class GraphReads:
@@ -137,7 +139,10 @@ class GraphReads:
         """
         parameters = {"tenant": tenant, "ids": sorted(set(ids))}
         rows = await self._graph.read(statement("mindmap/node_details"), parameters)
-        return {row["id"]: NodeDetails(row["uri"], json.loads(row["attributes"] or "{}")) for row in rows}
+        return {
+            row["id"]: NodeDetails(row["uri"], json.loads(row["attributes"] or "{}"), participants(row["turns"]))
+            for row in rows
+        }
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
         """Return messages by id; unknown ones are left out.

@@ -50,7 +50,7 @@ class Candidate:
         said_at: when a message was said, a scene began, or a fact became valid.
         zone: time zone of the message, or of the first one of the evidence; None for UTC.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
-        tags: tags of a message.
+        tags, emotion: tags of a message, and the emotion of its speaker.
         session, position, scene, tokens, fact_cosine: for messages only: node id of the session; order among messages
             of the same time; id of the scene; packed token and whole-text vectors; best cosine of a retrieved fact that
             the message proves.
@@ -81,6 +81,7 @@ class Candidate:
     importance: int | None = None
     pending: bool = False
     tags: tuple[str, ...] = ()
+    emotion: str | None = None
     session: str = ""
     position: int = 0
     scene: str | None = None

@@ -243,6 +243,7 @@ def _message(message: Message) -> _Searchable:
         text=message.text,
         said_at=message.said_at,
         zone=message.zone,
+        emotion=message.emotion,
         speaker=message.speaker,
         role=message.role.value,
         pending=True,

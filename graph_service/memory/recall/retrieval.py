@@ -347,7 +347,7 @@ def _message(
         asks_agent: the question asks what the agent said. To others, what the agent promised is seldom the answer, so
             facts do not raise the scores of its messages.
     """
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, *found_by = row
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, *found_by = row
     scene, similarity, channels, tokens = found_by
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
@@ -369,6 +369,7 @@ def _message(
         pending=bool(unread),
         tags=tuple(tags or ()),
         zone=zone,
+        emotion=emotion,
         session=session,
         position=position or 0,
         tokens=tokens,

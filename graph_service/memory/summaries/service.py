@@ -15,9 +15,11 @@ from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
+from graph_service.memory.summaries.anchors import Anchor, anchors_in
 from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
-from schema.ids import SessionId, TenantId, UserId, memory_id, normalized_uri, to_element_id
+from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UserId, char_uri, parse_uri
+from schema.scene import participants
 from schema.zones import moment_in
 
 _log = logging.getLogger("mnemograph.layers")
@@ -55,7 +57,8 @@ class LayerText:
         next_cursor: cursor for the next part of the text; None when it is complete.
         start, end: when a scene began and ended, or a message was said (start only).
         mentioned_start, mentioned_end: the time that a scene, message or fact is about, if it names one.
-        zone: time zone of a message.
+        zone, emotion: of a message.
+        participants: who spoke in a scene.
     """
 
     uri: str
@@ -70,6 +73,8 @@ class LayerText:
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     zone: str | None = None
+    emotion: str | None = None
+    participants: tuple[str, ...] = ()
 
 
 PersonLayer = Callable[[TenantId, str, Level], Awaitable[LayerText | None]]
@@ -118,44 +123,59 @@ class LayerTexts:
         L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
-            uri: URI of a scene, session, message, user, agent, entity, category of a profile or fact (its own or that
-                in a profile), with or without a level: `#L0`, `#L1`, `#L2`.
+            uri: id or URI of a scene, session, message, user, agent, entity, category of a profile or fact (its own or
+                that in a profile), with or without a level: `#L0`, `#L1`, `#L2`; `#char=START,END` is a part of a
+                message.
             level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
         Raises:
-            InputError: the level or the cursor is invalid.
+            InputError: the URI, the level or the cursor is invalid.
             NotFoundError: the tenant has no such element.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
-        base, _, named = uri.partition("#")
-        base = normalized_uri(base)
-        if named and named not in tuple(Level):
-            raise InputError(f"the URI names layer {named!r}; use {', '.join(Level)}")
-        requested = level or Level(named or Level.L1)
+        named = parse_uri(uri if "://" in uri else await self._uri_of(tenant, uri))
+        requested = level or Level(named.layer or Level.L1)
         start = decode_cursor(ListName.LINES, after)
-        node_id = memory_id(base)
-        row = await self._row(tenant, node_id)
+        row = await self._row(tenant, named.element_id)
         if row is None:
-            person = None if self._person is None else await self._person(tenant, base, requested)
-            return person or await self._fact_text(tenant, uri=base, level=requested)
+            person = None if self._person is None else await self._person(tenant, named.base, requested)
+            return person or await self._fact_text(tenant, named, level=requested)
         if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
         if requested is not Level.L2 and row["kind"] != "message":
             await self._update(tenant, row)
-            row = await self._row(tenant, node_id) or row
-        return await self._layer_text(tenant, base, node_id, requested, row, start)
+            row = await self._row(tenant, named.element_id) or row
+        return await self._layer_text(tenant, named, requested, row, start)
 
-    async def _fact_text(self, tenant: TenantId, *, uri: str, level: Level) -> LayerText:
+    async def anchors(self, tenant: TenantId, uri: str, text: str) -> list[Anchor]:
+        """Return where the sentences of a layer of a scene or session were said; no sentences of other elements.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        named = parse_uri(uri)
+        row = await self._row(tenant, named.element_id)
+        if row is None or row["kind"] == "message":
+            return []
+        lines = await self._lines(tenant, row, named.element_id, decode_cursor(ListName.LINES, None))
+        return await _COUNTING.run(partial(anchors_in, text, lines))
+
+    async def _uri_of(self, tenant: TenantId, name: str) -> str:
+        """Return the URI of an id, with the level that may follow the id."""
+        element, mark, level = name.partition("#")
+        rows = await self._graph.read(statement("lookup/uri_by_id"), {"tenant": tenant, "id": element})
+        if not rows and UUID_FORM.fullmatch(element):
+            raise _nothing_at(element)
+        return f"{rows[0]['uri']}{mark}{level}" if rows else name
+
+    async def _fact_text(self, tenant: TenantId, named: ElementUri, *, level: Level) -> LayerText:
         """Return the statement of a fact, which is the same on every level."""
-        parameters = {"tenant": tenant, "id": to_element_id(uri)}
+        parameters = {"tenant": tenant, "id": named.element_id}
         rows = await self._graph.read(statement("lookup/fact_by_id"), parameters)
         if not rows or rows[0]["predicate"] == "MENTIONED":
-            raise NotFoundError(
-                f"there is no scene, session, message, user, agent, entity or fact {uri!r:.300}; `recall` and"
-                " `sessions` return URIs"
-            )
+            raise _nothing_at(named.base)
         fact = rows[0]["properties"]
         return LayerText(
             uri=f"{fact['uri']}#{level}",
@@ -239,7 +259,7 @@ class LayerTexts:
         return True
 
     async def _layer_text(
-        self, tenant: TenantId, uri: str, node_id: str, level: Level, row: Mapping[str, Any], start: tuple[Any, ...]
+        self, tenant: TenantId, named: ElementUri, level: Level, row: Mapping[str, Any], start: tuple[Any, ...]
     ) -> LayerText:
         texts, after = row["texts"], None
         text, generated_by = texts["overview"] or "", texts["overview_by"] or "extractive"
@@ -248,22 +268,43 @@ class LayerTexts:
         elif level is Level.L2:
             text, generated_by = texts["text"], "said"
             if not text:
-                text, after = await self._full_text(tenant, row, node_id, start)
+                text, after = await self._full_text(tenant, row, named.element_id, start)
+        if named.chars is not None:
+            text = text[slice(*named.chars)]
         return LayerText(
-            uri=f"{uri}#{level}",
+            uri=char_uri(named.base, *named.chars) if named.chars else f"{named.base}#{level}",
             level=level,
             title=texts["name"],
             text=text,
             generated_by=generated_by,
             tokens=await tokens_of(text),
             next_cursor=after,
-            **{name: texts.get(name) for name in ("start", "end", "mentioned_start", "mentioned_end", "zone")},
+            participants=participants(texts.get("turns") or ()),
+            **{
+                name: texts.get(name)
+                for name in ("start", "end", "mentioned_start", "mentioned_end", "zone", "emotion")
+            },
         )
 
     async def _full_text(
         self, tenant: TenantId, row: Mapping[str, Any], node_id: str, start: tuple[Any, ...]
     ) -> tuple[str, str | None]:
         """Return the messages after a cursor as text, and the cursor of the next part if there is one."""
+        lines = await self._lines(tenant, row, node_id, start)
+        text_lines = [
+            f"[{moment_in(line['said_at'], line['zone']):%Y-%m-%d %H:%M}] "
+            f"{line['speaker'] or line['role']}: {line['text']}"
+            for line in lines
+        ]
+        if not lines or not lines[-1]["more"]:
+            return "\n".join(text_lines), None
+        after = encode_cursor(ListName.LINES, *lines[-1]["key"])
+        text_lines.append(f'[cut here, more was said: ask for this text again with after "{after}"]')
+        return "\n".join(text_lines), after
+
+    async def _lines(
+        self, tenant: TenantId, row: Mapping[str, Any], node_id: str, start: tuple[Any, ...]
+    ) -> list[dict[str, Any]]:
         said_ms, position, last = start
         parameters = {
             "tenant": tenant,
@@ -275,17 +316,14 @@ class LayerTexts:
             "rows_max": _LINES_MAX,
             "chars_max": SAID_CHARS_MAX,
         }
-        lines = await self._graph.read(statement("summaries/source_lines"), parameters)
-        text_lines = [
-            f"[{moment_in(line['said_at'], line['zone']):%Y-%m-%d %H:%M}] "
-            f"{line['speaker'] or line['role']}: {line['text']}"
-            for line in lines
-        ]
-        if not lines or not lines[-1]["more"]:
-            return "\n".join(text_lines), None
-        after = encode_cursor(ListName.LINES, *lines[-1]["key"])
-        text_lines.append(f'[cut here, more was said: ask for this text again with after "{after}"]')
-        return "\n".join(text_lines), after
+        return await self._graph.read(statement("summaries/source_lines"), parameters)
+
+
+def _nothing_at(name: str) -> NotFoundError:
+    return NotFoundError(
+        f"there is no scene, session, message, user, agent, entity or fact {name!r:.300}; `recall` and `sessions`"
+        " return URIs"
+    )
 
 
 async def tokens_of(text: str) -> int:

@@ -6,14 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schema.errors import InvalidUriError
 from schema.ids import (
+    UriKind,
+    agent_uri,
+    char_uri,
     content_hash,
     entity_uri,
     fact_uri,
     memory_id,
     message_uri,
     name_key,
-    normalized_uri,
+    parse_uri,
+    scene_uri,
     scope_token,
     session_uri,
     to_element_id,
@@ -43,7 +48,45 @@ def test_different_names_have_different_uris(a: str, b: str, c: str, d: str) -> 
 def test_normalising_keeps_every_uri_that_is_made_here(a: str, b: str, c: str, d: str) -> None:
     subject = entity_uri(a, b, c)
     for uri in (message_uri(session_uri(a, b, c), d), subject, fact_uri(subject, "PREFERS", d, "id", 0)):
-        assert normalized_uri(uri) == uri
+        assert parse_uri(uri).base == uri
+        assert to_element_id(f"{uri}#L0") == memory_id(uri)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_parts_of_every_uri_that_is_made_here_can_be_read(tenant: str, user: str, key: str) -> None:
+    session, owner = session_uri(tenant, user, key), user_uri(tenant, user)
+    made = {
+        UriKind.USER: owner,
+        UriKind.AGENT: agent_uri(tenant, user, key),
+        UriKind.ENTITY: entity_uri(tenant, user, key),
+        UriKind.SESSION: session,
+        UriKind.MESSAGE: message_uri(session, key),
+        UriKind.SCENE: scene_uri(session, key),
+    }
+    for kind, uri in made.items():
+        named = parse_uri(f"{uri}#L2")
+        assert (named.kind, named.tenant, named.user_id, named.layer) == (kind, tenant, user, "L2")
+        assert named.key == (user if kind is UriKind.USER else key)
+    fact = fact_uri(made[UriKind.AGENT], "PREFERS", key, memory_id(session), 1)
+    assert (parse_uri(fact).kind, parse_uri(fact).element_id) == (UriKind.FACT, memory_id(fact))
+    in_profile = f"{owner}/profile/work/{memory_id(fact)}"
+    assert (parse_uri(in_profile).kind, to_element_id(in_profile)) == (UriKind.FACT, memory_id(fact))
+    assert parse_uri(char_uri(made[UriKind.MESSAGE], 3, 9)).chars == (3, 9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "王芳", "memory://", "memory://default", "memory://default/user", "memory://default/user//x"),
+        *("http://default/user/a", "memory://default/users/a", "memory://default/user/a/b"),
+        *("memory://default/session/a", "memory://default/session/a/b/timeline", "memory://default/user/a#L3"),
+        *("memory://default/user/a#", "memory://default/user/a#char=0,4", "memory://default/user/a/timeline/2026-13"),
+        *("memory://t/session/a/b/timeline/m#char=4,4", "memory://t/session/a/b/timeline/m#char=4"),
+    ],
+)
+def test_text_that_is_no_uri_of_an_element_is_refused(text: str) -> None:
+    with pytest.raises(InvalidUriError):
+        parse_uri(text)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +98,7 @@ def test_normalising_keeps_every_uri_that_is_made_here(a: str, b: str, c: str, d
     ],
 )
 def test_spellings_of_a_uri_name_the_same_element(written: str) -> None:
-    assert normalized_uri(written) == user_uri("default", "王 芳")
+    assert parse_uri(written).base == user_uri("default", "王 芳")
     assert to_element_id(f"{written}#L1") == memory_id(user_uri("default", "王 芳"))
 
 

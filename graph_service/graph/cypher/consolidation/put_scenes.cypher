@@ -2,7 +2,7 @@
 // hot
 // $tenant: str
 // $session: str
-// $rows: list of {id, properties, messages, cost}, ordered by id; messages are {id, mentioned_start, mentioned_end}; cost is
+// $rows: list of {id, properties, messages, cost}, ordered by id; messages are {id, mentioned_start, mentioned_end, emotion}; cost is
 // {calls, tokens_in, tokens_out} of this reading
 // -> id, messages
 MATCH (session:Session {tenant: $tenant, id: $session})
@@ -15,5 +15,5 @@ WITH s, row
 UNWIND row.messages AS held
 MATCH (m:Message {tenant: $tenant, id: held.id})
 MERGE (m)-[:PART_OF]->(s)
-SET m.unread = null, m.mentioned_start = held.mentioned_start, m.mentioned_end = held.mentioned_end
+SET m.unread = null, m.mentioned_start = held.mentioned_start, m.mentioned_end = held.mentioned_end, m.emotion = held.emotion
 RETURN s.id AS id, count(m) AS messages

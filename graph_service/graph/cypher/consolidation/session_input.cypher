@@ -49,7 +49,7 @@ CALL (s) {
   WITH waiting[0..count] AS taken, size(waiting) = $messages_max OR count < size(waiting) AS messages_left
   CALL (taken) {
     UNWIND taken AS m
-    RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+    RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .emotion, .episode_id,
                       said_at: toString(m.said_at), received_at: toString(m.received_at),
                       mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS messages,
            collect(DISTINCT CASE WHEN m.said_ms IS :: INTEGER NOT NULL THEN m.said_ms / ($pause_ms + 1) END) AS steps
@@ -125,7 +125,7 @@ CALL (s, steps, episodes) {
   }
   MATCH (m:Message)-[:PART_OF]->(scene)
   WITH scene, m ORDER BY m.said_ms, m.position, m.id
-  WITH scene, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+  WITH scene, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .emotion, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS scene_messages
   RETURN collect({id: scene.id, uri: scene.uri, properties: scene {.name, .abstract, .abstract_by, .layers_n, .layers_hash,

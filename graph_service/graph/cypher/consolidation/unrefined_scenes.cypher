@@ -15,7 +15,7 @@ CALL (s) {
   WITH scene ORDER BY scene.start_ms, scene.id LIMIT $scenes_max
   MATCH (m:Message)-[:PART_OF]->(scene)
   WITH scene, m ORDER BY m.said_ms, m.position, m.id
-  WITH scene, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+  WITH scene, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .emotion, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS scene_messages
   RETURN collect({id: scene.id, uri: scene.uri, properties: scene {.name, .abstract, .abstract_by, .layers_n, .layers_hash,

@@ -10,5 +10,5 @@ ORDER BY m.said_ms, m.position, m.id
 LIMIT $rows_max
 OPTIONAL MATCH (m)-[:PART_OF]->(s:Scene)
 WITH m, head(collect(s)) AS s
-RETURN m {.id, .uri, .speaker, .role, .said_at, .text, .tags, .zone, .mentioned_start, .mentioned_end} AS message, s.id AS scene_id, s.name AS scene_label
+RETURN m {.id, .uri, .speaker, .role, .said_at, .text, .tags, .zone, .emotion, .mentioned_start, .mentioned_end} AS message, s.id AS scene_id, s.name AS scene_label
 ORDER BY m.said_ms, m.position, m.id

@@ -57,7 +57,7 @@
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
-// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, scene, cosine,
+// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, scene, cosine,
 // [[channel, score]], tokens] for each hit and neighbour; scene is the id of its scene.
 // rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by, rejected] for each scene and
 // fact; a fact is closed if it ended before $valid_at, rejected if a person said that it was never true, and only facts have evidence ids.
@@ -206,7 +206,7 @@ CALL (named_entities, second_hop) {
   }
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
   WHERE NOT $filtered OR ({{passes_filters n}})
-  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags, n.zone,
+  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags, n.zone, n.emotion,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,

@@ -7,7 +7,7 @@
 // $after: str or null
 // $rows_max: int
 // $chars_max: int; the first message is returned even if it is longer
-// -> speaker, role, said_at, zone, text, key, more
+// -> uri, speaker, role, said_at, zone, text, key, more
 // key: [said_ms, position, id], the position of the message; more: true if further messages follow
 MATCH (m:Message {tenant: $tenant, session_id: $session})
 WHERE ($scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) })
@@ -21,5 +21,5 @@ WITH found, reduce(fit = [0, 0], one IN found[0..$rows_max] |
 UNWIND found[0..fits] AS one
 MATCH (m:Message {tenant: $tenant, id: one[0]})
 WITH m, size(found) > fits AS more ORDER BY m.said_ms, m.position, m.id
-RETURN m.speaker AS speaker, m.role AS role, m.said_at AS said_at, m.zone AS zone, m.text AS text,
+RETURN m.uri AS uri, m.speaker AS speaker, m.role AS role, m.said_at AS said_at, m.zone AS zone, m.text AS text,
        [m.said_ms, coalesce(m.position, 9007199254740991), m.id] AS key, more

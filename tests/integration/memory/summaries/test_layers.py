@@ -173,7 +173,7 @@ async def test_entities_categories_and_the_longest_ids_are_read_by_their_uris(gr
 
 async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    with pytest.raises(InputError, match="L0, L1, L2"):
+    with pytest.raises(InputError, match="#L0, #L1, #L2"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
     with pytest.raises(NotFoundError, match="no scene, session, message, user, agent, entity or fact"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b")
