@@ -272,7 +272,11 @@ def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:
 
 
 # Decisions: plans that the speaker decided on, with the reason if the sentence gives one.
-_DECIDED_EN: Final = re.compile(r"\b(?:decided|made up my mind|resolved|opted)\b", re.IGNORECASE)
+_DECIDED_EN: Final = re.compile(
+    r"(?:^|\b(?:I|we)(?:['’](?:ve|d))?(?: (?!he\b|she\b|they\b|who\b)[\w’'-]+){0,6} )"
+    r"(?:decided|made up my mind|resolved|opted)\b",
+    re.IGNORECASE,
+)
 _REASON_EN: Final = re.compile(
     r"(?:\bbecause of|\bbecause|\bdue to|\bon account of|\bfor the sake of|\bsince(?= (?:I|we|my|our|it|he|she|they|"
     r"there|the)"

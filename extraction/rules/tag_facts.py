@@ -418,6 +418,14 @@ who someone somebody everyone one both all
 我 我们 咱 咱们 俺 你 您 你们 他 她 它 他们 她们 它们 谁 人家 别人 自己 大家 这 那 这个 那个
 """
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
+# "She decided to leave him": not the speaker's own, though the model names no subject.
+_INTENTIONS: Final = frozenset({"plans", "promised", "decided"})
+_BY_OTHERS: Final = re.compile(
+    r"\b(?:he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
+    "(?:[他她]们?|人家)[^，。；！？我咱]{0,6}$",
+    re.IGNORECASE,
+)
+_BY_OTHERS_CHARS: Final = 60
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
@@ -430,11 +438,17 @@ def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tup
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
     for tag in tags:
-        if tag.kind == "attribute" and tag.subject in animals:
+        if (tag.kind == "attribute" and tag.subject in animals) or _is_by_others(text, tag):
             continue
         made = _draft(text, tag, speaker, tags, animals.get(tag.obj) if tag.kind == "pet" else None)
         if made is not None:
             yield made, tag
+
+
+def _is_by_others(text: str, tag: Tag) -> bool:
+    """Return whether a plan, promise or decision without a subject is that of "he", "she" or "they"."""
+    before = text[max(0, tag.obj[0] - _BY_OTHERS_CHARS) : tag.obj[0]]
+    return tag.subject is None and tag.kind in _INTENTIONS and _BY_OTHERS.search(before) is not None
 
 
 def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str]:

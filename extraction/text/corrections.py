@@ -22,19 +22,28 @@ _LINES_MAX: Final = 12
 _CORRECTION_CHARS_MAX: Final = 300
 _EARLIER_CHARS_MAX: Final = 2_000
 _SIMILAR_NAME_MIN: Final = 0.7
+# Of names of two or three characters one is another: 张伟, 张玮.
+_SIMILAR_NAME_MIN_ZH: Final = 0.6
 _VALUES_MAX: Final = 12
 
 _OPENING: Final = (
     r"(?:(?:oh|ah|hmm?|um|sorry|oops|whoops|no|wait|actually|hang on|hold on|my (?:bad|mistake|fault)|apologies|"
     r"不对|不{1,3}(?=[，,。！])|[啊哎呀哦噢呃嗯]{1,3}|抱歉|不好意思|等等|等一下|对不起)[\s,.!…—–:;，。！、：；-]*)"
 )
+# Before words that say what was wrong, any short exclamation.
+_EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
+_MISTAKEN: Final = f"[{HAN}]{{0,4}}[打说写看记搞弄输算听][错岔混反]"
 # Words that say that something earlier was wrong.
 _WRONG: Final = re.compile(
-    rf"\s*{_OPENING}{{0,4}}(?:"
-    r"typo|correction|i (?:meant|mean\b|misspoke|mistyped|misread|got [^.!?]{1,30} wrong)|scratch that|"
-    r"make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
-    r"my (?:mistake|bad|fault)\b|\*(?=\w)|wrong (?:number|date|day|time|name|price|year|month|one)|"
-    rf"[{HAN}]{{0,4}}(?:打|说|写|看|记|搞|弄|输|算)错|更正|纠正|口误|笔误|手滑|应该是|准确地?说)",
+    rf"\s*{_EXCLAIMED}(?:"
+    r"typo|correction|i (?:meant|mean\b|misspoke|mistyped|misread|got [^.!?]{1,30} wrong)|"
+    r"(?:i )?mixed up(?: [a-z]+){1,3}(?=\s*[,.:;!–—-])|"
+    r"scratch that|make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
+    r"my (?:mistake|bad|fault)\b|\*(?=\w)|"
+    r"(?:(?:i|that|it)(?:['’]s| is| was) )?(?:the )?wrong(?: (?!about)[a-z]{2,12})?(?=\s*[,.:;!–—-])|"
+    # 写错了，是… and 看错日历了，是…, but not 写错了报告，被老板骂了.
+    rf"{_MISTAKEN}(?:字?了?(?=$|[\s，。！：；,:!是应其])|[{HAN}]{{1,6}}[\s，。！：；,:!]+(?=应|其实|是|\d|周|星期))|"
+    rf"[{HAN}]{{0,4}}(?:更正|纠正|口误|笔误|手滑|应该是|准确地?说))",
     re.IGNORECASE,
 )
 # Words that may, if a value follows at once.
@@ -44,25 +53,27 @@ _DOUBT: Final = re.compile(
     re.IGNORECASE,
 )
 _WRONG_AT_END: Final = re.compile(
-    rf"^.{{1,60}}[\s,.，。]+(?:sorry|typo|my (?:bad|mistake|fault)|i misspoke|[{HAN}]{{0,4}}[打说写看记搞弄]错了?|口误|"
-    r"笔误)\W*$",
+    rf"^.{{1,60}}[\s,.，。]+(?:sorry|typo|my (?:bad|mistake|fault)|i misspoke|{_MISTAKEN}了?|口误|笔误)\W*$",
     re.IGNORECASE,
 )
 _DENIAL: Final = re.compile(r"\bnot\b|\binstead of|\brather than|不是", re.IGNORECASE)
 _DENIED: Final = re.compile(rf"(?:{_DENIAL.pattern})\s*(?:on |at |the )?$", re.IGNORECASE)
-_TAIL: Final = re.compile(r"(?:\bend(?:s|ing)? (?:in|with)|尾号是?)\s*$", re.IGNORECASE)
+_TAIL: Final = re.compile(r"(?:\bend(?:s|ing)? (?:in|with)|尾号是?|…|\.\.\.?)\s*$", re.IGNORECASE)
 _MONTH: Final = (
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\b"
 )
+_NUMERAL_ZH: Final = "[零〇一二两三四五六七八九十百千万]"
 _VALUE: Final = re.compile(
     r"(?P<clock>\b\d{1,2}[:：]\d{2}(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]\.?m\b|"
     r"(?:上午|下午|早上|晚上|中午|凌晨)?(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:\d{1,2}分?|[一二三四五]?十[一二三四五六七八九]?分?|"
     r"半|[一三]刻)?)|"
     r"(?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)[一二三四五六日天])|"
-    rf"(?P<month>{_MONTH}|\d{{1,2}}月)|"
-    r"(?P<day>\b\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}[号日])|"
-    r"(?P<number>\d+(?:[.,]\d+)*(?:[ -]\d+)*)",
+    rf"(?P<month>{_MONTH}|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,2}})月)|"
+    rf"(?P<day>\b\d{{1,2}}(?:st|nd|rd|th)\b|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,3}})[号日])|"
+    rf"(?P<number>\d+(?:[.,]\d+)*(?:[ -]\d+)*|{_NUMERAL_ZH}{{1,9}}[米块]{_NUMERAL_ZH}{{1,4}}|"
+    # 六十八公斤, 三楼, but not 一个.
+    rf"(?!一[个些点下]){_NUMERAL_ZH}{{1,9}}(?:点{_NUMERAL_ZH}+)?(?=[米公千克斤岁元块毛楼层栋室平个只条度页分天年]))",
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(r"\s?(?P<u>[^\W\d]+|[%€$£])")
@@ -73,7 +84,17 @@ _SAME_UNITS: Final = (
     {"块", "元"},
 )
 _NAME: Final = re.compile(r"[A-ZÀ-ÞŠ][\w’'-]+(?: (?:[A-ZÀ-ÞŠ][\w’'-]+|&|[a-z]{1,3}(?= [A-Z])))*")
-_NAME_ZH: Final = re.compile(rf"(?:名字是|名叫|叫|姓)(?P<n>[{HAN}]{{2,4}})(?![{HAN}])")
+_NAME_ZH: Final = re.compile(rf"(?:名字是|名叫|叫|姓|是)(?P<n>[{HAN}]{{2,4}})(?![{HAN}])")
+# "Not Katrin, Katrina", 不是李思雨，是李诗雨: a name and the denied one, in either order.
+_IS: Final = r"(?i:(?:it|that|(?:my|his|her|the) [a-z ]{2,20})(?:['’]s| is) )?"
+_BUT: Final = r"(?i:[,;.–—-]+ ?(?:but |it['’]s |it is |rather )?)"
+_DENIED_NAME: Final = re.compile(
+    rf"\s*(?i:{_OPENING}{{0,4}})(?:"
+    rf"(?i:not )(?P<a>{_NAME.pattern}){_BUT}(?P<b>{_NAME.pattern})|"
+    rf"{_IS}(?P<c>{_NAME.pattern})(?i:,? (?:and )?not )(?P<d>{_NAME.pattern})|"
+    rf"不[是叫](?P<e>[{HAN}]{{2,4}})[，,。；]?而?[是叫](?P<f>[{HAN}]{{2,4}})(?![{HAN}])|"
+    rf"[是叫](?P<g>[{HAN}]{{2,4}})[，,]而?不[是叫](?P<h>[{HAN}]{{2,4}})(?![{HAN}]))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +150,8 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     values = list(_values(text)) if is_wrong or doubt is not None or _DENIAL.search(text) else []
     denied = {one.key for one in values if _DENIED.search(text[: one.start])}
     opens = is_wrong or (doubt is not None and any(one.start == at for one in values))
-    if not opens and doubt is None and not denied:
+    renamed = _DENIED_NAME.match(text)
+    if not opens and doubt is None and not denied and renamed is None:
         return None
     for index, before in enumerate(earlier[:EARLIER_MAX]):
         before = before[:_EARLIER_CHARS_MAX]
@@ -138,6 +160,8 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
             changes = _changes(text, values, before)
         if not changes and (is_wrong or doubt is not None):
             changes = _named(text[at:], before, at_once=not is_wrong)
+        if not changes and renamed is not None:
+            changes = _renamed(renamed, before)
         if changes:
             return index, _with(before, changes)
     return None
@@ -184,11 +208,17 @@ def _named(text: str, before: str, *, at_once: bool) -> list[tuple[_Value, str]]
     """
     new, old = ([_Value("name", *span, one[slice(*span)]) for span in _names(one)] for one in (text, before))
     if at_once:
-        new = [one for one in new if one.start <= len("叫")]
-    pairs = [
-        (a, b.text) for a in old for b in new if a.text != b.text and _likeness(a.text, b.text) >= _SIMILAR_NAME_MIN
-    ]
+        new = [one for one in new if one.start <= len("名字是")]
+    pairs = [(a, b.text) for a in old for b in new if a.text != b.text and _is_similar_name(a.text, b.text)]
     return [max(pairs, key=lambda pair: _likeness(pair[0].text, pair[1]))] if pairs else []
+
+
+def _renamed(denial: re.Match[str], before: str) -> list[tuple[_Value, str]]:
+    """Return the name of the earlier text that a message denies, with the one that it gives instead."""
+    names = {key: name for key, name in denial.groupdict().items() if name}
+    old, new = next((names[old], names[new]) for old, new in ("ab", "dc", "ef", "hg") if old in names)
+    found = next((span for span in _names(before) if before[slice(*span)] == old), None)
+    return [] if found is None else [(_Value("name", *found, old), new)]
 
 
 def _names(text: str) -> Iterator[tuple[int, int]]:
@@ -203,7 +233,13 @@ def _with(text: str, changes: Sequence[tuple[_Value, str]]) -> str:
 
 
 def _same_unit(one: str, other: str) -> bool:
-    return not other or one == other or any({one, other} <= units for units in _SAME_UNITS)
+    same = one.startswith(other) or (one and other.startswith(one))
+    return bool(same) or any({one, other} <= units for units in _SAME_UNITS)
+
+
+def _is_similar_name(one: str, other: str) -> bool:
+    alike = _SIMILAR_NAME_MIN if one.isascii() else _SIMILAR_NAME_MIN_ZH
+    return _likeness(one, other) >= alike
 
 
 def _likeness(one: str, other: str) -> float:

@@ -9,6 +9,7 @@ import platformdirs
 import pytest
 
 from extraction.embeddings.local_models import TAG_MODELS
+from extraction.reader import THE_USER
 from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tag_facts import same_plan
 from extraction.rules.tags import KINDS
@@ -145,6 +146,20 @@ async def test_decision_keeps_its_reason_beside_the_tags(
     decided = [fact for fact in facts if fact.relation == "plan"]
     assert [(fact.detail.kind, fact.detail.rationale) for fact in decided] == [(FactKind.DECISION, reason)]
     assert objects in decided[0].object
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She decided to leave him because he drinks.",
+        "They've decided to sell the house.",
+        "She decided to move out and I told her to take the car.",
+        "她决定离开他，因为他总喝酒。",
+    ],
+)
+async def test_decision_of_somebody_else_is_not_the_speakers(tagger: LocalTagger, text: str) -> None:
+    facts = (await rules_with_tags(tagger)(a_scene(text))).facts
+    assert [fact.statement for fact in facts if fact.subject == THE_USER and fact.relation == "plan"] == []
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,18 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("我们周六去爬山。", "说错了，是周日。", "周日去"),
         ("飞机早上6点40起飞。", "不对，是下午4点40。", "下午4点40"),
         ("我的新同事叫张伟明。", "记错了，叫张维明。", "张维明"),
+        ("The ticket says the play starts at 8:15.", "Wait, wrong ticket: 8:45.", "8:45"),
+        ("My tax number is 45 120 331 21.", "Oh sorry, wrong: it's …22.", "45 120 331 22"),
+        ("The dentist is at 14:15.", "Argh, I misread the card: 15:15.", "15:15"),
+        ("The card number is 4471 2206.", "Mixed up the digits, it should be 4471 2260.", "4471 2260"),
+        ("My sister's name is Katrin.", "Not Katrin, Katrina, with an a.", "Katrina"),
+        ("My sister's name is Katrin.", "Her name is Karla, not Katrin.", "Karla"),
+        ("我身高一米七二。", "写错了，是一米七八。", "一米七八"),
+        ("我体重是六十八公斤。", "记错了，其实是七十一公斤。", "七十一公斤"),
+        ("我的工位是三楼B区12号。", "不对，是四楼B区12号。", "四楼B区12号"),
+        ("会议是十月三号。", "弄混了，是十月五号。", "十月五号"),
+        ("我女儿叫李思雨。", "不好意思，打错字了，是李诗雨。", "李诗雨"),
+        ("我女儿叫李思雨。", "不是李思雨，是王诗雨。", "王诗雨"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
@@ -51,6 +63,13 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("My locker is number 12.", "I mean, 12 is enough."),
         ("I'd save 3 hours.", "I got an invite from Alan, who is 41."),
         ("我有两只猫。", "不好意思，我3点要开会。"),
+        ("My locker code is 5518.", "Wrong number called me again, 3 times."),
+        ("I weigh 82 kilos.", "I was wrong about the load, it is 12 kilos."),
+        ("The exam is on Monday.", "Hey, I mixed up my socks on Tuesday."),
+        ("Berta is my sister.", "I love Anna, not Berta."),
+        ("我的航班是7点。", "写错了报告，被老板骂了，要改到12点。"),
+        ("我有三个孩子。", "不好意思，我有一个问题。"),
+        ("我叫李雷。", "我不是李雷，我开玩笑的。"),
     ],
 )
 def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
