@@ -1,4 +1,4 @@
-"""Assertions: messages that state a fact or its end. The valid times of facts are computed from them."""
+"""Assertions, from which the valid times of facts are computed, and the texts of corrections by people."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -183,3 +183,39 @@ def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
             )
         one[key] = assertion
     return tuple(one[key] for key in sorted(one))
+
+
+_CJK: Final = ("\u4e00", "\u9fff")
+
+
+class StatementKind(StrEnum):
+    """The action that a person took on a fact."""
+
+    ADD = "add"
+    UPDATE = "update"
+    CONFIRM = "confirm"
+    REJECT = "reject"
+    PIN = "pin"
+
+
+_SENTENCES: Final = {
+    StatementKind.ADD: ("{}", "{}"),
+    StatementKind.UPDATE: ("It is rather so: {}", "应当是：{}"),
+    StatementKind.CONFIRM: ("It is so: {}", "确实如此：{}"),
+    StatementKind.REJECT: ("It is not so: {}", "并非如此：{}"),
+    StatementKind.PIN: ("This matters: {}", "这很重要：{}"),
+}
+
+
+def sentence_of(kind: StatementKind, words: str) -> str:
+    """Return the text of a correction's message, in the language of the fact. Pure."""
+    return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
+
+
+def words_of(kind: StatementKind, text: str) -> str:
+    """Return the words that `sentence_of` made into the text of a correction's message. Pure."""
+    for form in _SENTENCES[kind]:
+        before = form.partition("{}")[0]
+        if before and text.startswith(before):
+            return text[len(before) :]
+    return text

@@ -8,8 +8,8 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of, person_of
 from graph_service.memory.curation.statement_reader import Correction as Stated
-from graph_service.memory.curation.statement_reader import StatementKind
 from graph_service.memory.curation.statements import FactEdit, ManualFact
+from schema.assertion import StatementKind
 from schema.entity import entity_type_choice
 from schema.predicates import predicate_choice
 

@@ -163,7 +163,7 @@ async def context(
                 zone=zone,
                 with_uris=request.with_uris,
                 asks_agent=answer.analysis.asks_agent or answer.analysis.role is Role.ASSISTANT,
-                closed=[] if former else closed,
+                closed=[fact for fact in closed if fact.rejected or not former],
             ),
         ]
         return rendered(lines, request, language, answer, core_known=facts is not None)

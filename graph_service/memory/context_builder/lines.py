@@ -15,6 +15,8 @@ from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import HitKind
+from schema.assertion import StatementKind, words_of
+from schema.ids import correction_kind, is_of_correction
 from schema.labels import Role
 from schema.zones import day_in
 
@@ -64,14 +66,14 @@ class ContextLineDraft:
 def lines_of_core(
     facts: Sequence[CoreFact], language: Language, *, zone: str | None, with_uris: bool
 ) -> list[ContextLineDraft]:
-    """Return the lines of Core Memory; put ended facts into the section of relevant facts.
+    """Return the lines of Core Memory, without rejected facts; put ended ones into the section of relevant facts.
 
     Args:
         zone: time zone of facts without one of their own.
     """
     words = WORDS[language]
     lines = []
-    for fact in facts:
+    for fact in (fact for fact in facts if not fact.rejected):
         until = None if fact.told_as_ended else fact.until
         text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone)
         earlier = fact.kind is CoreKind.EARLIER
@@ -119,7 +121,8 @@ def lines_of_candidates(
         tokens_max: budget of the context, by which the quotes are long.
         zone: time zone of what has none of its own.
         asks_agent: the question asks for what an assistant said, which is then quoted like what users said.
-        closed: ended facts; the messages said before that end which prove one are marked as outdated.
+        closed: ended facts; the messages said before that end which prove one are marked as outdated, those which prove
+            a rejected one as wrong.
     """
     phrases = WORDS[language]
     messages = {one.id: one.text for one in candidates if one.kind is HitKind.MESSAGE}
@@ -128,7 +131,8 @@ def lines_of_candidates(
     lines = []
     for rank, hit in enumerate(candidates):
         quoted = [messages[message.id] for message in hit.evidence if message.id in messages]
-        if hit.kind is HitKind.SCENE and _titled_by(hit.title or "", quoted):
+        is_rejected = hit.kind is HitKind.FACT and hit.withdrawn
+        if is_rejected or (hit.kind is HitKind.SCENE and _titled_by(hit.title or "", quoted)):
             continue
         answers = hit.role == Role.ASSISTANT and len(hit.text) > _LONG_ANSWER_CHARS and not asks_agent
         chars_max = quote_chars // 2 if answers else quote_chars
@@ -136,7 +140,8 @@ def lines_of_candidates(
         if (ended := next((fact for fact in closed if _is_outdated(hit, fact)), None)) and ended.until:
             statement = safe_text(ended.statement, chars_max=_STATEMENT_CHARS_MAX)
             until = day_in(ended.until, ended.zone or zone)
-            text = phrases.outdated.format(text=text, statement=statement, until=until)
+            mark = phrases.rejected if ended.rejected else phrases.outdated
+            text = mark.format(text=text, statement=statement, until=until)
         tokens = _cost(text, hit.uri, with_uris=with_uris)
         section = Section.FACTS if hit.kind is HitKind.FACT else Section.SCENES
         piece = Piece(
@@ -172,7 +177,9 @@ def heading_costs(language: Language) -> Mapping[str, int]:
 
 def _is_outdated(hit: Candidate, fact: CoreFact) -> bool:
     """Return whether a message says what was true then and has ended since; what states an end remains true."""
-    return hit.id in fact.evidence and not fact.told_as_ended and fact.until is not None and hit.said_at < fact.until
+    if hit.id not in fact.evidence or fact.until is None or is_of_correction(hit.uri):
+        return False
+    return fact.rejected or (not fact.told_as_ended and hit.said_at < fact.until)
 
 
 def _text_of(
@@ -193,8 +200,12 @@ def _text_of(
             names = {Role.ASSISTANT.value: phrases.assistant, Role.EVENT.value: phrases.event}
             role = names.get(hit.role or "", phrases.user)
             who = safe_name(hit.speaker or "", role, chars_max=_NAME_CHARS_MAX) or role
-            said = passage(hit.text, terms, chars_max=quote_chars)
-            return phrases.quote.format(day=day, who=who, text=safe_text(said)), said
+            form, words = phrases.quote, hit.text
+            if is_of_correction(hit.uri):
+                kind = StatementKind(correction_kind(hit.uri))
+                form, words = phrases.corrections[kind], words_of(kind, words)
+            said = passage(words, terms, chars_max=quote_chars)
+            return form.format(day=day, who=who, text=safe_text(said)), said
         case HitKind.SCENE:
             title = safe_text(hit.title or "", chars_max=_TITLE_CHARS_MAX)
             # A scene whose messages are quoted needs only its title.

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from extraction.entities.attributes import value_key
 from extraction.reader import THE_USER, SceneLine, SceneText
@@ -14,31 +13,10 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
-from schema.assertion import Assertion, CorrectionKind, parse_assertion
+from schema.assertion import Assertion, CorrectionKind, StatementKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import CORRECTION_SESSION, MemoryId, TenantId, UserId, name_key
 from schema.labels import Label, Role
-
-_CJK: Final = ("\u4e00", "\u9fff")
-
-
-class StatementKind(StrEnum):
-    """The action that a person took on a fact."""
-
-    ADD = "add"
-    UPDATE = "update"
-    CONFIRM = "confirm"
-    REJECT = "reject"
-    PIN = "pin"
-
-
-_SENTENCES: Final = {
-    StatementKind.ADD: ("{}", "{}"),
-    StatementKind.UPDATE: ("It is rather so: {}", "应当是：{}"),
-    StatementKind.CONFIRM: ("It is so: {}", "确实如此：{}"),
-    StatementKind.REJECT: ("It is not so: {}", "并非如此：{}"),
-    StatementKind.PIN: ("This matters: {}", "这很重要：{}"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +40,6 @@ class Correction:
     replaced_id: MemoryId | None = None
     by: str | None = None
     pending: bool = False
-
-
-def sentence_of(kind: StatementKind, words: str) -> str:
-    """Return the text of a correction's message, in the language of the fact. Pure."""
-    return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
 async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:

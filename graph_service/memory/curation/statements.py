@@ -17,11 +17,9 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.curation.statement_reader import (
     Correction,
-    StatementKind,
     assertions_of,
     content_in,
     fact_to_correct,
-    sentence_of,
     statements_of_user,
     with_stored_facts,
 )
@@ -39,7 +37,7 @@ from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
 from graph_service.observability.metrics import CORRECTIONS
-from schema.assertion import Closing, CorrectionKind
+from schema.assertion import Closing, CorrectionKind, StatementKind, sentence_of
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.fact import PERSON, Claim, ExtractedValues, Fact

@@ -45,6 +45,7 @@ class CoreFact:
         evidence: ids of the messages that prove the fact.
         zone: time zone of one of them; None for UTC.
         told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
+        rejected: a person said that it was never true.
         scenes_n: number of scenes that mention the fact, at least 1.
     """
 
@@ -59,6 +60,7 @@ class CoreFact:
     scenes_n: int
     zone: str | None
     told_as_ended: bool = False
+    rejected: bool = False
     fact: ProfileFact
 
     @property
@@ -142,6 +144,7 @@ def _core_fact(values: Sequence[Any]) -> CoreFact:
     """Convert the values of one fact from `profile/core_memory`; the caller sets its kind and URI."""
     name, uri, words, predicate, relation, object_id, kind, importance, strength, sure, first, last = values[:12]
     valid_ms, invalid_ms, emotion, evidence, scenes_n, zone, *ending = values[12:]
+    told_as_ended, rejected = ending or (False, False)
     return CoreFact(
         kind=CoreKind.PROFILE,
         uri=uri,
@@ -153,7 +156,8 @@ def _core_fact(values: Sequence[Any]) -> CoreFact:
         evidence=frozenset(evidence),
         scenes_n=max(scenes_n or 1, 1),
         zone=zone,
-        told_as_ended=any(ending),
+        told_as_ended=told_as_ended,
+        rejected=rejected,
         fact=ProfileFact(
             id=name,
             predicate=predicate,

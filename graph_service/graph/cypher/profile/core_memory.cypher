@@ -13,7 +13,7 @@
 // -> user_uri, names, facts, triggers, closed
 // Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, strength,
 // confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes, zone], of ended facts also whether only their
-// end was told. No row for an unknown user.
+// end was told, and whether a person rejected them. No row for an unknown user.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
@@ -59,6 +59,6 @@ CALL (u) {
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
     r.trigger_emotion, r.evidence, size(r.scenes),
     head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone }),
-    {{told_as_ended r}}]) AS closed
+    {{told_as_ended r}}, coalesce(r.closing_reason = 'rejected', false)]) AS closed
 }
 RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed

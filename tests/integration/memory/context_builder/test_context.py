@@ -16,6 +16,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
+from graph_service.memory.curation.statements import FactEdit
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
@@ -23,7 +24,7 @@ from graph_service.memory.summaries.service import Level
 from schema.errors import InputError
 from schema.ids import TenantId, user_uri
 from schema.message import ProvidedFact
-from tests.integration.memory.facts.test_conflict_resolution import say
+from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
@@ -137,6 +138,36 @@ async def test_message_that_was_true_until_an_end_names_what_ended(
     found = await context_of(graph, tenant, before)
     assert [mark in line for line in lines_of(found, "message") if before in line] == [True]
     assert [line[-1] for line in lines_of(found, "message") if end in line] == ["”"]
+
+
+@pytest.mark.parametrize(
+    ("told", "corrected", "query", "wrong", "former"),
+    [
+        (
+            "I live in Rennes.",
+            "I live in Angers.",
+            "Where do I live?",
+            "wrong: ",
+            "before",
+        ),
+        ("我住在雷恩。", "我住在昂热。", "我住在哪里？", "有误：", "以前"),
+    ],
+)
+async def test_rejected_fact_is_told_as_wrong_and_never_as_ended(
+    graph: Graph, tenant: str, told: str, corrected: str, query: str, wrong: str, former: str
+) -> None:
+    await say(graph, tenant, told, day=0)
+    ((_, edge),) = (await edges(graph, tenant)).items()
+    await a_memory(graph).statements.update(TenantId(tenant), edge["id"], FactEdit(statement=corrected))
+    await a_worker(graph).drain()
+    for question in (query, f"{former}, {query}"):
+        found = await context_of(graph, tenant, question)
+        old = [line for line in lines_of(found, "message") if told in line]
+        assert old == [] or all(wrong in line for line in old)
+        assert "no longer true" not in found.text
+        assert "不成立" not in found.text
+        assert corrected in found.text
+        assert [line for line in lines_of(found, "fact", "earlier") if edge["statement"] in line] == []
 
 
 async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:

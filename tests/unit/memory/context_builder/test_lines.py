@@ -1,4 +1,4 @@
-"""Test how long messages are quoted."""
+"""Test how messages are quoted."""
 
 import pytest
 
@@ -7,6 +7,8 @@ from graph_service.memory.context_builder.lines import lines_of_candidates
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind
+from schema.assertion import StatementKind, sentence_of
+from schema.ids import CORRECTION_SESSION, SessionId, TenantId, UserId, message_uri, session_uri
 from tests.support.builders import NOON
 
 _LONG = "We compared the plans of the two providers in detail. " * 60
@@ -24,6 +26,27 @@ def quoted_chars(role: str, tokens_max: int, *, asks_agent: bool = False, text: 
         asks_agent=asks_agent,
     )
     return len(line.piece.text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "language", "quoted"),
+    [
+        (
+            StatementKind.UPDATE,
+            "I live in Angers.",
+            Language.EN,
+            "the user corrected what was said: “I live in Angers.”",
+        ),
+        (StatementKind.REJECT, "I live in Rennes.", Language.EN, "the user rejected as wrong: “I live in Rennes.”"),
+        (StatementKind.UPDATE, "我住在昂热。", Language.ZH, "用户更正为：“我住在昂热。”"),
+    ],
+)
+def test_correction_reads_as_a_correction(kind: StatementKind, words: str, language: Language, quoted: str) -> None:
+    session = SessionId(f"{CORRECTION_SESSION}{kind}:1")
+    uri = message_uri(session_uri(TenantId("t"), UserId("ann"), session), "statement")
+    hit = Candidate(kind=HitKind.MESSAGE, id="m", uri=uri, text=sentence_of(kind, words), role="system", said_at=NOON)
+    [line] = lines_of_candidates([hit], terms_of(""), language, tokens_max=500, zone=None, with_uris=False)
+    assert line.text.endswith(quoted)
 
 
 def test_quotes_grow_with_the_budget() -> None:
