@@ -194,8 +194,9 @@ _WHATSAPP: Final = re.compile(
     r"(?:\s?([AaPp])\.?\s?[Mm]\.?)?(?:\]| -) (.*)$"
 )
 _SPEAKER: Final = re.compile(r"^[\u200e\u200f]?(?P<speaker>[^:]{1,100}): (?P<text>.*)$", re.DOTALL)
+# On iOS a left-to-right mark begins what WhatsApp itself wrote, in the language of the phone.
 _MEDIA: Final = re.compile(
-    r"^\u200e?(?:<[^<>]{1,200}>|(?:image|video|audio|sticker|GIF|document|Contact card) omitted|null"
+    r"^(?:\u200e[^\n]{1,200}|<[^<>]{1,200}>|(?:image|video|audio|sticker|GIF|document|Contact card) omitted|null"
     r"|[^\n]{1,200} \(file attached\)|(?:You deleted this message|This message was deleted)\.?)$"
 )
 

@@ -1,4 +1,4 @@
-"""Import lists of messages as programs keep them for a model: in OpenAI's format, or in one of LangChain's."""
+"""Import lists of messages as programs keep them for a model: OpenAI, Gemini, LangChain, AI SDK or ShareGPT."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -13,27 +13,30 @@ _ROLES: Final = {
     "ai": "assistant",
     "AIMessage": "assistant",
     "model": "assistant",
+    "gpt": "assistant",
     "developer": "system",
     "SystemMessage": "system",
     "ToolMessage": "tool",
     "function": "tool",
 }
 _WRAPPERS: Final = ("data", "kwargs")
+_LISTS: Final = ("messages", "contents", "conversations")
+_CONTENTS: Final = ("content", "parts", "value")
 _TEXT_PARTS: Final = ("text", "input_text", "output_text")
 _SESSION_FIELDS: Final = ("session_id", "conversation_id", "thread_id", "id")
 _TIME_FIELDS: Final = ("created_at", "create_time", "timestamp", "time")
 
 
 def is_message_list(source: Source) -> bool:
-    """Return whether the file is a list of messages, or a list or lines of objects with `messages`."""
+    """Return whether the file is a list of messages, or a list or lines of objects with a list of them."""
     head = source.head
-    messages = head.get("messages")
+    messages = _messages_of(head)
     if isinstance(messages, list) and messages and isinstance(messages[0], Mapping):
         head = messages[0]
     return (
         _role_of(head) is not None
         and "text" not in head
-        and any(key in head for key in ("content", *_WRAPPERS, "tool_calls"))
+        and any(key in head for key in (*_CONTENTS, *_WRAPPERS, "tool_calls"))
     )
 
 
@@ -59,15 +62,19 @@ def from_message_lists(source: Source, batch: ImportBatch) -> None:
 def _conversations(source: Source) -> Iterator[tuple[str, str | None, Any]]:
     """Yield place, session and messages of each conversation."""
     tree = source.tree
-    if isinstance(tree, list) and tree and isinstance(tree[0], Mapping) and "messages" not in tree[0]:
+    if isinstance(tree, list) and tree and isinstance(tree[0], Mapping) and _messages_of(tree[0]) is None:
         yield source.name, None, tree
         return
     for place, row in source.rows("conversation"):
         if isinstance(row, Mapping):
             names = (row.get(name) for name in _SESSION_FIELDS)
-            yield place, next((name for name in names if isinstance(name, str) and name), None), row.get("messages")
+            yield place, next((name for name in names if isinstance(name, str) and name), None), _messages_of(row)
         else:
             yield place, None, row
+
+
+def _messages_of(row: Mapping[str, Any]) -> Any:
+    return next((row[name] for name in _LISTS if name in row), None)
 
 
 def _unwrapped(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,14 +87,14 @@ def _role_of(row: Any) -> str | None:
         return None
     names = row.get("id")
     kind = names[-1] if row.get("type") == "constructor" and isinstance(names, list) and names else row.get("type")
-    role = row.get("role") or kind
+    role = row.get("role") or row.get("from") or kind
     return _ROLES.get(role, role) if isinstance(role, str) and role.isidentifier() else None
 
 
 def _add(
     conversation: Conversation, batch: ImportBatch, row: Mapping[str, Any], role: str, place: str, index: int
 ) -> None:
-    content = row.get("content")
+    content = next((row[name] for name in _CONTENTS if row.get(name) is not None), None)
     if row.get("tool_calls") or row.get("function_call"):
         batch.drop("calls of tools")
         if not content:

@@ -111,6 +111,8 @@ def read_file(
     batch = ImportBatch()
     if form is FileFormat.EXPORT:
         raise InputError(f"{name}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
+    if form is FileFormat.AUTO:
+        _refuse_unsupported(source)
     if form is FileFormat.WHATSAPP or (form is FileFormat.AUTO and is_whatsapp(text)):
         from_whatsapp(source, batch)
     else:
@@ -133,10 +135,13 @@ def read_file(
 _OWN: Final = (FileFormat.JSONL, FileFormat.BENCHMARK, FileFormat.MNEMOGRAPH)
 
 
-def _unknown(source: Source) -> InputError:
+def _refuse_unsupported(source: Source) -> None:
     program = next((program for program, detect in _UNSUPPORTED if detect(source)), None)
     if program is not None:
-        return InputError(f"{source.name}: is an export of {program}, which is not supported; nothing was stored")
+        raise InputError(f"{source.name}: is an export of {program}, which is not supported; nothing was stored")
+
+
+def _unknown(source: Source) -> InputError:
     keys = ", ".join(repr(key)[:40] for key in list(source.head)[:5]) or "none"
     known = ", ".join(form for form in FileFormat if form is not FileFormat.AUTO)
     return InputError(

@@ -221,7 +221,8 @@ def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
 def _members(file: Path, members: Sequence[str]) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(file) as archive:
         for name in members:
-            yield (f"{file}/{name}" if len(members) > 1 else str(file)), _member(file, archive, name)
+            # On iOS every chat is `_chat.txt`; the archive has its name.
+            yield (str(file) if name == "_chat.txt" else f"{file}/{name}"), _member(file, archive, name)
 
 
 def _member(file: Path, archive: zipfile.ZipFile, name: str) -> str:

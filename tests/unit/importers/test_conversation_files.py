@@ -112,3 +112,15 @@ def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypa
     (tmp_path / "short.json").write_text("[]", "utf-8")
     name = str(tmp_path / "short.json")
     assert list(importing._texts(Path(name))[1]) == [(name, "[]")]
+
+
+def test_file_of_an_archive_keeps_its_own_name(tmp_path: Path) -> None:
+    """A Slack export of a single day is of the same channel as one of many."""
+    for archived, name in (
+        ("general/2026-05-18.json", "s.zip/general/2026-05-18.json"),
+        ("_chat.txt", "WhatsApp Chat - Ana.zip"),
+    ):
+        file = tmp_path / name.split("/")[0]
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(archived, "[]")
+        assert list(importing._texts(file)[1]) == [(str(tmp_path / name), "[]")]

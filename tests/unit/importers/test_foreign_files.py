@@ -259,6 +259,22 @@ def test_message_lists_keep_the_texts_of_the_dialogue(tree: Any) -> None:
     assert [one.id for one in again.calls[0].messages] == [one.id for one in found.calls[0].messages]
 
 
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "你好"}]}]},
+        [
+            {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]},
+            {"role": "assistant", "parts": ["你好"]},
+        ],
+        [{"id": "7", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "你好"}]}],
+    ],
+    ids=["Gemini", "AI SDK", "ShareGPT"],
+)
+def test_messages_of_other_apis_are_read_by_their_parts(tree: Any) -> None:
+    assert said(read(tree)) == [("user", "Hi"), ("assistant", "你好")]
+
+
 def test_each_line_of_messages_is_a_conversation() -> None:
     found = read(lines({"messages": OPENAI}, {"messages": OPENAI}))
     assert [(call.session_id, len(call.messages)) for call in found.calls] == [("file-1", 3), ("file-2", 3)]
@@ -273,7 +289,7 @@ WHATSAPP = {
     "5/18/26, 9:04\u202fPM - Messages and calls are end-to-end encrypted.\n"
     "5/18/26, 9:04\u202fPM - Rui Tavares: I moved\nto Porto.\n5/18/26, 9:05 PM - Leonor: <Media omitted>\n"
     "5/18/26, 9:05 PM - Leonor: I bake: every Sunday\n",
-    "[18.05.26, 21:04:11] Rui Tavares: I moved\nto Porto.\n\u200e[18.05.26, 21:05:00] Leonor: \u200eimage omitted\n"
+    "[18.05.26, 21:04:11] Rui Tavares: I moved\nto Porto.\n\u200e[18.05.26, 21:05:00] Leonor: \u200eBild weggelassen\n"
     "[18.05.26, 21:05:12] Leonor: I bake: every Sunday",
     "2026/5/18 下午9:04 - Rui Tavares: I moved\nto Porto.\n2026/5/18 下午9:05 - Leonor: I bake: every Sunday",
     "18/05/2026, 21:04 - Rui Tavares: I moved\nto Porto.\n18/05/2026, 21:05 - Leonor: I bake: every Sunday",
@@ -330,6 +346,10 @@ def test_telegram_and_slack_exports_keep_speakers() -> None:
     ("tree", "why"),
     [
         ({"guild": {}, "channel": {}, "messages": [{"id": "1", "content": "x"}]}, "an export of Discord, which is not"),
+        (
+            {"guild": {}, "channel": {"type": "GuildTextChat"}, "messages": [{"id": "1", "type": "Default"}]},
+            "an export of Discord, which is not supported",
+        ),
         ([{"header": "Gemini Apps", "products": ["Gemini"]}], "an export of Google Takeout, which is not supported"),
         ({"rows": [1]}, "its format is not known"),
         ("Dear diary, today", "line 1: not JSON"),
