@@ -8,14 +8,25 @@ each validity period. So the three have different values, and no other type for 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from schema.assertion import Assertion, Closing, CorrectionKind
 from schema.entity import EntityRef
 from schema.ids import MemoryId, Uri
 
+_T = TypeVar("_T")
+
 # Value of `reader` for corrections by people.
 PERSON: Final = "person"
+
+
+def told_begin(valid_at: _T, invalid_at: _T | None, known_at: _T | None, end_known_at: _T | None) -> _T | None:
+    """Return the begin of a valid time; None if it is unknown, because the message told the fact as past.
+
+    Stored, such a fact ends where it begins, and its end was received with it ("I used to live in Lyon"); a rejected
+    one ends where it begins, too, but that was learned later.
+    """
+    return None if valid_at == invalid_at and known_at is not None and known_at == end_known_at else valid_at
 
 
 class FactKind(StrEnum):
@@ -208,6 +219,11 @@ class Fact:
         """Return when the first assertion was received; None for mentions."""
         starts = [assertion for assertion in self.assertions if not assertion.ends] or self.assertions
         return min((assertion.heard_at for assertion in starts), default=None)
+
+    @property
+    def begin(self) -> datetime | None:
+        """Return when it became true; None if it was told as past, without its begin."""
+        return told_begin(self.valid_at, self.invalid_at, self.known_at, self.closing_known_at)
 
     @property
     def claim(self) -> Claim:

@@ -98,6 +98,12 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
         return f"{read.predicate[:40]}: no fresh message of the scene proves it (named: {named})"
     proof = scene.lines[quotes[0].line]
     zone = proof.said_at.tzinfo
+    since, until, ended = _moment(read.since, zone), _moment(read.until, zone), read.ended
+    if ended and since is None and until is not None and until <= proof.said_at:
+        since, until = until, None
+    elif ended and (since or until):
+        # A period that is over, or an end to come: not an end without a begin.
+        until, ended = until or proof.said_at, False
     detail = FactDetail(mentioned_start=_moment(read.time_start, zone), mentioned_end=_moment(read.time_end, zone))
     if not isinstance(item, FactReading):
         detail = _detail(item)
@@ -113,10 +119,10 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
         object_type=_entity_type(read.object_type),
         strength=importance / 10,
         confidence=min(1.0, max(0.0, read.confidence)),
-        valid_at=_moment(read.since, zone),
-        invalid_at=_moment(read.until, zone),
+        valid_at=since,
+        invalid_at=until,
         trigger_emotion=read.trigger_emotion or None,
-        closes=read.ended,
+        closes=ended,
         importance=importance,
         detail=detail,
     )

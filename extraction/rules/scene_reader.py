@@ -14,6 +14,7 @@ from extraction.rules.rule_reader import corrected_texts
 from extraction.rules.tag_facts import same_plan, with_tags
 from extraction.rules.tags import Tag
 from extraction.rules.temporary_stays import is_temporary
+from extraction.rules.told_periods import DATED, with_told_period, without_time
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
 from extraction.text.chinese import HAN
@@ -31,7 +32,6 @@ from schema.labels import Role
 READ_CHARS_MAX = 20_000
 FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
-_DATED = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
 _AHEAD = frozenset({"plan", "promise"})
 _NO_TAGS: Final[Mapping[int, Sequence[Tag]]] = {}
 
@@ -108,6 +108,7 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts = _by_agent(chinese, english, text, speaker)
     else:
         drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
+        drafts += read_or([], _dated_facts, drafts, sentences, line.said_at, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
@@ -224,8 +225,24 @@ def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
     return line.speaker.strip()
 
 
+def _dated_facts(
+    drafts: Sequence[Draft], sentences: Sequence[Sentence], said_at: datetime, speaker: Speaker
+) -> list[Draft]:
+    """Return the homes and jobs that the rules find in a sentence only without its times."""
+    found: list[Draft] = []
+    for sentence in sentences:
+        if any(one.relation in DATED and sentence.start <= one.start < sentence.end for one in drafts):
+            continue
+        if plain := without_time(sentence.text, said_at):
+            chinese = has_cjk(plain) and not _is_english(plain)
+            short = [replace(sentence, text=plain)]
+            read = _chinese_facts(short, plain, speaker) if chinese else _english_facts(short, speaker)
+            found += [replace(one, start=sentence.start, end=sentence.end) for one in read if one.relation in DATED]
+    return found
+
+
 def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
-    began = _start_of(draft, line)
+    draft, told = with_told_period(draft, line.text[draft.start : draft.end], line.said_at)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
@@ -237,8 +254,7 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
         object_type=draft.object_type,
         strength=draft.strength,
         confidence=draft.confidence,
-        valid_at=began[0],
-        valid_by=began[1],
+        **told._asdict(),
         trigger_emotion=draft.trigger_emotion,
         closes=draft.closes,
         detail=_detail_of(draft, line),
@@ -253,17 +269,6 @@ def _detail_of(draft: Draft, line: SceneLine) -> FactDetail:
             if start is not None and end is not None and end > line.said_at:
                 return replace(draft.detail, mentioned_start=start, mentioned_end=end)
     return draft.detail
-
-
-def _start_of(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
-    """Return the earliest and latest start of a fact, if its clause names a time in the past."""
-    if draft.relation not in _DATED or draft.closes:
-        return None, None
-    for found in spans_in(line.text[draft.start : draft.end], line.said_at):
-        start = found.span.start
-        if start is not None and start < line.said_at:
-            return start, found.span.end
-    return None, None
 
 
 def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:

@@ -18,7 +18,7 @@ QUOTE_CHARS_MAX = 160
 # Fields of a candidate in the JSON document.
 _FIELDS = (
     *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
-    *("confidence", "fact_kind", "rationale", "steps", "trigger_emotion", "tags"),
+    *("confidence", "fact_kind", "rationale", "steps", "trigger_emotion", "tags", "zone"),
 )
 
 
@@ -86,6 +86,7 @@ def _hit_document(hit: "Hit") -> dict[str, Any]:
         "parts": hit.parts,
         "snippet": hit.snippet,
         "said_at": iso(one.said_at),
+        "valid_at": iso(one.valid_at),
         "invalid_at": iso(one.invalid_at),
         "mentioned_start": iso(one.mentioned_start),
         "mentioned_end": iso(one.mentioned_end),

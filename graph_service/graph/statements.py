@@ -55,9 +55,11 @@ _OPEN: Final = (
     "{x}.invalid_at IS NULL OR {x}.invalid_at > $valid_at"
     " OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) > $known_at"
 )
-_BEGUN: Final = (
-    "{x}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
+# A fact that was told as past ends where it begins, and began at any time before (`told_begin`, schema/fact.py).
+_BEGUN_BY: Final = (
+    "({x}.valid_at <= $valid_at OR ({x}.valid_at = {x}.invalid_at AND {x}.known_at = {x}.closing_known_at))"
 )
+_BEGUN: Final = _BEGUN_BY + " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
 _HOLDS: Final = f"{_BEGUN} AND ({_OPEN})"
 # Fragments about one variable, whose name replaces `{x}`.
 _OF_VARIABLE: Final = {
@@ -65,7 +67,7 @@ _OF_VARIABLE: Final = {
     "open": _OPEN,
     "begun": _BEGUN,
     "started": (
-        "($valid_at IS NULL OR {x}.valid_at IS NULL OR {x}.valid_at <= $valid_at)"
+        f"($valid_at IS NULL OR {{x}}.valid_at IS NULL OR {_BEGUN_BY})"
         " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at, {x}.first_seen) <= $known_at)"
     ),
     "end_known": ("($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"),

@@ -59,7 +59,9 @@ class FactStatusAnswer(FactDetails):
     id: str = strawberry.field(description="Its id.")
     uri: str = strawberry.field(description="Its URI.")
     statement: str = strawberry.field(description="The fact as a sentence.")
-    valid_at: datetime = strawberry.field(description="When it became true.")
+    valid_at: datetime | None = strawberry.field(
+        description="When it became true; null if it was told as past, without its begin."
+    )
     invalid_at: datetime | None = strawberry.field(
         description="When it stopped being true, if that was known at the requested time."
     )
@@ -105,7 +107,7 @@ def _status_answer(one: FactStatus) -> FactStatusAnswer:
         uri=one.fact.uri,
         **details_of(one.fact),
         statement=one.fact.statement,
-        valid_at=one.fact.valid_at,
+        valid_at=one.fact.begin,
         invalid_at=one.fact.invalid_at,
         holds=one.holds,
         closing=closing_answer(one.closing) if one.closing else None,
@@ -130,7 +132,9 @@ class FactVersionAnswer(FactDetails):
     object: str
     confidence: float
     strength: float
-    valid_at: datetime = strawberry.field(description="When it became true.")
+    valid_at: datetime | None = strawberry.field(
+        description="When it became true; null if it was told as past, without its begin."
+    )
     invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
     known_at: datetime = strawberry.field(description="When it was first recorded.")
     closing_known_at: datetime | None = strawberry.field(description="When its end was recorded.")
@@ -173,7 +177,7 @@ def _answer(one: FactVersion) -> FactVersionAnswer:
         object=one.object,
         confidence=fact.confidence,
         strength=fact.strength,
-        valid_at=fact.valid_at,
+        valid_at=fact.begin,
         invalid_at=fact.invalid_at,
         known_at=one.known_at,
         closing_known_at=fact.closing_known_at,

@@ -17,6 +17,7 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_time_filter
+from schema.fact import told_begin
 from schema.frames import EdgeView
 from schema.ids import to_element_id
 from schema.parts import GraphPart
@@ -38,7 +39,7 @@ class GraphEdge:
     relation: str | None = strawberry.field(description="The relation in free text.")
     strength: float = strawberry.field(description="0 to 1.")
     confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime | None = strawberry.field(description="When it became true.")
+    valid_at: datetime | None = strawberry.field(description="When it became true; null if unknown.")
     invalid_at: datetime | None = strawberry.field(description="When it stopped being true.")
 
 
@@ -211,7 +212,7 @@ def _edge(edge: EdgeView, known_at: datetime | None) -> GraphEdge:
         relation=edge.relation,
         strength=edge.strength,
         confidence=edge.confidence,
-        valid_at=_moment(edge.valid_at),
+        valid_at=_moment(told_begin(edge.valid_at, edge.invalid_at, edge.known_at, edge.closing_known_at)),
         invalid_at=_end(edge, known_at),
     )
 

@@ -26,7 +26,7 @@ from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, TextBudget, whole_of
 from graph_service.memory.service import Memory
 from schema.entity import entity_type_choice
-from schema.fact import FactKind
+from schema.fact import FactKind, told_begin
 from schema.frames import NodeView
 from schema.ids import TenantId, char_uri
 from schema.predicates import predicate_choice
@@ -187,7 +187,9 @@ class MemoryFact(FactDetails, Node):
     strength: float = strawberry.field(description="0 to 1; grows with the amount of evidence.")
     confidence: float = strawberry.field(description="0 to 1: confidence of the extraction.")
     importance: int | None = strawberry.field(description="1 to 10.")
-    valid_at: datetime = strawberry.field(description="When it became true.")
+    valid_at: datetime | None = strawberry.field(
+        description="When it became true; null if it was told as past, without its begin."
+    )
     invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
     known_at: datetime | None = strawberry.field(description="When it was first recorded.")
     first_seen: datetime | None = strawberry.field(description="When the first message that states it was said.")
@@ -257,14 +259,15 @@ def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
 def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
     """Convert a fact to its API type; nested fields default to `moments`."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
-    times = ("valid_at", "invalid_at", "known_at", "first_seen", "last_seen")
+    times = ("invalid_at", "known_at", "first_seen", "last_seen")
     details = {
         "kind": FactKind(row["kind"] or FactKind.FACT),
         "steps": list(row["steps"] or ()),
         **{name: row[name] for name in ("rationale", "trigger_emotion", "mentioned_start", "mentioned_end")},
     }
     own = {name: row[name] for name in (*names, *times)}
-    return MemoryFact(id=row["id"], row=row, moments=moments, **own, **details)
+    valid_at = told_begin(*(row[name] for name in ("valid_at", "invalid_at", "known_at", "closing_known_at")))
+    return MemoryFact(id=row["id"], row=row, moments=moments, valid_at=valid_at, **own, **details)
 
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:

@@ -303,6 +303,7 @@ class RecallHit:
     emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     tags: list[str] = strawberry.field(description="Messages only.")
+    valid_at: datetime | None = strawberry.field(description="Facts: when it became true; null if unknown.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
     overtaken_by: str | None = strawberry.field(
         description="Id of the fact that replaced this one, or all facts of this message, which is out of date; or of "
@@ -318,8 +319,9 @@ class RecallHit:
     rationale: str | None = strawberry.field(description="Facts: the reason, if stated.")
     steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
     trigger_emotion: str | None = strawberry.field(description="Facts: a lasting emotion that it triggers.")
-    mentioned_start: datetime | None = strawberry.field(description="Facts: start of the time it is about, if named.")
-    mentioned_end: datetime | None = strawberry.field(description="Facts: end of that time, exclusive.")
+    zone: str | None = strawberry.field(description="Time zone of the message, or of one that is its evidence.")
+    mentioned_start: datetime | None = strawberry.field(description="Start of the time it is about, if it names one.")
+    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
     evidence: list[HitEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
 
 
@@ -394,6 +396,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         emotion=one.emotion,
         pending=one.pending,
         tags=list(one.tags),
+        valid_at=one.valid_at,
         invalid_at=one.invalid_at,
         overtaken_by=one.overtaken_by,
         subject=one.subject,
@@ -406,6 +409,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         rationale=one.rationale,
         steps=list(one.steps),
         trigger_emotion=one.trigger_emotion,
+        zone=one.zone,
         mentioned_start=one.mentioned_start,
         mentioned_end=one.mentioned_end,
         evidence=[_message_view(message) for message in one.evidence],

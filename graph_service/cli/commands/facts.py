@@ -68,7 +68,7 @@ def _status_document(one: "FactStatus") -> dict[str, Any]:
     return {
         "id": fact.id,
         "statement": fact.statement,
-        "valid_at": iso(fact.valid_at),
+        "valid_at": iso(fact.begin),
         "invalid_at": iso(fact.invalid_at),
         "holds": one.holds,
         "closing": one.closing.model_dump(mode="json") if one.closing else None,
@@ -87,7 +87,7 @@ def _version_document(one: "FactVersion") -> dict[str, Any]:
         "object": one.object,
         "confidence": fact.confidence,
         "strength": fact.strength,
-        "valid_at": iso(fact.valid_at),
+        "valid_at": iso(fact.begin),
         "invalid_at": iso(fact.invalid_at),
         "known_at": iso(one.known_at),
         "closing_known_at": iso(fact.closing_known_at),
@@ -100,4 +100,5 @@ def _line(one: "FactStatus | FactVersion") -> str:
     fact = one.fact
     if one.closing is None:
         return f"{fact.statement}\nvalid since {iso(fact.valid_at)}"
-    return f"{fact.statement}\nvalid from {iso(fact.valid_at)} to {iso(fact.invalid_at)}: {one.closing.text}"
+    begin = iso(fact.begin) or "an unknown time"
+    return f"{fact.statement}\nvalid from {begin} to {iso(fact.invalid_at)}: {one.closing.text}"

@@ -92,7 +92,7 @@ class FactResult(Result):
     uuid: str
     name: str
     fact: str
-    valid_at: datetime
+    valid_at: datetime | None = None
     invalid_at: datetime | None = None
     group_id: str
 
@@ -239,7 +239,7 @@ def _fact(hit: Candidate, group: str) -> FactResult:
         uuid=hit.id,
         name=hit.relation or hit.predicate or "",
         fact=hit.text,
-        valid_at=hit.said_at,
+        valid_at=hit.valid_at,
         invalid_at=hit.invalid_at,
         group_id=group,
     )

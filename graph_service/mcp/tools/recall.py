@@ -73,7 +73,8 @@ class HitAnswer(Result):
     rationale: str | None = None
     steps: list[str] = Field([])
     trigger_emotion: str | None = None
-    mentioned_start: datetime | None = Field(None, description="Start of the time that the fact is about.")
+    zone: str | None = None
+    mentioned_start: datetime | None = Field(None, description="Start of the time it is about.")
     mentioned_end: datetime | None = None
     evidence: list[Proof] = Field([])
 
@@ -177,6 +178,7 @@ def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
         rationale=one.rationale,
         steps=list(one.steps),
         trigger_emotion=one.trigger_emotion,
+        zone=one.zone,
         mentioned_start=one.mentioned_start,
         mentioned_end=one.mentioned_end,
         evidence=[_proof(message, whole=whole) for message in one.evidence],

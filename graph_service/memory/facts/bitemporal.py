@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from schema.fact import told_begin
 from schema.timespan import as_utc
 
 
@@ -92,4 +93,5 @@ def holds(fact: FactTimes, moments: AsOf) -> bool:
     if moments.known_at is not None and fact.known_at > moments.known_at:
         return False
     end = known_end(fact, moments.known_at)
-    return fact.valid_at <= moments.valid_at and (end is None or end > moments.valid_at)
+    begin = told_begin(fact.valid_at, end, fact.known_at, fact.closing_known_at)
+    return (begin is None or begin <= moments.valid_at) and (end is None or end > moments.valid_at)

@@ -56,7 +56,7 @@ class Candidate:
             the message proves.
         subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
         trigger_emotion: a lasting emotion that the fact triggers.
-        mentioned_start, mentioned_end: the time a fact is about, if it names one.
+        mentioned_start, mentioned_end: the time that a message, scene or fact is about, if it names one.
         proofs: ids of the messages that prove a fact.
         closed: the fact was valid only before the time of the question.
         told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
@@ -107,6 +107,11 @@ class Candidate:
     told_as_ended: bool = False
     overtaken_by: str | None = None
     withdrawn: bool = False
+
+    @property
+    def valid_at(self) -> datetime | None:
+        """Return when a fact became true; None for others, and for a fact that was told as past, without its begin."""
+        return None if self.kind is not HitKind.FACT or self.told_as_ended else self.said_at
 
     @property
     def is_provided(self) -> bool:

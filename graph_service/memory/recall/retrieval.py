@@ -65,8 +65,6 @@ _CROSS_LANGUAGE_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
-# Columns that only facts have.
-_NOT_A_FACT: Final[tuple[Any, ...]] = (*[None] * 6, (), False)
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
@@ -348,7 +346,7 @@ def _message(
             facts do not raise the scores of its messages.
     """
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, *found_by = row
-    scene, similarity, channels, tokens = found_by
+    mentioned_start_ms, mentioned_end_ms, scene, similarity, channels, tokens = found_by
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
         cosine = own_cosine
@@ -373,6 +371,8 @@ def _message(
         session=session,
         position=position or 0,
         tokens=tokens,
+        mentioned_start=_moment(mentioned_start_ms),
+        mentioned_end=_moment(mentioned_end_ms),
         fact_cosine=fact_cosines.get(name) if asks_agent or role != Role.ASSISTANT or speaker else None,
         overtaken_by=overtaken.get(name),
         scene=scene,
@@ -383,9 +383,7 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
     kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by, rejected = row
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
-    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends, told_as_ended = (
-        detail or _NOT_A_FACT
-    )
+    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends, told_as_ended = detail
     found, own = _best(scores), _cosine(similarity)
     nearest = _best_cosine(own, found)
     messages, said_at = tuple(_evidence(message) for message in evidence), moment_of(said_ms)
@@ -407,18 +405,18 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         importance=importance,
         pending=bool(unread),
         relation=relation,
-        invalid_at=None if invalid_ms is None else moment_of(invalid_ms),
+        invalid_at=_moment(invalid_ms),
         strength=strength,
         confidence=confidence,
         predicate=predicate,
         subject=subject,
         object=obj,
-        fact_kind=FactKind(fact_kind or FactKind.FACT) if detail else None,
+        fact_kind=FactKind(fact_kind or FactKind.FACT) if predicate else None,
         rationale=rationale,
         steps=tuple(steps or ()),
         trigger_emotion=emotion,
-        mentioned_start=None if mentioned_start_ms is None else moment_of(mentioned_start_ms),
-        mentioned_end=None if mentioned_end_ms is None else moment_of(mentioned_end_ms),
+        mentioned_start=_moment(mentioned_start_ms),
+        mentioned_end=_moment(mentioned_end_ms),
         evidence=messages,
         proofs=tuple(proofs or ()),
         closed=closed,
@@ -427,6 +425,10 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         withdrawn=rejected,
         ends=tuple(ends),
     )
+
+
+def _moment(ms: int | None) -> datetime | None:
+    return None if ms is None else moment_of(ms)
 
 
 def _best(scores: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -25,7 +25,7 @@ export function isClosed(edge: Pick<GraphEdge, "invalid_at">): boolean {
 type Period = Pick<GraphEdge, "valid_at" | "invalid_at"> & Partial<Pick<GraphEdge, "known_at" | "closing_known_at">>;
 
 function endsAtStart({ valid_at: start, invalid_at: end }: Period): boolean {
-  return !!start && !!end && Date.parse(end) <= Date.parse(start);
+  return !!end && (!start || Date.parse(end) <= Date.parse(start));
 }
 
 /** Return whether a fact was past when it was first told ("I used to play the cello"): it held, but since when is unknown. */

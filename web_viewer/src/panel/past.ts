@@ -6,7 +6,7 @@ import type { GraphPart } from "../protocol/generated";
 export interface FactVersion {
   id: string;
   statement: string;
-  validAt: string;
+  validAt: string | null;
   invalidAt: string | null;
   knownAt: string;
   closingKnownAt: string | null;

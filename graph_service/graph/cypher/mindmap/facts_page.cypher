@@ -18,7 +18,7 @@ CALL (n) {
        {{open r}} AS open
   WHERE ($closed OR open) AND ($at IS NULL OR at < $at OR (at = $at AND r.id > $id))
   WITH r, at, open ORDER BY at DESC, r.id LIMIT $rows_max
-  RETURN collect(r {.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at, .first_seen, .last_seen, .evidence, .quotes,
+  RETURN collect(r {.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at, .closing_known_at, .first_seen, .last_seen, .evidence, .quotes,
                     .kind, .rationale, .steps, .trigger_emotion, .mentioned_start, .mentioned_end,
                     predicate: type(r), subject_id: startNode(r).id, object_id: endNode(r).id, at: at,
                     ends: [x IN [startNode(r), endNode(r)] | [

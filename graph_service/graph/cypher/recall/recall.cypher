@@ -57,12 +57,13 @@
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
-// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, scene, cosine,
+// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, mentioned_start_ms, mentioned_end_ms, scene, cosine,
 // [[channel, score]], tokens] for each hit and neighbour; scene is the id of its scene.
 // rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by, rejected] for each scene and
 // fact; a fact is closed if it ended before $valid_at, rejected if a person said that it was never true, and only facts have evidence ids.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
-// subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, the ids of subject and object that are entities, and whether only its end was told; null for facts that
+// subject, object, kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, the ids of subject and object that are entities,
+// and whether only its end was told]; null for facts that
 // were not requested and only lead to messages.
 // evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null, zone]].
 // layer_scores: [id, scene, abstract, overview] for each message and scene: similarity of its scene's summaries.
@@ -207,6 +208,7 @@ CALL (named_entities, second_hop) {
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
   WHERE NOT $filtered OR ({{passes_filters n}})
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags, n.zone, n.emotion,
+    n.mentioned_start.epochMillis, n.mentioned_end.epochMillis,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
@@ -282,7 +284,8 @@ CALL (named_entities) {
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END, p.zone]) AS evidence
   }
   RETURN collect(['scene', s.id, found, cosine,
-    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, [],
+    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null,
+     null, null, null, null, s.scene_start.epochMillis, s.scene_end.epochMillis, [], false], evidence, [],
     false, null, false]) AS scenes
 }
 CALL (entity_edges, second_hop) {

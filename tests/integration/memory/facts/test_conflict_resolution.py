@@ -27,9 +27,11 @@ _EDGES = (
 )
 
 
-async def say(graph: Graph, tenant: str, text: str, *, day: float, session: str | None = None) -> None:
+async def say(
+    graph: Graph, tenant: str, text: str, *, day: float, session: str | None = None, zone: str | None = None
+) -> None:
     """Store and read one message of Alice."""
-    message = a_message(text, time=NOON + timedelta(days=day))
+    message = a_message(text, time=NOON + timedelta(days=day), zone=zone)
     session = session or f"day-{day}"
     await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=session))
     await a_worker(graph).drain()

@@ -1,0 +1,231 @@
+"""Read when a home, a job or another fact began and ended, as its sentence says. Pure.
+
+"I lived in Porto from 2018 to 2021" tells a whole period, "I quit last month" and "I worked there until March" an end,
+"I'm leaving Acme in June" one that is still to come. Without such words the fact begins, or ends, when it was said.
+"""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from extraction.rules.engine import Draft
+from extraction.temporal.intervals import span_read, year
+from extraction.temporal.phrases import TimeMatch, spans_in
+from extraction.text.name_spotting import word_tag
+from extraction.text.sentences import has_cjk
+
+# Lasting states, which begin and end on a day.
+DATED: Final = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
+_SECOND: Final = timedelta(seconds=1)
+_YEARS: Final = re.compile(
+    r"\b((?:19|20)\d\d)年?(?:\s*[-–—~～]\s*|\s+(?:to|until|till?|through|and)\s+|\s*[到至]\s*)((?:19|20)\d\d)(?:年|\b)"
+)
+_TO: Final = re.compile(
+    r"\s*,?\s*(?:(?:up )?to|until|till?|through|and|[-–—~～]|一?直?[到至])\s*(?:(?:the|early|late|about)\s+)*",
+    re.IGNORECASE,
+)
+
+_UNTIL: Final = re.compile(
+    r"(?:\b(?:until|till?|up to)|(?:一?直|[工作住班干待呆做当任职书学]|^|[，。])[到至]|截至)\s*(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(r"\bbefore\s+(?:the\s+)?$", re.IGNORECASE)
+_BEFORE_ZH: Final = re.compile("(?:之前|以前)")
+_ENDING: Final = re.compile(
+    r"\b(?:left|leav(?:e|ing)|quit(?:ting)?|resign\w*|retir\w+|fired|laid off|let go|mov(?:e|ed|ing) (?:out|away)|"
+    r"stopp?\w*|g[ai]ve\w* up|sold|lost|divorced?|broke up|ended|finished|last day|no longer|any ?more|got rid)\b|"
+    "离开|辞|离职|搬[离出走]|退休|停|戒|卖|不再|被裁|分手|离婚|最后一天|(?:不|没)[^，。]{1,12}了$",
+    re.IGNORECASE,
+)
+_STAYED: Final = re.compile(r"\b(?:lived|worked|was|were|studied|taught|used to)\b|[住在是当读]", re.IGNORECASE)
+# Clauses, each of which has times of its own.
+_CLAUSE_END: Final = re.compile(
+    r"[,;，；。]\s*|\s(?=(?:then|but|before I|after I|and (?:then |now )?(?:I|we|he|she|they|in|at|before|after)\b))",
+    re.IGNORECASE,
+)
+_PREPOSITION: Final = re.compile(
+    r"(?:\s*,?\s*\b(?:at|by|on|in|from|around|the|between|until|till|since)\b|一?直?[到至在于从自]|截至)*\s*$",
+    re.IGNORECASE,
+)
+_REST_OF_TIME: Final = re.compile("之间|期间|为止|之前|以前|就|，")
+_TIME_WORDS_MAX: Final = 14
+
+_STATE: Final = re.compile(
+    r"\b(?:liv(?:e|es|ed|ing)|work(?:s|ed|ing)?|employed|stud(?:y|ied)|leav(?:e|ing)|quit(?:ting)?|resign(?:ing)?|"
+    r"mov(?:e|ing))\b|"
+    "[住读念]|工作|上班|任职|就职|上学|离开|辞|离职|搬",
+    re.IGNORECASE,
+)
+_LEAVES: Final = re.compile(
+    r"(?:\b(?:am|is|are|will|will be)|(?P<short>'(?:m|s|re|ll)))(?: going to)?(?: be)?\s+(?:also |finally |now )?"
+    r"(?P<verb>leav(?:e|ing)|quit(?:ting)?|resign(?:ing)? from|retir(?:e|ing) from|mov(?:e|ing) (?:out of|away from)|"
+    r"stop(?:ping)? working (?:at|for))\b",
+    re.IGNORECASE,
+)
+_LEFT: Final = {
+    "leav": "left",
+    "quit": "quit",
+    "resi": "resigned from",
+    "reti": "retired from",
+    "stop": "stopped working at",
+}
+_LEAVES_ZH: Final = re.compile(
+    "(?:就|[要会将]|打算|准备|计划){0,2}(?P<verb>离开|搬离|搬出|从(?=[^，。]{2,12}(?:离职|辞职|退休)))(?P<o>[^，。]{2,12})"
+)
+_LEAVE: Final = re.compile(r"\bleav(?:e|ing)\b|离开", re.IGNORECASE)
+_JOB: Final = re.compile(r"\bjob\b|工作|公司", re.IGNORECASE)
+_JOB_LEFT_MIN: Final = timedelta(days=5)
+# 我2019年住在成都 tells where somebody lived then; these words, since when.
+_SINCE_ZH: Final = re.compile("[从自起就搬来]|开始|一直|入职|加入|现在|至今|了")
+
+
+class ToldPeriod(NamedTuple):
+    """The valid time of a fact; None where the time of the message counts.
+
+    Attributes:
+        valid_at: the begin; of a fact that closes, the end.
+        valid_by: latest possible `valid_at`, if the text names a range such as a year.
+        invalid_at: the end of a fact that does not close.
+    """
+
+    valid_at: datetime | None = None
+    valid_by: datetime | None = None
+    invalid_at: datetime | None = None
+
+
+_NOT_TOLD: Final = ToldPeriod()
+
+
+def with_told_period(draft: Draft, text: str, said_at: datetime) -> tuple[Draft, ToldPeriod]:
+    """Return a fact with the valid time that its sentence, or clause, tells.
+
+    A fact whose end is still to come is stated as valid, one whose begin and end are over as former.
+    """
+    if not draft.closes and draft.relation not in DATED:
+        return draft, _NOT_TOLD
+    begin, begin_by, end, end_by = _told(draft, _clause_of(draft.object, text, said_at), said_at)
+    if end is None:
+        return draft, ToldPeriod(begin, begin_by)
+    if end <= said_at and begin is None and draft.closes:
+        return draft, ToldPeriod(end, end_by or end)
+    valid = _NO_MORE.sub("", draft.statement, count=1)
+    if end > said_at:
+        return replace(draft, statement=valid, closes=False), ToldPeriod(begin, begin_by, end)
+    former = _as_former(valid)
+    if begin is None:
+        return replace(draft, statement=former, closes=True), ToldPeriod(end, end)
+    return replace(draft, statement=former, closes=False), ToldPeriod(begin, begin_by, end)
+
+
+_Times = tuple[datetime | None, datetime | None, datetime | None, datetime | None]
+_NO_TIMES: Final[_Times] = (None, None, None, None)
+
+
+def _told(draft: Draft, clause: str, said_at: datetime) -> _Times:
+    """Return begin and latest begin, end and latest end, as a clause tells them."""
+    spans = _spans(clause, said_at)
+    begin, end = (spans[0].span.start, spans[0].span.end) if spans else (None, None)
+    if begin is None or end is None:
+        return _NO_TIMES
+    first, second = spans[0], spans[1] if len(spans) > 1 else None
+    before = clause[: first.start]
+    if second is not None and second.span.end is not None and _TO.fullmatch(clause, first.end, second.start):
+        times: _Times = begin, end, second.span.end - _SECOND, None
+    elif _UNTIL.search(before):
+        times = None, None, end - _SECOND, None
+    elif _BEFORE.search(before) or _BEFORE_ZH.match(clause, first.end):
+        times = None, None, begin - _SECOND, None
+    elif begin > said_at:
+        times = None, None, None if _journey(clause, end - begin) else end - _SECOND, None
+    elif draft.closes and (draft.relation not in DATED or _ENDING.search(clause) or not _STAYED.search(clause)):
+        times = None, None, begin, min(end, said_at)
+    elif draft.closes or (has_cjk(clause) and end <= said_at and not _SINCE_ZH.search(clause)):
+        times = begin, end, min(end - _SECOND, said_at), None
+    else:
+        times = begin, end, None, None
+    if draft.relation in DATED:
+        return times if draft.closes or times[0] or _UNTIL.search(before) else _NO_TIMES
+    # "The standup is no longer on Monday" ends on no Monday.
+    over = times[2] is not None and times[2] <= said_at and clause[first.start : first.end] not in draft.object
+    return (None, None, *times[2:]) if over else _NO_TIMES
+
+
+def _journey(text: str, length: timedelta) -> bool:
+    """Return whether somebody who leaves at a time of this length may only travel: "I'm leaving Graz on Friday"."""
+    return length < _JOB_LEFT_MIN and _LEAVE.search(text) is not None and _JOB.search(text) is None
+
+
+def _spans(text: str, said_at: datetime) -> list[TimeMatch]:
+    """Return the times of a text, the years of "2018-2021" too, of which one alone may be a number."""
+    spans, years = spans_in(text, said_at), _YEARS.search(text)
+    if years is None or sum(years.start() < one.end <= years.end() for one in spans) > 1:
+        return spans
+    found = []
+    for group in (1, 2):
+        whole, (start, end) = year(int(years[group])), years.span(group)
+        if span := span_read(whole.start, whole.end, said_at.tzinfo or UTC):
+            found.append(TimeMatch(span=span, start=start, end=end + text.startswith("年", end)))
+    return found
+
+
+def _clause_of(name: str, text: str, said_at: datetime) -> str:
+    """Return the clause that names the object, with a time that opens the sentence: "In 2019, I lived in Graz"."""
+    cuts = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
+    at = max(text.find(name), 0)
+    place = next(i for i in range(len(cuts) - 1) if at < cuts[i + 1] or i == len(cuts) - 2)
+    start = cuts[place]
+    if place and (spans := spans_in(text[:start], said_at)):
+        only_time = start - sum(one.end - one.start for one in spans) <= _TIME_WORDS_MAX
+        start = 0 if only_time else start
+    return text[start : cuts[place + 1]]
+
+
+def without_time(text: str, said_at: datetime) -> str | None:
+    """Return a sentence about a home or job without its times and with a coming end as past; None without such words.
+
+    "I'm leaving Acme in June" becomes "I left Acme", 我2018年到2021年住在成都 becomes 我住在成都, which the rules read.
+    """
+    if not _STATE.search(text):
+        return None
+    spans = _spans(text, said_at)
+    leaves = _LEAVES.search(text) or _LEAVES_ZH.search(text)
+    ahead = [one for one in spans if one.span.start is not None and one.span.start > said_at]
+    told = [one for one in spans if _UNTIL.search(text[: one.start])] or (spans if len(spans) > 1 else [])
+    if not (leaves and ahead) and not told:
+        return None
+    if ahead and _journey(text, max(one.span.end - one.span.start for one in ahead if one.span.start and one.span.end)):
+        return None
+    plain, last = "", 0
+    for one in spans:
+        plain += _PREPOSITION.sub("", text[last : one.start])
+        rest = _REST_OF_TIME.match(text, one.end)
+        last = rest.end() if rest else one.end
+    plain += text[last:]
+    if leaves and ahead:
+        plain = _LEAVES.sub(_left, plain)
+        plain = _LEAVES_ZH.sub(_left_zh, plain)
+    return plain.strip()
+
+
+def _left(match: re.Match[str]) -> str:
+    verb = match["verb"].casefold()
+    past = f"moved {verb.split(' ', 1)[1]}" if verb.startswith("mov") else _LEFT[verb[:4]]
+    return f" {past}" if match["short"] else past
+
+
+def _left_zh(match: re.Match[str]) -> str:
+    name = match["o"].removesuffix("了")
+    if match["verb"] == "离开" and word_tag(name[:2]) != "ns":
+        return f"从{name}离职了"
+    return f"{match['verb']}{name}了"
+
+
+_NO_MORE: Final = re.compile("(?<= )no longer |不再|以前|已经不")
+_PAST: Final = {"lives": "lived", "works": "worked", "studies": "studied", "is": "was", "are": "were", "live": "lived"}
+_PRESENT: Final = re.compile(r"(?<= )(?:lives|live|works|studies|is|are)(?= (?:in|at|as|married) )|(?=[住在是])")
+
+
+def _as_former(statement: str) -> str:
+    """Return the statement of a home or job as that of a former one: "Ann lived in Porto", Ann以前住在里昂."""
+    return _PRESENT.sub(lambda found: _PAST.get(found[0], "以前"), statement, count=1)

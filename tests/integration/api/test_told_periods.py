@@ -1,0 +1,83 @@
+"""Test facts told as past or with their end, and the times that hits name, over GraphQL. NOON is 1 March 2026."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from tests.integration.api.test_graphql_facts import run_operation
+from tests.integration.memory.facts.test_conflict_resolution import say
+from tests.support.builders import NOON
+
+_FACTS = """{ user(userId: "alice") {
+  facts(includeClosed: true) { nodes { id relation validAt invalidAt object { name } } } } }"""
+_ASKED = """query ($q: String!, $at: DateTime) {
+  recall(userId: "alice", query: $q, kinds: [FACT], validAt: $at) { hits { text validAt invalidAt } }
+  profile(userId: "alice") { items { statement } } }"""
+_HISTORY = "query ($id: String!) { factHistory(id: $id) { validAt invalidAt } fact(id: $id) { validAt holds } }"
+
+
+async def home_or_job(graph: Graph, tenant: str, name: str) -> dict[str, Any]:
+    nodes = (await run_operation(graph, tenant, _FACTS)).data["user"]["facts"]["nodes"]
+    found: dict[str, Any] = next(
+        one for one in nodes if one["object"]["name"] == name and one["relation"] in ("lives in", "works at")
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "question"),
+    [
+        ("I used to live in Lyon.", "Lyon", "Where did I live before?"),
+        ("我以前住在里昂。", "里昂", "我以前住在哪里？"),
+    ],
+)
+async def test_fact_told_as_past_has_no_begin_and_answers_questions_about_the_past(
+    graph: Graph, tenant: str, text: str, name: str, question: str
+) -> None:
+    await say(graph, tenant, text, day=0)
+    fact = await home_or_job(graph, tenant, name)
+    assert fact["validAt"] is None
+    assert datetime.fromisoformat(fact["invalidAt"]) == NOON
+    told = (await run_operation(graph, tenant, _HISTORY, id=fact["id"])).data
+    assert [(one["validAt"], one["invalidAt"]) for one in told["factHistory"]] == [(None, fact["invalidAt"])]
+    assert told["fact"] == {"validAt": None, "holds": False}
+    now = (await run_operation(graph, tenant, _ASKED, q=question)).data
+    assert [(hit["validAt"], hit["invalidAt"]) for hit in now["recall"]["hits"]] == [(None, fact["invalidAt"])]
+    assert [item for part in now["profile"] for item in part["items"]] == []
+    years_ago = (NOON - timedelta(days=2000)).isoformat()
+    then = (await run_operation(graph, tenant, _ASKED, q=question, at=years_ago)).data["recall"]["hits"]
+    assert [name in hit["text"] for hit in then] == [True]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "name", "begin", "end"),
+    [
+        (None, "I'm leaving Acme at the end of the month.", "Acme", "2026-03-01", "2026-03-31"),
+        ("I work at Acme.", "I'm leaving Acme at the end of the month.", "Acme", "2025-12-31", "2026-03-31"),
+        (None, "I lived in Lyon from 2018 to 2021.", "Lyon", "2018-01-01", "2021-12-31"),
+        ("I work at Acme.", "I quit Acme last month.", "Acme", "2025-12-31", "2026-02-01"),
+        (None, "我下个月底离开阿里巴巴。", "阿里巴巴", "2026-03-01", "2026-04-30"),
+        (None, "我2018年到2021年住在里昂。", "里昂", "2018-01-01", "2021-12-31"),
+    ],
+)
+async def test_fact_ends_when_its_words_say(
+    graph: Graph, tenant: str, before: str | None, text: str, name: str, begin: str, end: str
+) -> None:
+    if before:
+        await say(graph, tenant, before, day=-60)
+    await say(graph, tenant, text, day=0)
+    fact = await home_or_job(graph, tenant, name)
+    assert (fact["validAt"][:10], fact["invalidAt"][:10]) == (begin, end)
+
+
+async def test_hits_of_messages_and_scenes_name_the_time_they_are_about_and_the_zone(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "On 3 March 2026 I had a tooth pulled in Graz.", day=4, zone="Asia/Shanghai")
+    query = """query ($kinds: [HitKind!]) {
+      recall(userId: "alice", query: "tooth on 3 March 2026", evidence: 1, kinds: $kinds) {
+        hits { kind zone mentionedStart mentionedEnd } } }"""
+    day = ("Asia/Shanghai", "2026-03-02T16:00:00+00:00", "2026-03-03T16:00:00+00:00")
+    for kind in ("MESSAGE", "SCENE"):
+        hits = (await run_operation(graph, tenant, query, kinds=[kind])).data["recall"]["hits"]
+        assert [(hit["zone"], hit["mentionedStart"], hit["mentionedEnd"]) for hit in hits] == [day]
