@@ -1,7 +1,7 @@
 """Find the earlier message that a message of the same speaker corrects: "Sorry, typo: 16:40", 说错了，是周日. Pure.
 
 A correction opens with words such as these, or denies a value of the earlier message ("Friday, not Thursday"), and
-names a value of the same kind: a time, weekday, day, number or name.
+names a value of the same kind: an address, time, weekday, day, number or name.
 """
 
 import re
@@ -65,6 +65,8 @@ _MONTH: Final = (
 )
 _NUMERAL_ZH: Final = "[零〇一二两三四五六七八九十百千万]"
 _VALUE: Final = re.compile(
+    r"(?P<address>[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,4}|"
+    r"\b(?:https?://|www\.)[^\s，。]{3,200}[^\s，。.!?,;:)])|"
     r"(?P<clock>\b\d{1,2}[:：]\d{2}(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]\.?m\b|"
     r"(?:上午|下午|早上|晚上|中午|凌晨)?(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:\d{1,2}分?|[一二三四五]?十[一二三四五六七八九]?分?|"
     r"半|[一三]刻)?)|"
@@ -72,6 +74,8 @@ _VALUE: Final = re.compile(
     rf"(?P<month>{_MONTH}|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,2}})月)|"
     rf"(?P<day>\b\d{{1,2}}(?:st|nd|rd|th)\b|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,3}})[号日])|"
     rf"(?P<number>\d+(?:[.,]\d+)*(?:[ -]\d+)*|{_NUMERAL_ZH}{{1,9}}[米块]{_NUMERAL_ZH}{{1,4}}|"
+    # 三千八, without a unit.
+    rf"[一二两三四五六七八九][百千万][一二三四五六七八九](?!{_NUMERAL_ZH}|[多几])|"
     # 六十八公斤, 三楼, but not 一个.
     rf"(?!一[个些点下]){_NUMERAL_ZH}{{1,9}}(?:点{_NUMERAL_ZH}+)?(?=[米公千克斤岁元块毛楼层栋室平个只条度页分天年]))",
     re.IGNORECASE,
@@ -188,7 +192,7 @@ def _changes(text: str, values: Sequence[_Value], before: str) -> list[tuple[_Va
     old_values = list(_values(before))
     known = {one.key for one in old_values}
     changes = []
-    for kind in ("clock", "weekday", "month", "day", "number"):
+    for kind in ("address", "clock", "weekday", "month", "day", "number"):
         old = [one for one in old_values if one.kind == kind]
         new = [one for one in values if one.kind == kind and one.key not in known]
         pairs = [(a, b) for a in old for b in new if kind != "number" or _same_unit(a.unit, b.unit)]

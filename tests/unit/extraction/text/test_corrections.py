@@ -46,6 +46,9 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("会议是十月三号。", "弄混了，是十月五号。", "十月五号"),
         ("我女儿叫李思雨。", "不好意思，打错字了，是李诗雨。", "李诗雨"),
         ("我女儿叫李思雨。", "不是李思雨，是王诗雨。", "王诗雨"),
+        ("My plumber's email is max@rohr.de.", "Oh sorry, it's maxi@rohr.de.", "email is maxi@rohr.de"),
+        ("邮箱是lin@abc.cn。", "打错了，是ling@abc.cn。", "邮箱是ling@abc.cn"),
+        ("房租每月三千五。", "哦不，是三千八。", "每月三千八"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
