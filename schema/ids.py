@@ -99,6 +99,7 @@ _PERIOD: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])
 UUID_FORM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FORMS: Final = (
     "memory://TENANT/user/ID, …/user/ID/agent/ID, …/user/ID/entity/NAME, …/user/ID/profile/CATEGORY,"
+    " …/user/ID/timeline/2026-05 or 2026-05-03,"
     " memory://TENANT/session/USER/ID, …/timeline/MESSAGE, …/scene/ID; at the end #L0, #L1, #L2 or #char=START,END"
 )
 

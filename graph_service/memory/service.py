@@ -523,9 +523,10 @@ class Memory:
         return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
 
     def forget_compared(self, tenant: str | None) -> None:
-        """Drop the cached comparisons of a tenant's memory, or of all, because something in it was forgotten."""
+        """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
         self._compared.forget(tenant)
         self._review_facts.forget(tenant)
+        self.layers.forget(tenant)
 
     async def warm_up(self) -> None:
         """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.

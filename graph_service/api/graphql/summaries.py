@@ -68,8 +68,9 @@ class LayersQuery:
     """Queries for layers."""
 
     @strawberry.field(
-        description="A scene, session or message, or what is known of a user, agent, entity or one category of a "
-        "profile, at one level of detail; missing texts are created and stored."
+        description="A scene, session or message, a day or month of a user (`…/user/ID/timeline/2026-05`), or what is"
+        " known of a user, agent, entity or one category of a profile, at one level of detail; missing texts are"
+        " created and stored."
     )
     async def layer(
         self,

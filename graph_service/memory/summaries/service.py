@@ -3,24 +3,28 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Any, Final
 
+from cachetools import LRUCache
+
 from extraction.bounded_threads import BoundedThreads
-from extraction.extractive_summary import token_count
+from extraction.extractive_summary import SessionSummary, summarize_session, token_count
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.anchors import Anchor, anchors_in
-from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
+from graph_service.memory.summaries.scene_summary import EXTRACTIVE
+from graph_service.memory.summaries.session_summary import scenes_key, summarized_scene, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
-from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UserId, char_uri, parse_uri
+from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UriKind, UserId, char_uri, parse_uri
 from schema.scene import participants
-from schema.zones import moment_in
+from schema.timespan import millis
+from schema.zones import day_in, moment_in
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -31,6 +35,11 @@ SAID_CHARS_MAX: Final = 200_000
 _ON_LOOP_CHARS: Final = 20_000
 _COUNTING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 _PAGE: Final = 200
+_DAY: Final = timedelta(days=1)
+# Of a day or month: scenes in its summary, sessions updated for it; and summaries kept.
+_SCENES_MAX: Final = 500
+_UPDATED_MAX: Final = 20
+_PERIODS_MAX: Final = 500
 
 # Updates the layers of all scenes of a session, given by node id.
 Refresh = Callable[[TenantId, str], Awaitable[None]]
@@ -114,6 +123,8 @@ class LayerTexts:
         self._refresh = refresh
         self._summarize = summarize
         self._clock = clock
+        # The summary of each period, and the key of the scenes of which it was made.
+        self._periods: LRUCache[tuple[str, str], tuple[str, SessionSummary]] = LRUCache(_PERIODS_MAX)
 
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
@@ -125,7 +136,7 @@ class LayerTexts:
         Args:
             uri: id or URI of a scene, session, message, user, agent, entity, category of a profile or fact (its own or
                 that in a profile), with or without a level: `#L0`, `#L1`, `#L2`; `#char=START,END` is a part of a
-                message.
+                message. A day or month of a user has L0 and L1.
             level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
@@ -137,6 +148,8 @@ class LayerTexts:
         check_ids(uri=uri)
         named = parse_uri(uri if "://" in uri else await self._uri_of(tenant, uri))
         requested = level or Level(named.layer or Level.L1)
+        if named.kind is UriKind.PERIOD:
+            return await self._period(tenant, named, requested)
         start = decode_cursor(ListName.LINES, after)
         row = await self._row(tenant, named.element_id)
         if row is None:
@@ -161,6 +174,58 @@ class LayerTexts:
             return []
         lines = await self._lines(tenant, row, named.element_id, decode_cursor(ListName.LINES, None))
         return await _COUNTING.run(partial(anchors_in, text, lines))
+
+    async def _period(self, tenant: TenantId, named: ElementUri, level: Level) -> LayerText:
+        """Return a layer of a day or month of a user, made of its scenes and kept until these change.
+
+        A scene belongs to the day on which it began, in the time zone of its first message.
+        """
+        if level is Level.L2:
+            raise InputError("a day or month has the levels L0 and L1; ask for L2 of its sessions")
+        rows = await self._scenes_of(tenant, named)
+        if behind := list(dict.fromkeys(row["session"] for row in rows if row["behind"])):
+            for session in behind[:_UPDATED_MAX]:
+                await self._update_session(tenant, session, behind=True)
+            rows = await self._scenes_of(tenant, named)
+        if not rows:
+            raise _nothing_at(named.base)
+        scenes = [row["scene"] for row in rows]
+        key = scenes_key([scene["layers_hash"] for scene in scenes])
+        made_from, summary = self._periods.get((tenant, named.base), (None, None))
+        if summary is None or made_from != key:
+            summary = await _COUNTING.run(partial(summarize_session, [summarized_scene(scene) for scene in scenes]))
+            self._periods[tenant, named.base] = (key, summary)
+        text = summary.abstract if level is Level.L0 else summary.overview
+        return LayerText(
+            uri=f"{named.base}#{level}",
+            level=level,
+            title=summary.title,
+            text=text,
+            generated_by=scenes[0]["abstract_by"] or EXTRACTIVE if len(scenes) == 1 else EXTRACTIVE,
+            tokens=await tokens_of(text),
+            start=scenes[0]["first_seen"],
+            end=scenes[-1]["last_seen"],
+        )
+
+    async def _scenes_of(self, tenant: TenantId, period: ElementUri) -> list[dict[str, Any]]:
+        """Return the scenes of a day or month, at most 500; none of a URI of another tenant."""
+        try:
+            first = datetime.fromisoformat(f"{period.key}-01"[:10]).replace(tzinfo=UTC)
+            days = 1 if len(period.key) == len("2026-05-01") else 31
+            # A day of any time zone is within one day of that in UTC.
+            span = {"from_ms": millis(first - _DAY), "to_ms": millis(first + (days + 1) * _DAY)}
+        except (ValueError, OverflowError):
+            return []
+        if period.tenant != tenant:
+            return []
+        parameters = {"tenant": tenant, "user_id": period.user_id, "rows_max": _SCENES_MAX, **span}
+        rows = await self._graph.read(statement("summaries/scenes_of_period"), parameters)
+        return [row for row in rows if day_in(row["scene"]["first_seen"], row["zone"]).startswith(period.key)]
+
+    def forget(self, tenant: str | None) -> None:
+        """Drop the kept texts of a tenant, or of all, because something in them was forgotten."""
+        for one in [one for one in self._periods if tenant in (None, one[0])]:
+            del self._periods[one]
 
     async def _uri_of(self, tenant: TenantId, name: str) -> str:
         """Return the URI of an id, with the level that may follow the id."""

@@ -71,7 +71,7 @@ async def update_session_summary(
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    layers = await _layers_of([_summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer, owed=owed)
+    layers = await _layers_of([summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer, owed=owed)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -115,7 +115,8 @@ async def _layers_of(
     return _Layers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by, owed=owed)
 
 
-def _summarized_scene(scene: Mapping[str, Any]) -> SummarizedScene:
+def summarized_scene(scene: Mapping[str, Any]) -> SummarizedScene:
+    """Return the stored summary of a scene."""
     return SummarizedScene(
         title=scene["name"] or "",
         abstract=scene["abstract"] or "",
