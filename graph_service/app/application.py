@@ -46,6 +46,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpEndpoint
 from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
@@ -260,6 +261,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         "loops": {name.value: status.document() for name, status in loops.items()},
         "embedder": services.embedder_name,
         "embedder_problem": services.embedder_problem,
+        "embedding_paused": len(services.quarantine.paused(JobKind.EMBED)),
         "model": services.reader_name,
         "model_problem": model.current_failure,
         "circuit_breakers": {name: one.state.value for name, one in services.external_services.configured().items()},

@@ -49,7 +49,7 @@ from graph_service.memory.jobs.external_services import (
     StoreEmbedder,
 )
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
+from graph_service.memory.jobs.outbox import JobKind, pending_jobs, supported_kinds
 from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.recall.query import Mode
@@ -228,16 +228,21 @@ class Services:
     async def work_left(self, tenant: TenantId) -> int:
         """Return the number of waiting jobs of a tenant that this worker can do.
 
-        Embedding jobs do not count without an embedder, and no jobs while the tenant is in quarantine.
+        Embedding jobs do not count without an embedder or while paused, and no jobs while the tenant is in quarantine.
         """
         if tenant in self.quarantine.tenants:
             return 0
         backlog = await self.memory.backlog(tenant)
         automation = self.settings.automation
         usable = self.embedder is not None and self.embedder_problem is None
-        kinds = supported_kinds(embedder=usable and automation.auto_index)
+        paused = self.quarantine.paused(JobKind.EMBED)
+        kinds = supported_kinds(embedder=usable and automation.auto_index and tenant not in paused)
         doable, _ = await pending_jobs(
-            self.graph, kinds, exclude_tenants=self.quarantine.tenants, embed_active=automation.index_on_message
+            self.graph,
+            kinds,
+            exclude_tenants=self.quarantine.tenants,
+            without_embedding=paused,
+            embed_active=automation.index_on_message,
         )
         return min(backlog.waiting + backlog.leased, doable)
 
@@ -570,7 +575,7 @@ async def _assemble(
         external_services=external_services,
         rules=rules,
         supervisor=supervisor,
-        paused_tenants=lambda: quarantine.tenants,
+        paused_tenants=quarantine.paused,
     )
     changed.listen(lambda tenant: worker.wake(TenantId(tenant)))
     window = await _window(settings, supervisor)

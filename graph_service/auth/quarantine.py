@@ -1,7 +1,8 @@
 """Quarantine of tenants: after a suspected leak an operator stops reads or writes until it is clear what happened.
 
 Nothing is deleted, background jobs of the tenant wait, and ending the quarantine restores everything. Administrators
-may still read, export and delete, and so may the operator on the command line.
+may still read, export and delete, and so may the operator on the command line. The same way an operator pauses the
+embedding of a tenant alone, for example while the endpoint is overloaded or costs too much.
 """
 
 import asyncio
@@ -22,8 +23,9 @@ from graph_service.auth.disk_copy import DiskCopy
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
+from graph_service.memory.jobs.outbox import JobKind
 from graph_service.supervision import wait_for_any
-from schema.errors import InputError, QuarantinedError, UnavailableError
+from schema.errors import ConflictError, InputError, QuarantinedError, UnavailableError
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.quarantine")
@@ -34,10 +36,11 @@ _REASON_CHARS_MAX: Final = 1_000
 
 
 class QuarantineMode(StrEnum):
-    """Requests that are refused."""
+    """What is stopped: requests and all background jobs, or only the computation of vectors."""
 
     READ_ONLY = "read_only"  # writes
     CLOSED = "closed"  # reads and writes
+    EMBEDDING = "embedding"  # no request; only embedding jobs wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +74,12 @@ class Quarantine:
 
     @property
     def tenants(self) -> frozenset[TenantId]:
-        """Return the tenants in quarantine."""
-        return frozenset(self._states)
+        """Return the tenants in quarantine, of which no job runs."""
+        return frozenset(state.tenant for state in self._states.values() if state.mode is not QuarantineMode.EMBEDDING)
+
+    def paused(self, kind: JobKind) -> frozenset[TenantId]:
+        """Return the tenants whose jobs of a kind wait."""
+        return frozenset(self._states) if kind is JobKind.EMBED else self.tenants
 
     def of(self, tenant: TenantId) -> QuarantineState | None:
         """Return the quarantine of a tenant, or None."""
@@ -85,7 +92,7 @@ class Quarantine:
             QuarantinedError: the tenant is in quarantine.
         """
         state = self._states.get(tenant)
-        if state is None or need.role in (None, Role.ADMIN):
+        if state is None or state.mode is QuarantineMode.EMBEDDING or need.role in (None, Role.ADMIN):
             return
         if need.role is Role.READ and state.mode is QuarantineMode.READ_ONLY:
             return
@@ -101,20 +108,24 @@ class Quarantine:
             await self._changed.wait()
 
     async def begin(self, tenant: TenantId, mode: QuarantineMode, reason: str) -> QuarantineState:
-        """Put a tenant into quarantine, or change its mode and reason.
+        """Put a tenant into quarantine, or change its mode and reason; or pause only its embedding.
 
         Raises:
             InputError: the reason is empty or too long.
+            ConflictError: only the embedding is to be paused, which would allow the requests that are refused now.
             UnavailableError: Neo4j does not answer.
         """
         if problem := text_problem(reason, _REASON_CHARS_MAX):
             raise InputError(f"reason {problem}")
+        await self.load()
+        if mode is QuarantineMode.EMBEDDING and tenant in self.tenants:
+            raise ConflictError("the tenant is in quarantine, so its embedding waits already; end the quarantine first")
         parameters: dict[str, object] = {"tenant": tenant, "epoch": secrets.token_hex(4), "mode": mode.value}
         parameters |= {"reason": reason, "now": self._clock()}
         begin = statement("quarantine/begin_quarantine")
         await self._graph.write(lambda writing: writing.run(begin, parameters))
         await self.load()
-        _log.warning("a tenant was put into quarantine: %s", mode.value, extra={"tenant": tenant})
+        _log.warning("jobs or requests of a tenant were stopped: %s", mode.value, extra={"tenant": tenant})
         return self._states[tenant]
 
     async def end(self, tenant: TenantId) -> bool:

@@ -98,7 +98,8 @@ def _day_view(day: DayUsage) -> DayUsageView:
 strawberry.enum(
     QuarantineMode,
     name="QuarantineMode",
-    description="READ_ONLY: writes are refused; CLOSED: reads and writes are refused.",
+    description="READ_ONLY: writes are refused; CLOSED: reads and writes are refused; EMBEDDING: no request is "
+    "refused, only the computation of vectors waits.",
 )
 
 
@@ -129,7 +130,7 @@ class QuarantineMutation:
 
     @strawberry.mutation(
         description="Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs "
-        "wait. Nothing is deleted. Requires admin of every tenant."
+        "wait; or pause only its embedding. Nothing is deleted. Requires admin of every tenant."
     )
     async def begin_quarantine(
         self,

@@ -24,7 +24,10 @@ quarantine = typer.Typer(
 def begin(
     call: Invocation,
     reason: Annotated[str, typer.Argument(help="The reason, shown to other administrators.", show_default=False)],
-    mode: Annotated[str, typer.Option(help="closed: refuse reads and writes; read_only: refuse writes.")] = "closed",
+    mode: Annotated[
+        str,
+        typer.Option(help="closed: refuse reads and writes; read_only: refuse writes; embedding: pause only that."),
+    ] = "closed",
 ) -> None:
     """Put the tenant into quarantine; running services follow within seconds."""
     from graph_service.auth.quarantine import QuarantineMode

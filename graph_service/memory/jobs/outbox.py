@@ -307,17 +307,20 @@ async def pending_jobs(
     kinds: tuple[JobKind, ...],
     *,
     exclude_tenants: Collection[TenantId] = (),
+    without_embedding: Collection[TenantId] = (),
     embed_active: bool = True,
 ) -> tuple[int, int | None]:
     """Return the number of open jobs, and when the next is due in milliseconds since 1970 (None without jobs).
 
     Args:
         exclude_tenants: tenants whose jobs wait.
+        without_embedding: tenants whose embedding jobs wait.
         embed_active: count the embedding of active sessions, too.
     """
     parameters = {
         "kinds": [kind.value for kind in kinds],
         "exclude_tenants": sorted(exclude_tenants),
+        "without_embedding": sorted(without_embedding),
         "embed_active": embed_active,
     }
     rows = await graph.read(statement("jobs/due"), parameters)

@@ -226,7 +226,7 @@ class Worker:
         embedder: None means keyword search only; embedding jobs then stay open.
         external_services: used by `embedder` and `readers`; jobs that need an unavailable one are not claimed.
         supervisor: restarts each of the worker's loops after an error.
-        paused_tenants: tenants whose jobs wait.
+        paused_tenants: tenants whose jobs of a kind wait.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class Worker:
         rules: WorkerRules | None = None,
         external_services: ExternalServices | None = None,
         supervisor: Supervisor | None = None,
-        paused_tenants: Callable[[], Collection[TenantId]] = tuple,
+        paused_tenants: Callable[[JobKind], Collection[TenantId]] = lambda _kind: (),
     ) -> None:
         self._graph = graph
         self._embedder = embedder
@@ -318,7 +318,8 @@ class Worker:
             jobs, due_ms = await pending_jobs(
                 self._graph,
                 kinds,
-                exclude_tenants=self._paused_tenants(),
+                exclude_tenants=self._paused_tenants(JobKind.EXTRACT),
+                without_embedding=self._paused_tenants(JobKind.EMBED),
                 embed_active=self._with_active(JobKind.EMBED),
             )
             if not jobs or due_ms is None:
@@ -395,16 +396,18 @@ class Worker:
         await run_session_jobs(
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
         )
-        if self._embedder is not None:
+        if self._embeds(tenant):
             await run_session_jobs(
                 self._graph, self._embed_renewed, tenant, session, JobKind.EMBED, self._job_context, even_if_done=False
             )
         self.wake()
         return deferred_n
 
-    @property
-    def _embeds_on_close(self) -> bool:
-        return self._embedder is not None and self._rules.index and self._rules.index_on_close
+    def _embeds(self, tenant: TenantId) -> bool:
+        return self._embedder is not None and tenant not in self._paused_tenants(JobKind.EMBED)
+
+    def _embeds_on_close(self, tenant: TenantId) -> bool:
+        return self._embeds(tenant) and self._rules.index and self._rules.index_on_close
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool) -> None:
         """Claim and run jobs of one kind until `stop` is set."""
@@ -462,7 +465,7 @@ class Worker:
         busy = self._busy[kind]
         async with self._claim_locks[kind]:
             busy_tenants = [tenant for tenant, loops in busy.items() if loops >= self._loops_per_tenant(kind)]
-            excluded = {*busy_tenants, *self._paused_tenants()}
+            excluded = {*busy_tenants, *self._paused_tenants(kind)}
             jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
             claims = await self._leases.claim(
                 kind, jobs_max=jobs_max, exclude_tenants=excluded, with_active=self._with_active(kind)
@@ -537,7 +540,7 @@ class Worker:
                 self.wake(claim.tenant)
             case JobKind.CLOSE:
                 jobs = CloseJobs(
-                    embed=self._embed_renewed if self._embeds_on_close else None,
+                    embed=self._embed_renewed if self._embeds_on_close(claim.tenant) else None,
                     extract=partial(self._read_renewed, scope=ReadScope(final=True)),
                     summarises=self._rules.index_on_close,
                     summarize=partial(self.summarize_session, by_model=False),

@@ -9,12 +9,17 @@ from typing import Any
 import pytest_asyncio
 from typer.testing import CliRunner
 
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.app.services import open_services
 from graph_service.auth.access import Role
 from graph_service.cli.main import app
-from schema.ids import TenantId
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.worker.worker import Worker
+from schema.ids import TenantId, memory_id, session_uri
 from tests.conftest import Server
-from tests.support.builders import an_incoming
+from tests.support.builders import a_job_context, an_incoming
+from tests.support.embedders import HashedWords
 from tests.support.live_service import LiveViewer
 from tests.support.open_service import OpenService, open_service, settings_for
 from tests.support.polling import reached
@@ -104,6 +109,42 @@ async def test_a_read_only_tenant_answers_and_its_jobs_wait(service: OpenService
     assert "coffee" in str((await ask(service, writer, facts))["recall"])
 
 
+async def test_paused_embedding_refuses_nothing_and_follows_once_resumed(service: OpenService, tenant: str) -> None:
+    operator, writer = (await service.key(None)).text, (await service.key(tenant, Role.WRITE)).text
+    assert await ask(service, writer, BEGIN, m="EMBEDDING") == "FORBIDDEN"
+    assert (await ask(service, operator, BEGIN, tenant, m="EMBEDDING"))["beginQuarantine"]["mode"] == "EMBEDDING"
+    parts = service.parts
+    worker = Worker(
+        graph=parts.graph,
+        embedder=HashedWords(),
+        readers=Readers(first=read_by_rules, fallback=read_by_rules),
+        job_context=a_job_context(),
+        paused_tenants=parts.quarantine.paused,
+    )
+    assert (await ask(service, writer, REMEMBER, i=TALK))["remember"] == {"stored": 1}
+    await ask(service, writer, 'mutation { closeSession(userId: "ana", sessionId: "s") { state } }')
+    await worker.drain()
+    await worker.index_session(TenantId(tenant), memory_id(session_uri(tenant, "ana", "s")))
+    assert "I love jasmine tea." in [hit["text"] for hit in (await ask(service, writer, RECALL))["recall"]["hits"]]
+    assert await unembedded(parts.graph, tenant) > 0
+    async with service.client(operator) as client:
+        assert (await client.get("/ready")).json()["embedding_paused"] >= 1
+    await ask(service, operator, BEGIN, tenant, m="READ_ONLY")
+    assert await ask(service, operator, BEGIN, tenant, m="EMBEDDING") == "CONFLICT", "it would allow writes"
+    await ask(service, operator, END, tenant)
+    await worker.drain()
+    assert await unembedded(parts.graph, tenant) == 0
+
+
+async def unembedded(graph: Graph, tenant: str) -> int:
+    """Return the number of messages and scenes that wait for vectors."""
+    query = "MATCH (n {tenant: $tenant, unembedded: true}) WHERE n:Message OR n:Scene RETURN count(n) AS n"
+    async with graph._driver.session() as session:
+        result = await (await session.run(query, tenant=tenant)).single()
+    assert result is not None
+    return int(result["n"])
+
+
 def test_the_command_line_begins_and_ends_a_quarantine(home: Path, tenant: str) -> None:
     def run(*words: str) -> Any:
         done = CliRunner().invoke(app, [*words, "--json"])
@@ -114,6 +155,9 @@ def test_the_command_line_begins_and_ends_a_quarantine(home: Path, tenant: str) 
     assert run("quarantine", "show") == {"mode": None}
     assert run("quarantine", "begin", "odd requests", "--mode", "read_only")["mode"] == "read_only"
     assert run("quarantine", "show")["reason"] == "odd requests"
+    assert run("quarantine", "end") == {"ended": True}
+    assert run("quarantine", "begin", "endpoint overloaded", "--mode", "embedding")["mode"] == "embedding"
+    run("remember", "I hate coffee.", "--user", "ana")
     assert run("quarantine", "end") == {"ended": True}
     assert run("quarantine", "end") == {"ended": False}
 
