@@ -78,6 +78,7 @@ REFUSING: Final = (
     "graph_service.memory.recall.cursor.shown_in",
     "graph_service.memory.tombstones.",
     "schema.assertion.parse_assertion",
+    "schema.ids.parse_uri",
     "schema.tenant_name.tenant_named",
 )
 
