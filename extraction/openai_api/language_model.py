@@ -208,6 +208,8 @@ def outline(shape: type[BaseModel]) -> str:
 
 _ASKS_MAX: Final = 2
 OUTPUT_TOKENS_MAX: Final = 4_096
+# Enough for the facts of a short scene.
+_OUTPUT_TOKENS_MIN: Final = 256
 # Maximum lengths of the error and of the invalid answer in a repeated request.
 _PROBLEM_CHARS_MAX: Final = 1_000
 _ANSWER_CHARS_MAX: Final = 4_000
@@ -271,7 +273,9 @@ class OpenAIModel:
     limit of the answer, unless the endpoint refused one of them by name.
 
     The time limit grows with the endpoint's measured tokens a second, and doubles after each call that was given up;
-    for as long as such a call took, the endpoint is not asked, because it may still compute the answer.
+    for as long as such a call took, the endpoint is not asked, because it may still compute the answer. An answer may
+    have as many tokens as fit in half of that time, and half as many after each call that was given up at the longest
+    limit or at an unknown speed: whole items of a cut answer are used, those of one given up are lost.
 
     Args:
         clock_s: seconds of a monotonic clock.
@@ -471,7 +475,7 @@ class OpenAIModel:
         options = format_options(shape, form)
         if form not in self._structured:
             completion = await self._client.chat.completions.create(
-                model=self.name, messages=messages, timeout=limit_s, **options, **self._options
+                model=self.name, messages=messages, timeout=limit_s, **options, **self._request_options(limit_s)
             )
             return _Reply(self._checked(completion))
         completions: list[ChatCompletion] = []
@@ -487,7 +491,7 @@ class OpenAIModel:
                 hooks=hooks,
                 timeout=limit_s,
                 extra_body=options,
-                **self._options,
+                **self._request_options(limit_s),
             )
         # instructor raises various errors for invalid answers; `_value` then reads the text item by item.
         except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
@@ -505,6 +509,13 @@ class OpenAIModel:
     def _note_speed(self, tokens_per_s: float) -> None:
         before = self.tokens_per_s
         self.tokens_per_s = tokens_per_s if before is None else (before + tokens_per_s) / 2
+
+    def _request_options(self, limit_s: float) -> dict[str, Any]:
+        """Return the options of a request with this time limit."""
+        fits = self.tokens_per_s * limit_s / 2 if self.tokens_per_s else self._output_tokens_max
+        tokens = min(self._output_tokens_max, max(round(fits / self._patience), _OUTPUT_TOKENS_MIN))
+        limits = {"max_tokens", "max_completion_tokens"} & self._options.keys()
+        return self._options | dict.fromkeys(limits, tokens)
 
     def _time_limit_s(self) -> float:
         """Return the time limit of the next call: twice what its longest answer takes at the measured speed."""

@@ -1,6 +1,7 @@
 """Test the OpenAI language model against an HTTP server with good and bad answers."""
 
 import asyncio
+import itertools
 import json
 import threading
 from dataclasses import replace
@@ -204,6 +205,20 @@ async def test_call_given_up_is_repeated_later_and_with_more_time() -> None:
         held.set()
         now_s = 0.3
         assert (await model.answer(PROMPT, City)).value == PARIS
+    # A small model that repeats itself up to its limit would be given up for ever.
+    assert [asked["max_tokens"] for asked in fake.requests] == [4_096, 2_048]
+
+
+async def test_slow_endpoint_is_asked_for_no_more_tokens_than_fit_in_its_time() -> None:
+    ticks = itertools.count(step=10)
+    with FakeOpenAI(says(JSON), says(JSON)) as fake:
+        model = await connect_openai_model(
+            model="fake", base_url=fake.base_url, api_key=None, clock_s=lambda: float(next(ticks))
+        )
+        for _ in range(2):
+            assert (await model.answer(PROMPT, City)).value == PARIS
+    # 20 tokens in 10 s: half of the longest limit, 900 s, has 900 tokens.
+    assert [asked["max_tokens"] for asked in fake.requests] == [4_096, 900]
 
 
 async def test_busy_model_error_has_its_retry_time() -> None:
