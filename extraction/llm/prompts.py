@@ -13,6 +13,9 @@ _FILE = re.compile(
     r"---\ninputs: \[(?P<inputs>[^\]]*)\]\n---\n# System\n(?P<system>.*)\n# User\n(?P<user>.*)", re.DOTALL
 )
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
+# Of tags and tokens such as <|im_start|> and [INST] the first character; C1 controls, line separators, bidirectional
+# controls.
+_SYNTAX = re.compile(r"<|\[(?=/?[A-Z_]{3,}\])|[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs: str) -> Prompt:
@@ -39,8 +42,8 @@ def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs
 
 
 def as_data(value: object) -> str:
-    """Return single-line JSON that cannot contain the closing fence of a prompt."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    """Return single-line JSON without tags, control tokens of models, and characters that break or reorder a line."""
+    return _SYNTAX.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 @cache
