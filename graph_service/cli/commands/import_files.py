@@ -203,7 +203,7 @@ def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
     """Return the names of people in an archive of Slack, and name and text of each file with conversations."""
     if not zipfile.is_zipfile(file):
         return {}, iter([(str(file), _plain_text(file))])
-    with zipfile.ZipFile(file) as archive:
+    with _archive(file) as archive:
         names = sorted(archive.namelist())
         pattern = next((one for one in _MEMBERS if any(map(one.fullmatch, names))), None)
         if pattern is None:
@@ -218,8 +218,15 @@ def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
     return people, _members(file, members)
 
 
+def _archive(file: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"{file}: is a damaged archive ({error})") from error
+
+
 def _members(file: Path, members: Sequence[str]) -> Iterator[tuple[str, str]]:
-    with zipfile.ZipFile(file) as archive:
+    with _archive(file) as archive:
         for name in members:
             # On iOS every chat is `_chat.txt`; the archive has its name.
             yield (str(file) if name == "_chat.txt" else f"{file}/{name}"), _member(file, archive, name)

@@ -114,6 +114,19 @@ def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypa
     assert list(importing._texts(Path(name))[1]) == [(name, "[]")]
 
 
+def test_archive_with_a_damaged_directory_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "export.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("conversations.json", "[]")
+    written = bytearray(file.read_bytes())
+    end = written.rfind(b"PK\x05\x06")
+    written[end + 12 : end + 20] = b"\xff" * 8
+    file.write_bytes(written)
+    assert zipfile.is_zipfile(file)
+    with pytest.raises(InputError, match="damaged archive"):
+        importing._texts(file)
+
+
 def test_file_of_an_archive_keeps_its_own_name(tmp_path: Path) -> None:
     """A Slack export of a single day is of the same channel as one of many."""
     for archived, name in (
