@@ -33,6 +33,7 @@ class SessionView:
         close_reason: reason for closing; None while active.
         unread: messages without a scene; unembedded: messages without a vector.
         unextracted: scenes that wait for extraction because they may still grow.
+        zone: time zone of the latest message; None if it has none.
         problem: error of the last attempt to close it, if it failed.
     """
 
@@ -51,3 +52,4 @@ class SessionView:
     unembedded: int
     unextracted: int
     problem: str | None
+    zone: str | None = None

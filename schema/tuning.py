@@ -22,6 +22,7 @@ class Tuning:
         common_part_min: share of the longer of two statements that their longest common part must exceed.
         profile_common_part_min: the same for statements about a user or agent.
         items_max: facts of each category of a profile.
+        zone: time zone of the days that are shown where neither the message nor the user has one.
     """
 
     importance_min: int = 5
@@ -30,6 +31,7 @@ class Tuning:
     common_part_min: float = 0.8
     profile_common_part_min: float = 0.85
     items_max: Mapping[Category, int] = field(default_factory=lambda: dict(ITEMS_MAX))
+    zone: str = "UTC"
 
 
 _in_force = Tuning()

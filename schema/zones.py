@@ -1,11 +1,14 @@
 """Time zones of messages: an IANA name or a UTC offset. Pure."""
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from schema.result_cache import cached_by_chars
 from schema.timespan import as_utc
+from schema.tuning import tuning
 
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<h>\d{2}):(?P<m>\d{2})")
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
@@ -29,18 +32,32 @@ def zone_named(name: str) -> tzinfo | None:
         return None
 
 
-def moment_in(moment: datetime, zone: str | None) -> datetime:
-    """Return the time in a zone; in UTC without a known zone, and at the ends of the range of `datetime`."""
-    named = zone_named(zone) if zone else None
+def moment_in(moment: datetime, *zones: str | None) -> datetime:
+    """Return a time as it is shown to people and models: in the first known zone, else that of the service.
+
+    Args:
+        zones: that of the message, then that of the user, as far as they are known.
+    """
+    found = (zone_named(zone) for zone in (*zones, tuning().zone) if zone)
     try:
-        return as_utc(moment).astimezone(named or UTC)
+        return as_utc(moment).astimezone(next((zone for zone in found if zone is not None), UTC))
     except OverflowError:
         return as_utc(moment)
 
 
-def day_in(moment: datetime, zone: str | None) -> str:
-    """Return the day of a time in a zone, in ISO 8601."""
-    return moment_in(moment, zone).date().isoformat()
+def day_in(moment: datetime, *zones: str | None) -> str:
+    """Return the day of a time as `moment_in` shows it, in ISO 8601."""
+    return moment_in(moment, *zones).date().isoformat()
+
+
+def minute_in(moment: datetime, *zones: str | None) -> str:
+    """Return the day and minute of a time as `moment_in` shows it."""
+    return f"{moment_in(moment, *zones):%Y-%m-%d %H:%M}"
+
+
+def newest_zone(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the zone of the last of some rows, oldest first, that has one: that of their user, for those without."""
+    return next((row["zone"] for row in reversed(rows) if row["zone"]), None)
 
 
 def zone_name_of(moment: datetime | None) -> str | None:

@@ -10,6 +10,7 @@ from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from extraction.llm.prompts import as_data, filled_prompt
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.limits import LIMITS
+from schema.zones import day_in
 
 # Maximum number of verdicts used from one answer.
 VERDICTS_MAX: Final = 200
@@ -29,10 +30,12 @@ class Doubt:
 
     Attributes:
         similar: valid facts about the same subject, most similar first, at most five.
+        zone: time zone of the message that states the new fact, in which the model sees days.
     """
 
     fact: AcceptedFact
     similar: tuple[Fact, ...]
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,13 +116,12 @@ def verdicts_of(readings: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> 
 
 
 def _line(doubt: Doubt, number: int) -> str:
-    known = [
-        {"id": f"k{place}", "statement": fact.statement, "since": fact.valid_at.date().isoformat()}
-        for place, fact in enumerate(doubt.similar, 1)
-    ]
-    fact = doubt.fact
-    data = {"id": f"n{number}", "statement": fact.statement, "since": fact.valid_at.date().isoformat(), "known": known}
-    return as_data(data)
+    facts: list[tuple[str, AcceptedFact | Fact]] = [(f"n{number}", doubt.fact)]
+    facts += [(f"k{place}", fact) for place, fact in enumerate(doubt.similar, 1)]
+    new, *known = (
+        {"id": name, "statement": fact.statement, "since": day_in(fact.valid_at, doubt.zone)} for name, fact in facts
+    )
+    return as_data(new | {"known": known})
 
 
 def _id(text: str) -> str:

@@ -112,6 +112,7 @@ def tuning_of(settings: Settings) -> Tuning:
         common_part_min=facts.common_part_min,
         profile_common_part_min=facts.profile_common_part_min,
         items_max={category: getattr(profile, f"{category.value}_max") for category in Category},
+        zone=settings.service.zone,
     )
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from extraction.text.secrets import SecretKind
+from schema.zones import zone_named
 
 Seconds = Annotated[float, Field(gt=0, le=3_600)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -28,6 +29,15 @@ def _network(text: str) -> str:
 Network = Annotated[str, AfterValidator(_network)]
 
 
+def _zone(name: str) -> str:
+    if zone_named(name) is None:
+        raise ValueError("is no time zone; use an IANA name such as Asia/Shanghai, or +08:00")
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
     """The address of the service.
@@ -43,6 +53,8 @@ class ServiceSettings:
         read_only: refuse every write over GraphQL, MCP and the viewer, whatever role the caller has.
         free_disk_mb_min: with less free space in the data directory, `/ready` reports `degraded`; with a tenth of it,
             the service is not ready. 0 means no limit.
+        zone: time zone of the days that are shown where neither the message nor the user has one: `Asia/Shanghai` or
+            `+08:00`.
     """
 
     host: Name = "127.0.0.1"
@@ -53,6 +65,7 @@ class ServiceSettings:
     allow_unauthenticated_bind: bool = False
     read_only: bool = False
     free_disk_mb_min: Annotated[int, Field(ge=0, le=1_000_000_000)] = 500
+    zone: Zone = "UTC"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_registry import tool_named, tools_for
 from graph_service.mcp.tool_schemas import Arguments, Result, input_schema, lean_json, output_schema, read_arguments
 from schema.errors import MnemographError
+from schema.zones import day_in
 
 _log = logging.getLogger("mnemograph.mcp")
 
@@ -98,7 +99,7 @@ class MemoryBackend:
                 Resource(
                     uri=f"{view.uri}#L1",
                     name=view.session_id,
-                    description=f"Overview of {view.messages} messages, the last of {view.last_at:%Y-%m-%d}.",
+                    description=f"Overview of {view.messages} messages, the last of {day_in(view.last_at, view.zone)}.",
                     mime_type=_MARKDOWN,
                 )
                 for view in views

@@ -96,6 +96,7 @@ class SessionAnswer:
     unembedded: int = strawberry.field(description="Number of messages without a vector.")
     unextracted: int = strawberry.field(description="Number of scenes not extracted yet.")
     problem: str | None = strawberry.field(description="Error of the last attempt to close it.")
+    zone: str | None = strawberry.field(description="Time zone of its latest message.")
 
 
 @strawberry.type

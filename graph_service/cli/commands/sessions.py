@@ -8,6 +8,7 @@ import typer
 from graph_service.cli.open_services import finish_jobs, open_for
 from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.signals import run
+from schema.zones import minute_in
 
 if TYPE_CHECKING:
     from schema.session import SessionView
@@ -61,4 +62,4 @@ def _document(view: "SessionView") -> dict[str, Any]:
 def _line(view: "SessionView") -> str:
     counts = f"{view.messages} messages, {view.scenes} scenes"
     problem = f"; {view.problem}" if view.problem else ""
-    return f"{view.session_id}: {view.state}, {counts}, last message {view.last_at:%Y-%m-%d %H:%M}{problem}"
+    return f"{view.session_id}: {view.state}, {counts}, last message {minute_in(view.last_at, view.zone)}{problem}"

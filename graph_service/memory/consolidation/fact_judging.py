@@ -114,7 +114,11 @@ class SessionFactJudge:
         # Corrections by people are not judged.
         accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
         similar, scores = await _similar(graph, owner, accepted, self.embedder)
-        doubts = doubts_of(accepted, similar, scores)
+        zones = {message.id: message.zone for one in scenes for message in one.scene.messages}
+        doubts = [
+            replace(doubt, zone=zones.get(doubt.fact.proofs[0].message_id))
+            for doubt in doubts_of(accepted, similar, scores)
+        ]
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:
             self.asked |= {doubt.fact.claim for doubt in new}

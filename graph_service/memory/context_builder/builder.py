@@ -149,8 +149,9 @@ async def context(
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
     candidates = [hit.candidate for hit in answer.hits]
-    newest = max((one for one in candidates if one.zone), key=lambda one: one.said_at, default=None)
-    zone = newest.zone if newest else None
+    zoned = [(one.said_at, one.zone) for one in candidates if one.zone]
+    zoned = zoned or [(fact.since, fact.zone) for fact in known if fact.zone]
+    zone = max(zoned)[1] if zoned else None
 
     def built() -> Context:
         lines = [

@@ -123,6 +123,7 @@ def _view(row: dict[str, Any]) -> SessionView:
         unembedded=row["unembedded"],
         unextracted=row["unextracted"],
         problem=row["problem"],
+        zone=row["zone"],
     )
 
 

@@ -24,7 +24,7 @@ from schema.errors import InputError, MnemographError, NotFoundError
 from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UriKind, UserId, char_uri, parse_uri
 from schema.scene import participants
 from schema.timespan import millis
-from schema.zones import day_in, moment_in
+from schema.zones import day_in, minute_in, newest_zone
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -193,7 +193,8 @@ class LayerTexts:
         key = scenes_key([scene["layers_hash"] for scene in scenes])
         made_from, summary = self._periods.get((tenant, named.base), (None, None))
         if summary is None or made_from != key:
-            summary = await _COUNTING.run(partial(summarize_session, [summarized_scene(scene) for scene in scenes]))
+            dated = [summarized_scene(row["scene"], row["zone"]) for row in rows]
+            summary = await _COUNTING.run(partial(summarize_session, dated))
             self._periods[tenant, named.base] = (key, summary)
         text = summary.abstract if level is Level.L0 else summary.overview
         return LayerText(
@@ -356,9 +357,9 @@ class LayerTexts:
     ) -> tuple[str, str | None]:
         """Return the messages after a cursor as text, and the cursor of the next part if there is one."""
         lines = await self._lines(tenant, row, node_id, start)
+        zone = newest_zone(lines)
         text_lines = [
-            f"[{moment_in(line['said_at'], line['zone']):%Y-%m-%d %H:%M}] "
-            f"{line['speaker'] or line['role']}: {line['text']}"
+            f"[{minute_in(line['said_at'], line['zone'], zone)}] {line['speaker'] or line['role']}: {line['text']}"
             for line in lines
         ]
         if not lines or not lines[-1]["more"]:

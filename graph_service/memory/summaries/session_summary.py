@@ -14,6 +14,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from schema.errors import MisreadError, MnemographError
 from schema.ids import TenantId, content_hash
+from schema.zones import moment_in, newest_zone
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -71,7 +72,9 @@ async def update_session_summary(
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    layers = await _layers_of([summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer, owed=owed)
+    zone = newest_zone(row["scenes"])
+    scenes = [summarized_scene(scene, scene["zone"], zone) for scene in row["scenes"]]
+    layers = await _layers_of(scenes, row["scenes"], writer, owed=owed)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -115,12 +118,12 @@ async def _layers_of(
     return _Layers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by, owed=owed)
 
 
-def summarized_scene(scene: Mapping[str, Any]) -> SummarizedScene:
-    """Return the stored summary of a scene."""
+def summarized_scene(scene: Mapping[str, Any], *zones: str | None) -> SummarizedScene:
+    """Return the stored summary of a scene; its day is that in the first known zone."""
     return SummarizedScene(
         title=scene["name"] or "",
         abstract=scene["abstract"] or "",
         overview=scene["overview"] or "",
-        start=scene["first_seen"],
+        start=moment_in(scene["first_seen"], *zones),
         messages=scene["evidence_n"] or 0,
     )

@@ -21,6 +21,15 @@ from tests.support.tcp_proxy import tcp_proxy
 
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored spooled } }"
 RECALL = '{ recall(userId: "ana", query: "Who likes jasmine tea?") { degraded hits { text } notes } }'
+# What needs the database; nothing of it is on disk.
+READINGS = (
+    '{ profile(userId: "ana") { items { statement } } }',
+    '{ sessions(userId: "ana") { nodes { sessionId } } }',
+    '{ user(userId: "ana") { facts { nodes { statement } } } }',
+    '{ entities(userId: "ana") { nodes { name } } }',
+    '{ factHistory(id: "0e8b5c6a-0000-5000-8000-000000000000") { statement } }',
+    '{ layer(uri: "memory://x/user/ana") { text } }',
+)
 SAID = "Ben likes jasmine tea."
 
 
@@ -149,6 +158,9 @@ async def test_messages_are_spooled_before_the_first_contact_with_the_database(t
         stored = (await client.post("/graphql", json={"query": REMEMBER, "variables": {"i": given(SAID)}})).json()
         assert stored["data"]["remember"] == {"stored": 1, "spooled": True}
         assert SAID in (await client.post("/graphql", json={"query": RECALL})).text
+        for reading in READINGS:
+            answer = (await client.post("/graphql", json={"query": reading})).json()
+            assert [error["extensions"]["code"] for error in answer["errors"]] == ["UNAVAILABLE"], answer
         analysed = await client.post("/graphql", json={"query": '{ cypher(statement: "RETURN 1") { rows } }'})
         assert "FORBIDDEN" in analysed.text
         # Something came from the database once, so there may be keys.

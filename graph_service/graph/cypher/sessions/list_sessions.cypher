@@ -6,19 +6,20 @@
 // $last_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
-// -> lifecycle, messages, unread, unembedded, scenes, unextracted, problem
+// -> lifecycle, messages, unread, unembedded, zone, scenes, unextracted, problem
 MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id})
 WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
   AND ($after IS NULL OR l.last_ms < $last_ms OR (l.last_ms = $last_ms AND l.id > $after))
 WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max
 CALL (l) {
   MATCH (m:Message {tenant: $tenant, session_id: l.id})
-  RETURN count(m) AS messages, count(m.unread) AS unread, count(m.unembedded) AS unembedded
+  RETURN count(m) AS messages, count(m.unread) AS unread, count(m.unembedded) AS unembedded,
+         max(CASE WHEN m.received_at = l.last_at THEN m.zone END) AS zone
 }
 CALL (l) {
   MATCH (x:Scene {tenant: $tenant, session_id: l.id}) WHERE x.start_ms >= 0
   RETURN count(x) AS scenes, count(x.unextracted) AS unextracted
 }
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: l.id + '/close'})
-RETURN properties(l) AS lifecycle, messages, unread, unembedded, scenes, unextracted, j.error AS problem
+RETURN properties(l) AS lifecycle, messages, unread, unembedded, zone, scenes, unextracted, j.error AS problem
 ORDER BY l.last_ms DESC, l.id

@@ -182,3 +182,8 @@ def test_no_verdict_changes_other_facts(
     for fact in known:
         if fact.claim not in (new.claim, named):
             assert then[fact.id] == fact
+
+
+def test_model_sees_days_in_the_zone_of_the_message() -> None:
+    prompt = str(judge_prompt([replace(a_doubt(known=("run a marathon",)), zone="+14:00")]))
+    assert ('"since": "2026-03-05"' in prompt, '"since": "2026-03-04"' in prompt) == (True, False)
