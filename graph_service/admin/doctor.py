@@ -18,7 +18,7 @@ from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_offset_s, foreign_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
-from graph_service.runtime.endpoint_health import EndpointHealth, Probe
+from graph_service.runtime.endpoint_health import ANSWER_MAX_S, EndpointHealth, Probe
 from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
@@ -225,7 +225,8 @@ async def examine_endpoints(settings: Settings) -> list[Check]:
     if not probes:
         return [Check(name="endpoint", ok=None, finding="no model endpoint is configured")]
     fix = "check its address, key and model name in the settings; until it answers, the rules extract facts"
-    states = await EndpointHealth(probes).check()
+    # A small model on a processor may need longer; what it is asked then says how slow it is.
+    states = await EndpointHealth(probes, answer_max_s=max(ANSWER_MAX_S, llm.timeout_s)).check()
     checks = [
         Check(name="endpoint", ok=True, finding=f"{name} answered in {state['seconds']} s")
         if state["answers"]

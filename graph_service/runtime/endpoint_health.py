@@ -10,7 +10,7 @@ from schema.errors import MnemographError
 # Asks one endpoint; raises MnemographError if it does not answer.
 Probe = Callable[[], Awaitable[None]]
 _CACHED_S: Final = 60.0
-_ANSWER_MAX_S: Final = 20.0
+ANSWER_MAX_S: Final = 20.0
 
 
 class EndpointHealth:
@@ -19,10 +19,18 @@ class EndpointHealth:
     Args:
         probes: by name of the endpoint.
         clock_s: monotonic time.
+        answer_max_s: after this time an endpoint counts as not answering.
     """
 
-    def __init__(self, probes: Mapping[str, Probe], *, clock_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        probes: Mapping[str, Probe],
+        *,
+        clock_s: Callable[[], float] = time.monotonic,
+        answer_max_s: float = ANSWER_MAX_S,
+    ) -> None:
         self._probes = probes
+        self._answer_max_s = answer_max_s
         self._clock_s = clock_s
         self._asking = asyncio.Lock()
         self._asked_s: float | None = None
@@ -40,10 +48,10 @@ class EndpointHealth:
     async def _ask(self, probe: Probe) -> dict[str, Any]:
         started_s = self._clock_s()
         try:
-            async with asyncio.timeout(_ANSWER_MAX_S):
+            async with asyncio.timeout(self._answer_max_s):
                 await probe()
         except TimeoutError:
-            return {"answers": False, "problem": f"no answer within {_ANSWER_MAX_S:g} s"}
+            return {"answers": False, "problem": f"no answer within {self._answer_max_s:g} s"}
         except MnemographError as error:
             return {"answers": False, "problem": error.message}
         return {"answers": True, "seconds": round(self._clock_s() - started_s, 3)}
