@@ -101,6 +101,13 @@ def attribute_of(predicate: str, relation: str | None, object_name: str | None) 
     return found
 
 
+@lru_cache(maxsize=_CACHE_ENTRIES)
+def names_favorite(relation: str | None) -> bool:
+    """Return whether a relation calls its object a favorite: "favorite colour", 最喜欢的颜色."""
+    plain = name_key((relation or "").replace("_", " "))
+    return _words_of(plain)[:1] in ([word] for word in _FAVORITE) or plain.startswith(_FAVORITE_ZH)
+
+
 def value_key(name: str) -> str:
     """Return a key that all spellings of a value share, such as a phone number with and without spaces."""
     plain = re.sub(r"[\W_]+", "", name_key(name)).translate(simplified_characters())

@@ -2,11 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 from typing import Final
 
+from extraction.entities.attributes import names_favorite, value_key
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
@@ -61,7 +63,33 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
             facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
         for name, kind in read_or([], _names_of, line, scene):
             mentions.setdefault((name_key(name), number), Mention(name=name, line=number, entity_type=kind))
-    return Reading(reader=reader, facts=tuple(facts.values()), mentions=tuple(mentions.values()))
+    return Reading(reader=reader, facts=likings_joined([*facts.values()]), mentions=tuple(mentions.values()))
+
+
+def likings_joined(facts: Sequence[ProposedFact]) -> tuple[ProposedFact, ...]:
+    """Return the facts, each liking once: "I love teal" is evidence of "my favorite colour is teal".
+
+    Likings of things that another favorite of the same kind may have replaced in the scene stay apart.
+    """
+    favorites: dict[tuple[str, str], ProposedFact] = {}
+    values: dict[tuple[str, str | None], set[str]] = {}
+    for fact in facts:
+        if _is_liking(fact) and fact.relation is not None:
+            favorites.setdefault((fact.subject, value_key(fact.object)), fact)
+            values.setdefault((fact.subject, fact.relation), set()).add(value_key(fact.object))
+    repeats: dict[int, list[ProposedFact]] = {}
+    kept = []
+    for fact in facts:
+        favorite = favorites.get((fact.subject, value_key(fact.object))) if _is_liking(fact) else None
+        if favorite is None or favorite is fact or len(values[favorite.subject, favorite.relation]) > 1:
+            kept.append(fact)
+        else:
+            repeats.setdefault(id(favorite), []).append(fact)
+    return tuple(reduce(_merged, repeats.get(id(fact), ()), fact) for fact in kept)
+
+
+def _is_liking(fact: ProposedFact) -> bool:
+    return fact.predicate == "PREFERS" and not fact.closes and (fact.relation is None or names_favorite(fact.relation))
 
 
 def _key_of(fact: ProposedFact) -> tuple[str, str, str | None, str]:
@@ -113,8 +141,26 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
         drafts = [one for one in drafts if not is_temporary(one, _text_around(one, sentences), line.said_at)]
+    categories = {found[1].lower() for found in _OF_CATEGORY.finditer(text)}
+    drafts = [_without_category(draft) for draft in drafts if not _is_category(draft, categories)]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
+
+
+# "The colour teal" is teal, and who says that "teal is my favourite colour" does not say that they love colour.
+_CATEGORY: Final = re.compile(r"colou?r (?!scheme|palette|wheel|theory|blind|coding|code|film|tv)(?=[a-z]+$)", re.I)
+_OF_CATEGORY: Final = re.compile(r"(?:\b(?:is|are)|['’]s) (?:my|our) (?:\w+ )?favou?rite ([a-z]+)", re.IGNORECASE)
+
+
+def _is_category(draft: Draft, categories: Collection[str]) -> bool:
+    return draft.predicate == "PREFERS" and draft.relation is None and draft.object.lower() in categories
+
+
+def _without_category(draft: Draft) -> Draft:
+    if draft.predicate not in ("PREFERS", "DISLIKES"):
+        return draft
+    name = _CATEGORY.sub("", draft.object)
+    return replace(draft, object=name, statement=draft.statement.replace(draft.object, name))
 
 
 def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
