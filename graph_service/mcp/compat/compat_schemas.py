@@ -1,16 +1,11 @@
 """Base classes of compatibility tools: unknown arguments are ignored, and results contain empty lists and defaults."""
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, Tool, ToolContext
+from graph_service.mcp.tool import Effect, Tool
 from graph_service.mcp.tool_schemas import Arguments, Result
-from graph_service.memory.sessions.recent_turns import TURNS_MAX
-from graph_service.memory.sessions.short_term_window import Turn
-
-_SESSIONS_LOOKED_AT: Final = 50
 
 
 class CompatArguments(Arguments):
@@ -44,15 +39,3 @@ def compat_tool(
         effect=effect,
         act=act,
     )
-
-
-async def latest_turns(context: ToolContext, caller: Caller, user_id: str, number: int) -> list[Turn]:
-    """Return the last messages of a user, latest first, of the latest sessions; long texts are cut."""
-    found: list[Turn] = []
-    for view in await context.memory.sessions.latest(caller.tenant, user_id, limit=_SESSIONS_LOOKED_AT):
-        if len(found) >= number:
-            break
-        turns = min(number, TURNS_MAX)
-        recent = await context.memory.short_term(caller.tenant, user_id, view.session_id, turns=turns)
-        found += recent.turns
-    return sorted(found, key=lambda turn: turn.said_at, reverse=True)[:number]

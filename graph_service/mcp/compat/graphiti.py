@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool, latest_turns
+from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, delete_element
@@ -184,13 +184,13 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
     async def of(group: str) -> list[EpisodeResult]:
         return [
             EpisodeResult(
-                uuid=turn.id,
-                name=turn.speaker or turn.role.value,
-                content=turn.text,
-                created_at=turn.said_at,
+                uuid=said["id"],
+                name=said["speaker"] or said["role"],
+                content=said["text"],
+                created_at=said["said_at"],
                 group_id=group,
             )
-            for turn in await latest_turns(context, caller, group, given.max_episodes)
+            for said in await context.memory.mindmap.latest_messages(caller.tenant, group, limit=given.max_episodes)
         ]
 
     found = await _gather(_groups(caller, given.group_ids), of)

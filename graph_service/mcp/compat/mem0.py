@@ -13,7 +13,6 @@ from graph_service.mcp.compat.compat_schemas import (
     CompatResult,
     MessageAnswer,
     compat_tool,
-    latest_turns,
 )
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
@@ -159,8 +158,11 @@ async def _get_memories(context: ToolContext, caller: Caller, given: GetMemories
     first, last = (given.page - 1) * given.page_size, given.page * given.page_size
     listed = [_listed(fact, user_id) for fact in ordered]
     if len(listed) < last:
-        turns = await latest_turns(context, caller, user_id, min(last - len(listed), _LISTED_MAX))
-        listed += [MemoryResult(id=one.id, memory=one.text, user_id=user_id, created_at=one.said_at) for one in turns]
+        most = min(last - len(listed), _LISTED_MAX)
+        listed += [
+            MemoryResult(id=said["id"], memory=said["text"], user_id=user_id, created_at=said["said_at"])
+            for said in await context.memory.mindmap.latest_messages(caller.tenant, user_id, limit=most)
+        ]
     return MemoriesResult(results=listed[first:last])
 
 

@@ -68,16 +68,7 @@ async def conversation(graph: Graph, tenant: TenantId, user_id: str | None, *, l
     if user_id is not None:
         check_ids(userId=user_id)
     users = [user_id] if user_id is not None else await _users(graph, tenant)
-    rows = await graph.read(
-        statement("mindmap/conversation"),
-        {
-            "tenant": tenant,
-            "users": users,
-            "prefix": CORRECTION_SESSION,
-            "chars_max": TEXT_CHARS_MAX,
-            "rows_max": limit,
-        },
-    )
+    rows = await latest_messages(graph, tenant, users, limit=limit)
     scenes = sorted({row["scene_id"] for row in rows if row["scene_id"]})
     facts: list[Row] = []
     if scenes:
@@ -90,6 +81,19 @@ async def conversation(graph: Graph, tenant: TenantId, user_id: str | None, *, l
         }
         facts = await graph.read(statement("mindmap/facts_of_messages"), parameters)
     return conversation_messages(rows, facts)
+
+
+async def latest_messages(
+    graph: Graph, tenant: TenantId, users: Sequence[str], *, limit: int, chars_max: int = TEXT_CHARS_MAX
+) -> list[Row]:
+    """Return the latest messages of some users, newest first, whether or not facts were extracted from them.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    parameters: Row = {"tenant": tenant, "users": list(users), "prefix": CORRECTION_SESSION}
+    parameters |= {"chars_max": chars_max, "rows_max": limit}
+    return await graph.read(statement("mindmap/conversation"), parameters)
 
 
 async def _users(graph: Graph, tenant: TenantId) -> list[str]:

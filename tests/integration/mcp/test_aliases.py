@@ -113,6 +113,32 @@ async def test_mem0_lists_memories_without_facts(service: McpService, tenant: st
         assert [one["id"] for page in pages for one in page] == [one["id"] for one in listed]
 
 
+NO_FACTS = ["asdf qwer zxcv 42", "👍👍", "嗯嗯", "The harbour crane is green.", "Ok."]
+
+
+async def test_text_that_yields_no_fact_is_a_memory_at_every_list(
+    service: McpService, graph: Graph, tenant: str
+) -> None:
+    """Also after it was read, and beyond the window of recent turns."""
+    async with service.agent(tenant, user="ana") as agent:
+        stored = [await agent.call("add_memory", text=text, run_id="r") for text in NO_FACTS]
+        await a_worker(graph).drain()
+        assert not (await agent.call("recall", query="harbour crane", kinds=["fact"])).get("hits")
+        listed = (await agent.call("get_memories", page_size=50))["results"]
+        assert sorted(one["memory"] for one in listed) == sorted(NO_FACTS)
+        for text, one in zip(NO_FACTS, stored, strict=True):
+            found = (await agent.call("search_memories", query=text))["results"]
+            assert one["results"][0]["id"] in [hit["id"] for hit in found], text
+            assert text in str(await agent.call("recall", query=text))
+        many = [{"role": "user", "content": f"Entry {number}."} for number in range(230)]
+        await agent.call("add_memory", text="", messages=many, run_id="r")
+        pages = [(await agent.call("get_memories", page=page, page_size=100))["results"] for page in (1, 2, 3)]
+        assert [len(page) for page in pages] == [100, 100, 30 + len(NO_FACTS)]
+        await agent.call("delete_memory", memory_id=stored[0]["results"][0]["id"])
+        left = (await agent.call("get_memories", page=3, page_size=100))["results"]
+        assert NO_FACTS[0] not in [one["memory"] for one in left]
+
+
 @pytest.mark.slow
 async def test_mem0_tools_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as agent:
