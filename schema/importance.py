@@ -42,7 +42,9 @@ def importance_of(said: str | float | None) -> int | None:
         return None
     if not math.isfinite(number):
         return None
-    return min(10, max(1, round(number * 10 if number <= 1 else number)))
+    # 1 is the lowest of 1 to 10, 1.0 the highest fraction.
+    is_fraction = number < 1 or (number == 1 and "." in word)
+    return min(10, max(1, round(number * 10 if is_fraction else number)))
 
 
 def number_for_word(given: Any) -> Any:
