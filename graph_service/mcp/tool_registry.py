@@ -9,7 +9,7 @@ from graph_service.mcp.compat.graphiti import GRAPHITI
 from graph_service.mcp.compat.mem0 import MEM0
 from graph_service.mcp.compat.memory_server import MEMORY
 from graph_service.mcp.tool import Tool
-from graph_service.mcp.tools.forget import FORGET
+from graph_service.mcp.tools.forget import FORGET, UPDATE_FACT
 from graph_service.mcp.tools.maintenance import (
     CLOSE_SESSION,
     GENERATE_LAYERS,
@@ -24,7 +24,7 @@ from graph_service.mcp.tools.search_nodes import SEARCH_NODES
 from schema.errors import NotFoundError
 
 CORE: Final = (
-    *(REMEMBER, GET_CONTEXT, RECALL, SEARCH_NODES, READ_MEMORY, LIST_SESSIONS, FORGET, STATUS),
+    *(REMEMBER, GET_CONTEXT, RECALL, SEARCH_NODES, READ_MEMORY, LIST_SESSIONS, UPDATE_FACT, FORGET, STATUS),
     *(CLOSE_SESSION, GENERATE_LAYERS, INDEX_MEMORIES),
 )
 _COMPAT: Final[Mapping[Aliases, tuple[Tool, ...]]] = {

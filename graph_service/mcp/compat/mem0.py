@@ -16,7 +16,7 @@ from graph_service.mcp.compat.compat_schemas import (
 )
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
-from graph_service.mcp.tools.forget import Forgettable, delete_element
+from graph_service.mcp.tools.forget import Forgettable, correct_fact, delete_element
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import FactOfNode
@@ -60,6 +60,13 @@ class GetMemoriesArguments(CompatArguments):
     filters: dict[str, Any] = _FILTERS
     page: int = Field(1, ge=1)
     page_size: int = Field(10, ge=1, le=100)
+
+
+class UpdateMemoryArguments(CompatArguments):
+    """Arguments of `update_memory`."""
+
+    memory_id: str
+    text: str
 
 
 class DeleteMemoryArguments(CompatArguments):
@@ -171,6 +178,11 @@ def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
     return MemoryResult(id=fact.id, memory=text, user_id=user_id, created_at=fact.valid_at)
 
 
+async def _update_memory(context: ToolContext, caller: Caller, given: UpdateMemoryArguments) -> MessageAnswer:
+    await correct_fact(context, caller, given.memory_id, given.text)
+    return MessageAnswer(message="Memory updated successfully!")
+
+
 async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
     try:
         await delete_element(context, caller, Forgettable.FACT, given.memory_id, None)
@@ -242,6 +254,14 @@ MEM0: Final = (
         MemoriesResult,
         Effect.READS,
         _get_memories,
+    ),
+    compat_tool(
+        "update_memory",
+        "Correct a fact by id.",
+        UpdateMemoryArguments,
+        MessageAnswer,
+        Effect.ADDS,
+        _update_memory,
     ),
     compat_tool(
         "delete_memory",

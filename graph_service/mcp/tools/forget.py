@@ -1,4 +1,4 @@
-"""The tool `forget`: deletes something with everything derived from it."""
+"""The tools `forget` and `update_fact`: delete something with everything derived from it, or correct a fact."""
 
 from enum import StrEnum
 
@@ -8,6 +8,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
+from graph_service.memory.curation.statements import FactEdit
 from graph_service.memory.forgetting.commit import ForgetResult
 from schema.errors import InputError
 
@@ -46,6 +47,20 @@ class ForgetAnswer(Result):
     spooled: int = Field(0, description="Deleted messages that were waiting on disk.")
 
 
+class UpdateFactArguments(Arguments):
+    """Arguments of `update_fact`."""
+
+    id: str
+    statement: str
+
+
+class UpdateFactAnswer(Result):
+    """The result of a correction."""
+
+    fact_id: str | None = Field(None, description="The fact as corrected; absent while it is being stored.")
+    replaced_id: str | None = Field(None, description="The wrong fact.")
+
+
 async def delete_element(
     context: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
 ) -> ForgetResult:
@@ -76,17 +91,35 @@ async def _forget(context: ToolContext, caller: Caller, given: ForgetArguments) 
     return ForgetAnswer.model_validate(done, from_attributes=True)
 
 
+async def correct_fact(context: ToolContext, caller: Caller, fact_id: str, words: str) -> UpdateFactAnswer:
+    """Correct a fact as the person says it, which outranks everything that was extracted."""
+    done = await context.memory.statements.update(caller.tenant, fact_id, FactEdit(statement=words))
+    return UpdateFactAnswer(fact_id=done.fact_id, replaced_id=done.replaced_id)
+
+
+async def _update_fact(context: ToolContext, caller: Caller, given: UpdateFactArguments) -> UpdateFactAnswer:
+    return await correct_fact(context, caller, given.id, given.statement)
+
+
 FORGET = Tool(
     name="forget",
     title="Forget",
     description=(
-        "Delete something from memory permanently, with everything derived from it alone (facts, scenes). Call it"
-        " when the user asks you to forget something, or to reject a wrong fact so that it is never extracted again."
-        " Find the id with recall or search_nodes first. For changed facts, remember the new fact instead."
+        "Delete something permanently, with everything derived from it alone. Call it when the user asks to forget"
+        " something. Find the id with recall or search_nodes first."
     ),
     arguments=ForgetArguments,
     answer=ForgetAnswer,
     effect=Effect.DELETES,
     act=_forget,
     administers=lambda given: given.kind is Forgettable.USER,
+)
+UPDATE_FACT = Tool(
+    name="update_fact",
+    title="Correct a fact",
+    description="Correct a wrong fact. If it was true before, remember the new one instead.",
+    arguments=UpdateFactArguments,
+    answer=UpdateFactAnswer,
+    effect=Effect.ADDS,
+    act=_update_fact,
 )

@@ -77,8 +77,8 @@ class GenerateLayersArguments(Arguments):
     """Arguments of `generate_layers`."""
 
     user_id: UserId = None
-    session_id: str | None = Field(None, description="Only this session; all of the user if omitted.")
-    all_users: bool = Field(False, description="Sessions of all users.")
+    session_id: str | None = Field(None, description="Default: all of the user.")
+    all_users: bool = False
 
 
 class LayersAnswer(Result):
@@ -95,7 +95,7 @@ class IndexMemoriesArguments(Arguments):
 
     session_id: str | None = Field(None, description="Only this conversation.")
     user_id: UserId = None
-    dry_run: bool = Field(False, description="Report only.")
+    dry_run: bool = False
 
 
 class IndexAnswer(Result):
@@ -111,14 +111,14 @@ class IndexAnswer(Result):
 class CloseSessionArguments(Arguments):
     """Arguments of `close_session`."""
 
-    session_id: str = Field(description="Your id of the conversation.")
+    session_id: str
     user_id: UserId = None
 
 
 class StatusArguments(Arguments):
     """Arguments of `status`."""
 
-    session_id: str | None = Field(None, description="Also report what became of each fact of this conversation.")
+    session_id: str | None = Field(None, description="Also report on the facts of this conversation.")
     user_id: UserId = None
 
 
@@ -255,8 +255,8 @@ GENERATE_LAYERS = Tool(
     name="generate_layers",
     title="Bring summaries up to date",
     description=(
-        "Create the missing abstracts (L0) and overviews (L1) of a session, or of all sessions of a user. Unchanged"
-        " texts cost nothing. Rarely needed: they are created in the background and on reading."
+        "Create missing abstracts (L0) and overviews (L1) of a session, or of all of a user. Rarely needed: they are"
+        " created in the background."
     ),
     arguments=GenerateLayersArguments,
     answer=LayersAnswer,
@@ -266,10 +266,7 @@ GENERATE_LAYERS = Tool(
 INDEX_MEMORIES = Tool(
     name="index_memories",
     title="Check and repair the index",
-    description=(
-        "Check texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
-        " Use it when search misses messages."
-    ),
+    description=("Check and repair this memory, or index one conversation. Use it when search misses messages."),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
     effect=Effect.REPAIRS,
@@ -280,8 +277,7 @@ CLOSE_SESSION = Tool(
     name="close_session",
     title="End a conversation",
     description=(
-        "Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence. A"
-        " new message reopens it. Idempotent."
+        "Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence."
     ),
     arguments=CloseSessionArguments,
     answer=SessionAnswer,
@@ -291,10 +287,7 @@ CLOSE_SESSION = Tool(
 STATUS = Tool(
     name="status",
     title="State of the memory",
-    description=(
-        "Report whether the memory works, what is pending, and what became of the facts of a conversation. Call it if"
-        " something seems wrong."
-    ),
+    description=("Report whether the memory works, and what is pending."),
     arguments=StatusArguments,
     answer=StatusAnswer,
     effect=Effect.READS,

@@ -10,7 +10,7 @@ from graph_service.config.sections import Aliases
 from graph_service.graph.store import Graph
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool_registry import CORE
-from schema.ids import DEFAULT_TENANT
+from schema.ids import DEFAULT_TENANT, TenantId
 from tests.support.builders import a_memory, a_worker
 from tests.support.mcp_service import McpService, serving
 
@@ -28,7 +28,7 @@ async def test_client_selects_an_alias_family(service: McpService, tenant: str) 
 
     core = {tool.name for tool in CORE}
     assert await names(aliases="none") == core
-    assert await names() == core | {"add_memory", "search_memories", "get_memories", "delete_memory"}
+    assert await names() == core | {"add_memory", "search_memories", "get_memories", "update_memory", "delete_memory"}
     assert {"search_memory_facts", "get_episodes", "get_status"} < await names(aliases="graphiti")
     assert {"read_graph", "open_nodes", "create_entities"} < await names(aliases="memory")
     async with service.agent(tenant, aliases="zep") as agent:
@@ -158,6 +158,24 @@ async def test_mem0_tools_store_search_list_and_delete(service: McpService, grap
             await agent.call("delete_memory", memory_id=one["id"])
         await a_worker(graph).drain()
         assert (await agent.call("search_memories", query="jasmine tea"))["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("aliases", "tool", "named"),
+    [("none", "update_fact", ("id", "statement")), ("mem0", "update_memory", ("memory_id", "text"))],
+)
+async def test_update_corrects_a_fact_as_graphql_does(
+    service: McpService, graph: Graph, tenant: str, aliases: str, tool: str, named: tuple[str, str]
+) -> None:
+    async with service.agent(tenant, user="ana", aliases=aliases) as agent:
+        await agent.call("remember", messages=[{"role": "user", "text": "I live in Rennes."}])
+        await a_worker(graph).drain()
+        nodes = await a_memory(graph).nodes.named(TenantId(tenant), "ana", None, limit=10, facts=10)
+        [wrong] = {fact.id for node in nodes for fact in node.facts}
+        await agent.call(tool, **dict(zip(named, (wrong, "I live in Angers."), strict=True)))
+        await a_worker(graph).drain()
+        nodes = await a_memory(graph).nodes.named(TenantId(tenant), "ana", None, limit=10, facts=10)
+        assert {fact.statement for node in nodes for fact in node.facts} == {"I live in Angers."}
 
 
 @pytest.mark.parametrize("filters", [{"OR": [{"user_id": "a"}]}, {"user_id": {"in": ["a"]}}, {"app_id": "x"}])

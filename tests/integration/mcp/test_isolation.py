@@ -67,6 +67,7 @@ def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
         ("status", {"session_id": "s1"}),
         *(("read_memory", {"uri": f"{known[name]}#L2"}) for name in ("session_uri", "scene_uri", "message_uri")),
         *(("forget", {"kind": kind, "id": known[kind]}) for kind in ("message", "scene", "fact", "entity")),
+        ("update_fact", {"id": known["fact"], "statement": "Ana likes nothing."}),
         ("forget", {"kind": "session", "id": "s1"}),
         ("forget", {"kind": "user", "id": "ana", "confirm": True}),
     ]
@@ -80,6 +81,7 @@ def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
         ("mem0", "search_memories", {"query": ASKED}),
         ("mem0", "get_memories", {}),
         ("mem0", "delete_memory", {"memory_id": known["fact"]}),
+        ("mem0", "update_memory", {"memory_id": known["fact"], "text": "Ana likes nothing."}),
         ("memory", "read_graph", {}),
         ("memory", "open_nodes", {"names": [ASKED]}),
         ("memory", "search_nodes", {"query": ASKED}),

@@ -49,8 +49,8 @@ async def test_clients_of_both_protocol_versions_get_compatible_tools(
             assert tool.annotations.open_world_hint is False
         hints = {tool.name: tool.annotations for tool in tools}
         assert [name for name in hints if hints[name].destructive_hint] == ["forget"]
-        assert [name for name in hints if not hints[name].idempotent_hint] == ["remember"]
-        writes = {"remember", "forget", "close_session", "generate_layers", "index_memories"}
+        assert [name for name in hints if not hints[name].idempotent_hint] == ["remember", "update_fact"]
+        writes = {"remember", "update_fact", "forget", "close_session", "generate_layers", "index_memories"}
         assert {name for name in hints if not hints[name].read_only_hint} == writes
         assert (await agent.call("status"))["database"] == "up"
 
