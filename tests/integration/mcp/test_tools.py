@@ -228,7 +228,7 @@ async def test_everything_can_be_forgotten_and_users_only_with_confirmation(agen
         ("forget", {"kind": "fact", "id": "nobody"}, "NOT_FOUND", "nothing to forget"),
         ("forget", {"kind": "thing", "id": "x"}, "BAD_INPUT", "kind is invalid"),
         ("search_nodes", {"query": "tea", "entity_types": ["ghost"]}, "BAD_INPUT", "entity_types.0"),
-        ("read_memory", {"uri": "memory://nowhere"}, "NOT_FOUND", "`recall` and `sessions` return URIs"),
+        ("read_memory", {"uri": "memory://nowhere"}, "INVALID_URI", "is not a URI of a memory"),
         ("close_session", {"session_id": "none"}, "NOT_FOUND", "has no session"),
         ("generate_layers", {"all_users": True, "session_id": "s"}, "BAD_INPUT", "omit one of them"),
         ("list_sessions", {"limit": 1000}, "BAD_INPUT", "use 1 to 100"),
