@@ -32,7 +32,7 @@ class Wording:
         rank: sort key; lowest wins (`wording_rank`).
     """
 
-    rank: tuple[bool, bool, float, int, str]
+    rank: tuple[bool, bool, float, float, int, str]
     statement: str
     reader: str
     base_strength: float
@@ -44,7 +44,8 @@ class Wording:
     def merged(self, other: "Wording") -> "Wording":
         """Return the merged wording: the statement of the lower rank, and the maximum of each score.
 
-        Extracted wording replaces that of a correction, which remains in `KnownClaim.corrections`.
+        The end of a fact adds nothing to the confidence in what was said before. Extracted wording replaces that of a
+        correction, which remains in `KnownClaim.corrections`.
         """
         if (self.reader == PERSON) != (other.reader == PERSON):
             return other if self.reader == PERSON else self
@@ -52,7 +53,7 @@ class Wording:
         return replace(
             first,
             base_strength=max(self.base_strength, other.base_strength),
-            confidence=max(self.confidence, other.confidence),
+            confidence=first.confidence if first.rank[0] < second.rank[0] else max(first.confidence, second.confidence),
             importance=max(self.importance, other.importance),
             trigger_emotion=first.trigger_emotion or second.trigger_emotion,
             detail=first.detail.joined(second.detail, first=True),
@@ -101,11 +102,16 @@ def overridden_wording(
     )
 
 
-def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, bool, float, int, str]:
+def wording_rank(
+    assertions: Sequence[Assertion], reader: str, statement: str, confidence: float
+) -> tuple[bool, bool, float, float, int, str]:
     """Return the sort key of a wording among those of its claim; the lowest wins.
 
-    The latest wording that reports a change wins ("the operation is on 24 April now"), else the earliest. Starts rank
-    before ends; ties are broken by reader (`_READER_PRECEDENCE`) and statement.
+    The latest wording that reports a change wins ("the operation is on 24 April now"), else the surest, of these the
+    earliest. Starts rank before ends; ties are broken by reader (`_READER_PRECEDENCE`) and statement.
+
+    Args:
+        confidence: of the wording, or of the wordings merged into it, of which it is the surest.
     """
     # Only assertions of this reader count: the time of a correction is not that of the extraction.
     relevant = [
@@ -114,9 +120,9 @@ def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -
     precedence = _READER_PRECEDENCE.index(reader if reader in _READER_PRECEDENCE else "")
     changed = [assertion.valid_at for assertion in relevant if assertion.changes and not assertion.ends]
     if changed:
-        return (False, False, -max(changed).timestamp(), precedence, statement)
+        return (False, False, 0.0, -max(changed).timestamp(), precedence, statement)
     ends, first = min((assertion.ends, assertion.valid_at) for assertion in relevant)
-    return (ends, True, first.timestamp(), precedence, statement)
+    return (ends, True, -confidence, first.timestamp(), precedence, statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +279,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
         assertions=joined(assertions),
         quotes=frozenset(_quotes(fact.proofs)),
         wording=Wording(
-            rank=wording_rank(assertions, fact.reader, fact.statement),
+            rank=wording_rank(assertions, fact.reader, fact.statement, fact.confidence),
             statement=fact.statement,
             reader=fact.reader,
             base_strength=fact.strength,
@@ -356,7 +362,7 @@ def _claim_of_fact(fact: Fact) -> KnownClaim:
         assertions=assertions,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=wording_rank(assertions, extracted.reader, extracted.statement),
+            rank=wording_rank(assertions, extracted.reader, extracted.statement, extracted.confidence),
             statement=extracted.statement,
             reader=extracted.reader,
             base_strength=extracted.base_strength,

@@ -305,7 +305,7 @@ def _apply_judgement(
         if judged.statement is None or (known.claim.object_id != new.claim.object_id and known.value != new.value):
             return [new]
         # The joined statement comes before that of the known claim, which it contains.
-        rank = (*known.wording.rank[:3], _JOINED_RANK, judged.statement)
+        rank = (*known.wording.rank[:4], _JOINED_RANK, judged.statement)
         wording = replace(new.wording, statement=judged.statement, rank=rank)
         return [replace(new, claim=known.claim, first_uri=known.first_uri, wording=wording)]
     known_start = min(one.valid_at for one in known.assertions)

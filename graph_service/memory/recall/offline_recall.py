@@ -289,7 +289,8 @@ def _scene(node: NodeView) -> _Searchable:
     candidate = Candidate(
         kind=HitKind.SCENE,
         id=node.id,
-        uri="",
+        # The snapshot has no URIs; `layer` accepts ids, too.
+        uri=node.id,
         text=node.summary or node.label,
         said_at=datetime.fromisoformat(node.first_seen),
         title=node.label,
@@ -302,7 +303,7 @@ def _fact(edge: EdgeView, subject: NodeView, obj: NodeView) -> _Searchable:
     candidate = Candidate(
         kind=HitKind.FACT,
         id=edge.id,
-        uri="",
+        uri=edge.id,
         text=f"{subject.label} {relation} {obj.label}",
         said_at=datetime.fromisoformat(edge.valid_at or edge.first_seen),
         invalid_at=datetime.fromisoformat(edge.invalid_at) if edge.invalid_at else None,

@@ -74,15 +74,28 @@ def favourite(obj: str, day: int) -> AcceptedFact:
     return a_fact(obj, day=day, relation="favorite color", message=f"favorite-{obj}-{day}")
 
 
+def as_sure(fact: AcceptedFact, confidence: float) -> AcceptedFact:
+    """Return a fact of a reader that is that sure, in words of its own."""
+    return replace(fact, confidence=confidence, statement=f"{fact.statement} ({confidence})")
+
+
 stated = (
     st.builds(
-        lambda obj, day, predicate, closes: a_fact(
-            obj, day=day, predicate=predicate, closes=closes, message=f"{obj}-{day}-{predicate}-{closes}"
+        lambda obj, day, predicate, closes, confidence: as_sure(
+            a_fact(
+                obj,
+                day=day,
+                predicate=predicate,
+                closes=closes,
+                message=f"{obj}-{day}-{predicate}-{closes}-{confidence}",
+            ),
+            confidence,
         ),
         st.sampled_from(["tea", "jazz", "red"]),
         st.integers(0, 20),
         st.sampled_from(["PREFERS", "DISLIKES"]),
         st.sampled_from([False, False, True]),
+        st.sampled_from([0.5, 0.8, 0.95]),
     )
     | st.builds(living, st.sampled_from(_PLACES), st.integers(0, 20))
     | st.builds(favourite, st.sampled_from(["red", "blue"]), st.integers(0, 20))
@@ -215,6 +228,13 @@ def test_nearly_equal_statements_add_to_one_fact() -> None:
     known = after([], plan([], *facts))
     assert [len(fact.evidence) for fact in known] == [2]
     assert plan(known, *facts) == []
+
+
+def test_surest_statement_words_a_fact() -> None:
+    known = after([], plan([], as_sure(a_fact("tea"), 0.7)))
+    known = after(known, plan(known, as_sure(a_fact("tea", day=1), 0.9)))
+    known = after(known, plan(known, as_sure(a_fact("tea", day=2), 0.8)))
+    assert [(fact.statement, fact.confidence) for fact in known] == [("Alice PREFERS tea. (0.9)", 0.9)]
 
 
 def test_reason_of_a_closed_fact_is_readable() -> None:
