@@ -36,15 +36,13 @@ def a_row(
             "memory://x",
             "user",
             5,
-            None,
-            None,
-            None,
-            None,
+            *[None] * 7,
             cosine,
             [list(pair) for pair in found.items()],
             None,
         ]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
+    shown += [None, None, [], None, None, None, [], False]
     return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None, False]
 
 
