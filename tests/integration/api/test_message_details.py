@@ -128,7 +128,7 @@ async def test_event_is_read_for_facts_like_words_of_the_user(graph: Graph, tena
         "($u: String!) { fact(id: $u) { id } }",
         "($u: String!) { factHistory(id: $u) { id } }",
         "($u: ID!) { node(id: $u) { id } }",
-        "($u: ID!) { scene(id: $u) { id } }",
+        "($u: String!) { scene(id: $u) { id } }",
         "($u: String!) { entity(id: $u) { id } }",
     ],
 )

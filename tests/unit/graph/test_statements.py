@@ -25,11 +25,13 @@ def test_validity_fragments_expand_for_the_given_variable() -> None:
     )
     assert expanded("{{open f}}") == open_
     assert expanded("{{holds f}}") == (
-        "f.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at) <= $known_at)"
+        "(f.valid_at <= $valid_at OR (f.valid_at = f.invalid_at AND f.known_at = f.closing_known_at))"
+        " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at) <= $known_at)"
         f" AND ({open_})"
     )
     assert expanded("{{started f}}") == (
-        "($valid_at IS NULL OR f.valid_at IS NULL OR f.valid_at <= $valid_at)"
+        "($valid_at IS NULL OR f.valid_at IS NULL"
+        " OR (f.valid_at <= $valid_at OR (f.valid_at = f.invalid_at AND f.known_at = f.closing_known_at)))"
         " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at, f.first_seen) <= $known_at)"
     )
     assert f"{expanded('{{begun f}}')} AND ({open_})" == expanded("{{holds f}}")

@@ -105,7 +105,6 @@ async def test_ended_facts_are_not_presented_as_current(
     [
         "I stopped taking ibuprofen.",
         "I'm not allergic to peanuts any more, the doctor confirmed it.",
-        "I lived in Lyon from 2018 to 2021.",
         "我不喝奶茶了，只喝大麦茶。",
         "我戒烟了。",
     ],
@@ -117,6 +116,13 @@ async def test_message_that_states_an_end_is_not_marked_as_untrue(graph: Graph, 
         found = await context_of(graph, tenant, query)
         assert [line for line in (*found.core, *found.recalled)]
         assert not [mark for mark in ("no longer true", "不再成立", "现已不成立") if mark in found.text]
+
+
+async def test_told_period_is_shown_with_its_days_and_its_message_is_not_marked(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I lived in Lyon from 2018 to 2021.", day=0)
+    found = await context_of(graph, tenant, "Where did I live before?")
+    assert [line for line in lines_of(found, "fact", "earlier") if "2018-01-01 until 2021-12-31" in line]
+    assert not [line for line in lines_of(found, "message") if "no longer true" in line]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,12 @@ class Running:
         await eventually(extracted)
         fact, entity = next(iter(ends.items()))
         await self.services.memory.recall_snapshots.refresh(read_max=64)
+
+        async def on_disk() -> bool:
+            return f"allergic to {food}" in await self.on_disk(user)
+
+        # A snapshot that another refresh is writing is left to it.
+        await eventually(on_disk)
         assert [f"allergic to {food}" in text for text in await self.texts(user)] == [True, True, True, True, True]
         return {"message": told["messageIds"][-1], "session": "s", "user": user, "fact": fact, "entity": entity}
 

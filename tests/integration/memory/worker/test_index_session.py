@@ -42,7 +42,7 @@ async def test_a_scene_that_a_loop_defers_meanwhile_is_read_once_all_the_same(gr
         indexing = asyncio.create_task(worker.index_session(whose, session))
         async with asyncio.timeout(60):
             await refused.wait()
-        await worker._read(held)
+        await worker._run_jobs([held])
         async with asyncio.timeout(60):
             deferred_n = await indexing
     finally:

@@ -54,6 +54,7 @@ def test_none_results_and_threads_are_supported() -> None:
 BY_NUMBER = {
     "english_stems._stem": "words of 60 characters at most",
     "attributes._attribute": "relations and names of 200 characters at most",
+    "attributes.names_favorite": "relations of 200 characters at most",
     "holidays.new_year": "years",
     "assertion._moment_of": "numbers of our own",
     "assertion._number_of": "moments",
