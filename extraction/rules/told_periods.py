@@ -194,7 +194,8 @@ def without_time(text: str, said_at: datetime) -> str | None:
     told = [one for one in spans if _UNTIL.search(text[: one.start])] or (spans if len(spans) > 1 else [])
     if not (leaves and ahead) and not told:
         return None
-    if ahead and _journey(text, max(one.span.end - one.span.start for one in ahead if one.span.start and one.span.end)):
+    lengths = [one.span.end - one.span.start for one in ahead if one.span.start and one.span.end]
+    if lengths and _journey(text, max(lengths)):
         return None
     plain, last = "", 0
     for one in spans:

@@ -218,7 +218,7 @@ class Services:
 
     @property
     def embedder_problem(self) -> str | None:
-        """Why a configured embedder is missing, or must not be used with this database; None if it works."""
+        """The reason for which a configured embedder is missing or must not be used here; None if it works."""
         return self.external_services.embedder.problem
 
     @property

@@ -36,7 +36,7 @@ _REASON_CHARS_MAX: Final = 1_000
 
 
 class QuarantineMode(StrEnum):
-    """What is stopped: requests and all background jobs, or only the computation of vectors."""
+    """The part that is stopped: requests and all background jobs, or only the computation of vectors."""
 
     READ_ONLY = "read_only"  # writes
     CLOSED = "closed"  # reads and writes

@@ -302,7 +302,7 @@ def whole_reader(text: str, tags: Sequence[Tag] | None = None) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class Findings:
-    """What a sweep found.
+    """The result of a sweep.
 
     Attributes:
         failures: failing texts by function and place, with their number.

@@ -17,7 +17,7 @@ strawberry.enum(Closing, name="ClosingReason", description="The reason why a fac
 
 @strawberry.type(name="FactClosing", description="Why a fact is no longer valid, and what closed it.")
 class FactClosing:
-    """Why a fact is no longer valid."""
+    """The reason for which a fact is no longer valid."""
 
     reason: Closing = strawberry.field(
         description="REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact."
