@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, unit_of_work
@@ -18,6 +19,7 @@ from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement, statement
 from graph_service.observability.metrics import DATABASE_FAILURES
 from graph_service.version import version
+from schema.errors import UnavailableError
 from schema.timespan import as_utc
 
 Row = dict[str, Any]
@@ -36,6 +38,11 @@ _PROBE_AFTER_S: Final = 3.0
 _PROBE_MAX_S: Final = 2.0
 # Added to the server's timeout of a statement; ends calls to a server that went silent.
 _SILENCE_S: Final = 5.0
+# Limit for planning a hot statement: `recall/recall` takes 5 to 13 s, and up to 50 s on a busy machine.
+_PLANNING_MAX_S: Final = 180.0
+# A plan that is found in the server's cache takes less.
+_PLANNED_AGAIN_S: Final = 1.0
+_TIMED_OUT: Final = "Neo.ClientError.Transaction.TransactionTimedOut"
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
 _PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
@@ -81,6 +88,8 @@ class Graph:
         self._suspect = False
         # See `position`.
         self._position: str | None = None
+        # Hot statements that the server has planned, or is planning, and the seconds that took.
+        self._plans: dict[str, asyncio.Task[float]] = {}
         self.observer = observer
 
     @property
@@ -108,7 +117,7 @@ class Graph:
 
     async def _read(self, statement: Statement, parameters: Mapping[str, Any]) -> tuple[list[Row], str | None]:
         """Return the rows of a read-only statement, and the position of the database at its end."""
-        query = Query(statement.text, timeout=self._timeout_s)
+        query, values = Query(statement.text, timeout=self._timeout_s), statement.values(parameters)
 
         async def once() -> tuple[list[Row], str | None]:
             if self.observer:
@@ -116,11 +125,54 @@ class Graph:
             session = self._driver.session(database=self._database, default_access_mode="READ")
             with RoundTrip(statement.name, "read"):
                 async with session:
-                    result = await session.run(query, statement.values(parameters))
+                    result = await session.run(query, values)
                     rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
                     return rows, "".join(sorted((await session.last_bookmarks()).raw_values)) or None
 
+        if not statement.hot:
+            return await self._with_retries(once, losses_max=_READ_TRIES)
+        await self._plan(statement, values)
+        try:
+            return await self._with_retries(once, losses_max=_READ_TRIES)
+        except UnavailableError as error:
+            # Another process may have changed the schema, whereupon the server drops all plans.
+            self._plans.pop(statement.name, None)
+            timed_out = error_code(error.__cause__ or error).startswith(_TIMED_OUT)
+            if not timed_out or await self._plan(statement, values) < _PLANNED_AGAIN_S:
+                raise
         return await self._with_retries(once, losses_max=_READ_TRIES)
+
+    async def _plan(self, statement: Statement, values: dict[str, Any]) -> float:
+        """Let the server plan a statement, once, and return the seconds it took.
+
+        Planning has a limit of its own, so that the limit of statements needs no room for it, and goes on when the
+        caller gives up.
+        """
+        if (planning := self._plans.get(statement.name)) is None:
+            planning = self._plans[statement.name] = asyncio.create_task(self._explain(statement, values))
+            planning.add_done_callback(partial(self._planned, statement.name))
+        return await asyncio.shield(planning)
+
+    async def _explain(self, statement: Statement, values: dict[str, Any]) -> float:
+        started_s = time.monotonic()
+
+        async def once() -> None:
+            async with self.reading() as session:
+                await (await session.run(Query(f"EXPLAIN {statement.text}", timeout=_PLANNING_MAX_S), values)).consume()
+
+        planning = asyncio.create_task(self._with_retries(once, losses_max=_READ_TRIES, limit_s=_PLANNING_MAX_S))
+        try:
+            while not (await asyncio.wait([planning], timeout=self._timeout_s))[0]:
+                if not await self.answers():
+                    raise away("silent while it planned a statement", _PROBE_AFTER_S)
+            await planning
+        finally:
+            planning.cancel()
+        return time.monotonic() - started_s
+
+    def _planned(self, name: str, planning: asyncio.Task[float]) -> None:
+        if (planning.cancelled() or planning.exception()) and self._plans.get(name) is planning:
+            del self._plans[name]
 
     @property
     def last_position(self) -> str | None:
@@ -170,6 +222,7 @@ class Graph:
                 async with self._driver.session(database=self._database) as session:
                     result = await session.run(statement.text, statement.values(parameters))
                     await result.consume()
+                self._plans.clear()
             except Exception as error:
                 if getattr(error, "code", None) == _CREATED_MEANWHILE:
                     return
@@ -212,14 +265,19 @@ class Graph:
         """Replace the driver, because the server has a new address; calls in flight are retried there."""
         old, self._driver = self._driver, driver
         self._problem, self._suspect = None, False
+        self._plans.clear()
         self._breaker.succeeded()
         await old.close()
 
     async def close(self) -> None:
         """Close the driver; statements in flight end with an error."""
+        for planning in self._plans.values():
+            planning.cancel()
         await self._driver.close()
 
-    async def _with_retries(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:
+    async def _with_retries(
+        self, once: Callable[[], Awaitable[T]], *, losses_max: int, limit_s: float | None = None
+    ) -> T:
         """Call `once`; retry lost connections up to `losses_max` times, and deadlocks until the timeout.
 
         Raises:
@@ -228,10 +286,11 @@ class Graph:
         """
         if not self._breaker.allows(time.monotonic()):
             raise away("seen a moment ago", _PROBE_AFTER_S)
-        until_s, losses, delay_s = time.monotonic() + self._timeout_s, 0, _RETRY_DELAY_S
+        limit_s = limit_s or self._timeout_s
+        until_s, losses, delay_s = time.monotonic() + limit_s, 0, _RETRY_DELAY_S
         while True:
             try:
-                async with asyncio.timeout(self._timeout_s + _SILENCE_S):
+                async with asyncio.timeout(limit_s + _SILENCE_S):
                     answer = await once()
             except Exception as error:
                 kind = kind_of(error)
@@ -245,6 +304,7 @@ class Graph:
                 else:
                     self._suspect = self._suspect or kind is ErrorKind.BROKEN
                     if kind in AWAY:
+                        self._plans.clear()
                         self._breaker.failed(time.monotonic())
                     if kind is not ErrorKind.REFUSED:
                         DATABASE_FAILURES.add()

@@ -65,15 +65,12 @@ async def test_a_command_with_another_embedder_changes_nothing_and_says_so(
 
 
 async def test_a_service_with_another_embedder_searches_by_words_until_it_is_told_to_change(
-    told: Graph, server: Server, tenant: str, tmp_path: Path, other: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    told: Graph, server: Server, tenant: str, tmp_path: Path, other: dict[str, str]
 ) -> None:
-    # Planning a recall after a change of the indexes takes longer than the usual limit on a busy machine.
-    monkeypatch.setattr(told, "_timeout_s", 110.0)
     port = urlsplit(server.uri).port
     assert port is not None
     async with a_service(server, tmp_path, port, tenant, **other) as (services, client):
         await services.arrival.wait()
-        services.graph._timeout_s = 110.0
         ready = (await client.get("/ready")).json()
         assert ready["degraded"]
         assert f"of {TEST_MODEL} (64 numbers), not of the configured some-model (8)" in ready["embedder_problem"]

@@ -12,9 +12,12 @@ from graph_service.graph.database import connect, version_of
 from graph_service.graph.schema_setup import migrate
 from graph_service.graph.statements import parse_statement, statement
 from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import Question
 from schema.errors import InstallError, MnemographError, UnavailableError
+from schema.ids import TenantId
 from schema.predicates import fact_predicates, whitelist
 from tests.conftest import Server
+from tests.support.builders import a_memory
 from tests.support.slow import slow_but
 
 
@@ -66,6 +69,30 @@ async def test_concurrent_processes_may_define_the_same_index(graph: Graph, roun
             await graph.define(drop, {})
     finally:
         await graph.define(drop, {})
+
+
+async def test_planning_a_statement_does_not_count_against_its_time_limit(
+    server: Server, graph: Graph, tenant: str
+) -> None:
+    """Regression: on a slow machine the first question after a change of indexes was refused as unavailable."""
+    create = parse_statement("x/create", "CREATE INDEX sample_plans IF NOT EXISTS FOR (n:SamplePlans) ON (n.id)")
+    drop = parse_statement("x/drop", "DROP INDEX sample_plans IF EXISTS")
+    far = await connect(uri=server.uri, user=server.user, password=server.password, database=None, timeout_s=2)
+    question = Question(user_id="ana", text="Who likes jasmine tea?")
+    try:
+        # Both are made by another process, which `far` does not learn of; planning takes 5 s at least.
+        for change in (create, drop):
+            await graph.define(change, {})
+            assert (await a_memory(far).recall(TenantId(tenant), question)).hits == ()
+        sent: list[str] = []
+        far.observer = lambda statement: sent.append(statement.name)
+        slow = parse_statement("x/slow", "// hot\nUNWIND range(1, 100000000000) AS i RETURN count(i) AS n")
+        with pytest.raises(UnavailableError, match="TransactionTimedOut"):
+            await far.read(slow, {})
+        assert sent == ["x/slow"]
+    finally:
+        await graph.define(drop, {})
+        await far.close()
 
 
 async def test_migrate_creates_the_baseline_once_and_later_migrations_once(
