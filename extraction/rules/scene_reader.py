@@ -2,10 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from functools import reduce
+from functools import cache, partial, reduce
 from typing import Final
 
 from extraction.entities.attributes import names_favorite, value_key
@@ -15,10 +14,8 @@ from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_fa
 from extraction.rules.rule_reader import corrected_texts
 from extraction.rules.tag_facts import same_plan, with_tags
 from extraction.rules.tags import Tag
-from extraction.rules.temporary_stays import is_temporary
-from extraction.rules.told_periods import DATED, with_told_period, without_time
+from extraction.rules.valid_times import DATED, TimedText, is_temporary, timed, with_told_period, without_time
 from extraction.rules.zh.language_pack import CHINESE
-from extraction.temporal.phrases import spans_in
 from extraction.text.chinese import HAN
 from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.name_forms import simplified_characters
@@ -131,36 +128,19 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
     sentences = split_sentences(text)
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text) and not _is_english(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text) or _is_english(sentence.text)]
+    times_of = cache(partial(timed, said_at=line.said_at))
     if me == THE_AGENT:
         # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
         drafts = _by_agent(chinese, english, text, speaker)
     else:
         drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
-        drafts += read_or([], _dated_facts, drafts, sentences, line.said_at, speaker)
+        drafts += read_or([], _dated_facts, drafts, sentences, times_of, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
-        drafts = [one for one in drafts if not is_temporary(one, _text_around(one, sentences), line.said_at)]
-    categories = {found[1].lower() for found in _OF_CATEGORY.finditer(text)}
-    drafts = [_without_category(draft) for draft in drafts if not _is_category(draft, categories)]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
-    return [_proposed(draft, line, number) for draft in distinct[:FACTS_PER_LINE_MAX]]
-
-
-# "The colour teal" is teal, and who says that "teal is my favourite colour" does not say that they love colour.
-_CATEGORY: Final = re.compile(r"colou?r (?!scheme|palette|wheel|theory|blind|coding|code|film|tv)(?=[a-z]+$)", re.I)
-_OF_CATEGORY: Final = re.compile(r"(?:\b(?:is|are)|['’]s) (?:my|our) (?:\w+ )?favou?rite ([a-z]+)", re.IGNORECASE)
-
-
-def _is_category(draft: Draft, categories: Collection[str]) -> bool:
-    return draft.predicate == "PREFERS" and draft.relation is None and draft.object.lower() in categories
-
-
-def _without_category(draft: Draft) -> Draft:
-    if draft.predicate not in ("PREFERS", "DISLIKES"):
-        return draft
-    name = _CATEGORY.sub("", draft.object)
-    return replace(draft, object=name, statement=draft.statement.replace(draft.object, name))
+    clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
+    return [_proposed(draft, clause, line, number) for draft, clause in clauses if not is_temporary(draft, clause)]
 
 
 def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
@@ -272,14 +252,14 @@ def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
 
 
 def _dated_facts(
-    drafts: Sequence[Draft], sentences: Sequence[Sentence], said_at: datetime, speaker: Speaker
+    drafts: Sequence[Draft], sentences: Sequence[Sentence], times_of: Callable[[str], TimedText], speaker: Speaker
 ) -> list[Draft]:
     """Return the homes and jobs that the rules find in a sentence only without its times."""
     found: list[Draft] = []
     for sentence in sentences:
         if any(one.relation in DATED and sentence.start <= one.start < sentence.end for one in drafts):
             continue
-        if plain := without_time(sentence.text, said_at):
+        if plain := without_time(sentence.text, times_of):
             chinese = has_cjk(plain) and not _is_english(plain)
             short = [replace(sentence, text=plain)]
             read = _chinese_facts(short, plain, speaker) if chinese else _english_facts(short, speaker)
@@ -287,8 +267,17 @@ def _dated_facts(
     return found
 
 
-def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
-    draft, told = with_told_period(draft, line.text[draft.start : draft.end], line.said_at)
+def _clause_of(draft: Draft, sentences: Iterable[Sentence], times_of: Callable[[str], TimedText]) -> TimedText:
+    """Return the clause that names the object of a fact, with its times."""
+    sentence = _sentence_at(draft.start, sorted(sentences, key=lambda one: one.start))
+    if sentence is None:
+        return times_of("")
+    place = draft.start - sentence.start
+    return times_of(sentence.text).clause_at(max(place, sentence.text.find(draft.object, place)))
+
+
+def _proposed(draft: Draft, clause: TimedText, line: SceneLine, number: int) -> ProposedFact:
+    draft, told = with_told_period(draft, clause)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
@@ -303,16 +292,16 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
         **told._asdict(),
         trigger_emotion=draft.trigger_emotion,
         closes=draft.closes,
-        detail=_detail_of(draft, line),
+        detail=_detail_of(draft, clause),
     )
 
 
-def _detail_of(draft: Draft, line: SceneLine) -> FactDetail:
+def _detail_of(draft: Draft, clause: TimedText) -> FactDetail:
     """Return the kind of a fact with its details, and the coming time that a plan or promise names."""
     if draft.relation in _AHEAD and not draft.closes:
-        for found in spans_in(line.text[draft.start : draft.end], line.said_at):
+        for found in clause.times:
             start, end = found.span.start, found.span.end
-            if start is not None and end is not None and end > line.said_at:
+            if start is not None and end is not None and end > clause.said_at:
                 return replace(draft.detail, mentioned_start=start, mentioned_end=end)
     return draft.detail
 
@@ -356,11 +345,6 @@ def with_decisions(drafts: Iterable[Draft], sentences: Iterable[Sentence], speak
             continue
         if not any(one.relation == "plan" and same_plan(one.object, effect["o"]) for one in drafts):
             yield _from_reason(draft, effect["o"], speaker)
-
-
-def _text_around(draft: Draft, sentences: Iterable[Sentence]) -> str:
-    sentence = _sentence_at(draft.start, sorted(sentences, key=lambda one: one.start))
-    return sentence.text if sentence is not None else ""
 
 
 def _sentence_at(place: int, by_start: Sequence[Sentence]) -> Sentence | None:

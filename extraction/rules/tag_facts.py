@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.rules.en.clauses import with_article
 from extraction.rules.en.language_pack import ENGLISH
+from extraction.rules.en.phrases import CATEGORY
 from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
@@ -567,7 +568,7 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
 
 def _cleaned(obj: str) -> str:
     cleaned = obj.strip(_EDGE)
-    return _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE)
+    return CATEGORY.sub("", _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE))
 
 
 def _is_chinese_around(text: str, span: tuple[int, int]) -> bool:

@@ -721,8 +721,12 @@ def favorite_within(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) [^,]+)", found["o"])
     names = [title] if title else things(apposed["o"] if apposed else found["o"])
     kind = EntityType.WORK if title else None
-    one_of_many = re.search(r"(?:one|some|couple|few|lot) of $", clause.text[: found.start()]) is not None
-    if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC | KIN):
+    # "One of my favourite bands" and "teal is my favourite colour" name a category.
+    before = clause.text[: found.start()]
+    category = re.search(r"(?:one|some|couple|few|lot) of $", before) or (
+        before.endswith((" is ", " are ")) and re.fullmatch("[a-z]+", found["o"].strip())
+    )
+    if not apposed and not title and (category or not names or names[0].lower() in GENERIC | KIN):
         return
     for name in names if apposed else names[:1]:
         yield draft(clause, state, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9)

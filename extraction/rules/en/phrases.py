@@ -122,6 +122,10 @@ def _pieces(text: str) -> list[str]:
     return [piece.replace("&and&", "and") for piece in _BETWEEN.split(text)]
 
 
+# "The colour teal" is teal.
+CATEGORY = re.compile(r"^colou?r (?!scheme|palette|wheel|theory|blind|coding|code|film|tv)(?=[a-z]+$)", re.IGNORECASE)
+
+
 def noun_phrase(text: str) -> str | None:
     """Return one thing without article, possessive and trailing adverbs; None if vague or longer than six words."""
     text = _TRAILING.sub("", text.strip(_EDGE)).strip(_EDGE)
@@ -136,7 +140,7 @@ def noun_phrase(text: str) -> str | None:
         and words[0].lower() in {"lot", "lots", "kinds", "types", "sorts", "piece", "plenty"}
     ):
         words = words[2:]
-    return " ".join(words) if _has_content(words) else None
+    return CATEGORY.sub("", " ".join(words)) if _has_content(words) else None
 
 
 def _has_content(words: list[str]) -> bool:

@@ -1,12 +1,16 @@
-"""Read when a home, a job or another fact began and ended, as its sentence says. Pure.
+"""Read when a home, a job or another fact began and ended, as its clause says. Pure.
 
 "I lived in Porto from 2018 to 2021" tells a whole period, "I quit last month" and "I worked there until March" an end,
 "I'm leaving Acme in June" one that is still to come. Without such words the fact begins, or ends, when it was said.
+Homes and jobs of a bounded time, as in "I'm staying in Graz tonight" or 这几天我住在姐姐家, end no other one, so they
+are no facts.
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from extraction.rules.engine import Draft
@@ -18,6 +22,15 @@ from extraction.text.sentences import has_cjk
 # Lasting states, which begin and end on a day.
 DATED: Final = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
 _SECOND: Final = timedelta(seconds=1)
+
+# Clauses and their times
+
+_CLAUSE_END: Final = re.compile(
+    r"[,;，；。]\s*|[:：]\s+|\s(?=(?:then|but|so|before I|after I|and (?!\d))\b)", re.IGNORECASE
+)
+# "…, in Suzhou" completes the clause before it, unless it names a time of its own.
+_COMPLETES: Final = re.compile(r"(?:in|at|near|with|for|until|till?|through)\b|就?在", re.IGNORECASE)
+_TIME_WORDS_MAX: Final = 14
 _YEARS: Final = re.compile(
     r"\b((?:19|20)\d\d)年?(?:\s*[-–—~～]\s*|\s+(?:to|until|till?|through|and)\s+|\s*[到至]\s*)((?:19|20)\d\d)(?:年|\b)"
 )
@@ -25,6 +38,134 @@ _TO: Final = re.compile(
     r"\s*,?\s*(?:(?:up )?to|until|till?|through|and|[-–—~～]|一?直?[到至])\s*(?:(?:the|early|late|about)\s+)*",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TimedText:
+    """A sentence, or a clause of it, with the times that it names.
+
+    Attributes:
+        before: the sentence before the clause.
+    """
+
+    text: str
+    times: Sequence[TimeMatch]
+    said_at: datetime
+    before: str = ""
+
+    def clause_at(self, place: int) -> "TimedText":
+        """Return the clause around a place, with a time that opens the sentence: "In 2019, I lived in Graz"."""
+        joined = [(a.start, b.end) for a, b in pairwise(self.times) if _TO.fullmatch(self.text, a.end, b.start)]
+        ends = [
+            match.end()
+            for match in _CLAUSE_END.finditer(self.text)
+            if not any(start < match.end() < end for start, end in joined)
+        ]
+        cuts = [0]
+        for start, end in pairwise([*ends, len(self.text)]):
+            if not _COMPLETES.match(self.text, start) or self._times(start, end):
+                cuts.append(start)
+        start = max(cut for cut in cuts if cut <= max(place, 0))
+        end = min((cut for cut in cuts if cut > start), default=len(self.text))
+        opening = self._times(0, start)
+        if opening and start - sum(one.end - one.start for one in opening) <= _TIME_WORDS_MAX:
+            start = 0
+        times = [replace(one, start=one.start - start, end=one.end - start) for one in self._times(start, end)]
+        return TimedText(self.text[start:end], times, self.said_at, self.text[:start])
+
+    def _times(self, start: int, end: int) -> list[TimeMatch]:
+        return [one for one in self.times if start <= one.start < end]
+
+
+def timed(text: str, said_at: datetime) -> TimedText:
+    """Return a sentence with its times, the years of "2018-2021" too, of which one alone may be a number.
+
+    Args:
+        said_at: time of the message, in its zone.
+    """
+    times, years = spans_in(text, said_at), _YEARS.search(text)
+    if years is None or sum(years.start() < one.end <= years.end() for one in times) > 1:
+        return TimedText(text, times, said_at)
+    times = []
+    for group in (1, 2):
+        whole, (start, end) = year(int(years[group])), years.span(group)
+        if span := span_read(whole.start, whole.end, said_at.tzinfo or UTC):
+            times.append(TimeMatch(span=span, start=start, end=end + text.startswith("年", end)))
+    return TimedText(text, times, said_at)
+
+
+# Stays
+
+# A longer time that a clause names, as in "this year we live in Oslo", bounds no home.
+_STAY_MAX: Final = timedelta(days=100)
+# "From next week I live in Bonn", 从下周起: the time begins something that lasts.
+_FROM: Final = re.compile(r"(?:\b(?:from|since|as of|starting)|[从自])\s*$", re.IGNORECASE)
+_TO_HERE: Final = re.compile(
+    r"(?:\b(?:to|until|till?|through(?:out)?|over|during|for)(?: the)?|[-–—到至])\s*$", re.IGNORECASE
+)
+# "Today I live in Munich" tells where the home is now.
+_LIVE: Final = re.compile(r"\blives?\b", re.IGNORECASE)
+_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|a few|a couple of|several|some)"
+# What is no time in a calendar.
+_BRIEFLY: Final = (
+    rf"temporarily|(?:for|over) the night|for {_COUNT} (?:more )?(?:nights?|days?|weeks?{{MONTHS}})(?! now)"
+)
+_STAY: Final = re.compile(
+    rf"\b(?:{_BRIEFLY.replace('{MONTHS}', '|months?')}|in (?:summer|winter|autumn|spring)|"
+    r"(?:for|over|during|through(?:out)?) (?:(?:the|this|all|whole|next|coming|rest|duration|remainder|of) )*"
+    r"(?:(?:bank )?holidays?|weekend|week|month|summer|winter|spring|autumn|term|duration|time being|next \w+)|"
+    rf"(?:for|during) the (?:rest|duration) of|(?:the )?next (?:{_COUNT} )?(?:nights?|days?|weeks?|months?)|"
+    r"(?:living|staying|crashing|lodging)\b.* while|while\b.*\b(?:being|gets?|getting|dr(?:y|ies)|look(?:ing)? for)|"
+    r"until|till|hotel|hostel|motel|airbnb|guest ?house|b&b|holiday (?:flat|home|rental|let))\b|"
+    "今晚|这[几两三]天|最近几天|[暑寒]假|假期|期间|为止|这阵子|这段[时日]|暂时|临时|暂住|借住|借宿|出差|度假|旅[游行]|"
+    "酒店|宾馆|民宿|旅馆|青旅|(?:住|待|呆)上?[\\d几一二两三四五六七八九十半]+个?(?:天|晚|周|星期|礼拜|月)(?!了)",
+    re.IGNORECASE,
+)
+# Who works at a hotel until June has a job; "I work at Bosch, this week was hard" is one.
+_BRIEF_JOB: Final = re.compile(
+    rf"\b(?:tonight|{_BRIEFLY.replace('{MONTHS}', '')}|working (?:from|out of))\b|今晚|暂时|临时", re.IGNORECASE
+)
+# Who moves or begins stays, and who has lived somewhere for three months lives there.
+_LASTING: Final = re.compile(
+    r"\b(?:mov(?:e|ed|es|ing)|relocat\w+|settl\w+|bought|start(?:s|ed|ing)?|join(?:s|ed|ing)?|beg[aiu]n|hired|new job|"
+    r"permanent(?:ly)?|for good|(?:have|has|'ve|’ve) (?:been |now |already )*(?:lived|living|worked|working|based))\b|"
+    "[搬迁](?!家?[之以]?前)|住进|入住|定居|落户|入职|跳槽|上班了|买了?房|换了?工作|已经",
+    re.IGNORECASE,
+)
+# "Until we move" bounds a stay.
+_UNTIL_EVENT: Final = re.compile(r"\b(?:until|till|before|while)\b", re.IGNORECASE)
+
+
+def is_temporary(draft: Draft, clause: TimedText) -> bool:
+    """Return whether a fact is a home or a workplace for a bounded time."""
+    if draft.relation not in ("lives in", "works at") or draft.closes:
+        return False
+    if _LASTING.search(_UNTIL_EVENT.split(clause.text, 1)[0]):
+        return False
+    # A Chinese clause continues the one before it: 下周出差，住在上海.
+    told = clause.before + clause.text if has_cjk(clause.text) else clause.text
+    if draft.relation == "works at":
+        return _BRIEF_JOB.search(told) is not None
+    if _UNTIL_EVENT.search(clause.text) and any(_is_far(one, clause.said_at) for one in clause.times):
+        return False
+    return _STAY.search(told) is not None or any(_is_bounded(clause.text, one) for one in clause.times)
+
+
+def _is_far(time: TimeMatch, said_at: datetime) -> bool:
+    return time.span.start is not None and time.span.start - said_at > _STAY_MAX
+
+
+def _is_bounded(clause: str, time: TimeMatch) -> bool:
+    """Return whether a time of a few months at most bounds what its clause tells."""
+    if time.span.end is None or time.span.start is None or time.span.end - time.span.start > _STAY_MAX:
+        return False
+    if _TO_HERE.search(clause, 0, time.start):
+        return True
+    begins = _FROM.search(clause, 0, time.start) and not _TO.match(clause, time.end)
+    return not begins and _LIVE.search(clause) is None
+
+
+# Periods
 
 _UNTIL: Final = re.compile(
     r"(?:\b(?:until|till?|up to)|(?:一?直|[工作住班干待呆做当任职书学]|^|[，。])[到至]|截至)\s*(?:the\s+)?$",
@@ -39,18 +180,11 @@ _ENDING: Final = re.compile(
     re.IGNORECASE,
 )
 _STAYED: Final = re.compile(r"\b(?:lived|worked|was|were|studied|taught|used to)\b|[住在是当读]", re.IGNORECASE)
-# Clauses, each of which has times of its own.
-_CLAUSE_END: Final = re.compile(
-    r"[,;，；。]\s*|\s(?=(?:then|but|before I|after I|and (?:then |now )?(?:I|we|he|she|they|in|at|before|after)\b))",
-    re.IGNORECASE,
-)
 _PREPOSITION: Final = re.compile(
     r"(?:\s*,?\s*\b(?:at|by|on|in|from|around|the|between|until|till|since)\b|一?直?[到至在于从自]|截至)*\s*$",
     re.IGNORECASE,
 )
 _REST_OF_TIME: Final = re.compile("之间|期间|为止|之前|以前|就|，")
-_TIME_WORDS_MAX: Final = 14
-
 _STATE: Final = re.compile(
     r"\b(?:liv(?:e|es|ed|ing)|work(?:s|ed|ing)?|employed|stud(?:y|ied)|leav(?:e|ing)|quit(?:ting)?|resign(?:ing)?|"
     r"mov(?:e|ing))\b|"
@@ -97,14 +231,15 @@ class ToldPeriod(NamedTuple):
 _NOT_TOLD: Final = ToldPeriod()
 
 
-def with_told_period(draft: Draft, text: str, said_at: datetime) -> tuple[Draft, ToldPeriod]:
-    """Return a fact with the valid time that its sentence, or clause, tells.
+def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod]:
+    """Return a fact with the valid time that its clause tells.
 
     A fact whose end is still to come is stated as valid, one whose begin and end are over as former.
     """
     if not draft.closes and draft.relation not in DATED:
         return draft, _NOT_TOLD
-    begin, begin_by, end, end_by = _told(draft, _clause_of(draft.object, text, said_at), said_at)
+    said_at = clause.said_at
+    begin, begin_by, end, end_by = _told(draft, clause.text, clause.times, said_at)
     if end is None:
         return draft, ToldPeriod(begin, begin_by)
     if end <= said_at and begin is None and draft.closes:
@@ -122,9 +257,8 @@ _Times = tuple[datetime | None, datetime | None, datetime | None, datetime | Non
 _NO_TIMES: Final[_Times] = (None, None, None, None)
 
 
-def _told(draft: Draft, clause: str, said_at: datetime) -> _Times:
+def _told(draft: Draft, clause: str, spans: Sequence[TimeMatch], said_at: datetime) -> _Times:
     """Return begin and latest begin, end and latest end, as a clause tells them."""
-    spans = _spans(clause, said_at)
     begin, end = (spans[0].span.start, spans[0].span.end) if spans else (None, None)
     if begin is None or end is None:
         return _NO_TIMES
@@ -156,39 +290,14 @@ def _journey(text: str, length: timedelta) -> bool:
     return length < _JOB_LEFT_MIN and _LEAVE.search(text) is not None and _JOB.search(text) is None
 
 
-def _spans(text: str, said_at: datetime) -> list[TimeMatch]:
-    """Return the times of a text, the years of "2018-2021" too, of which one alone may be a number."""
-    spans, years = spans_in(text, said_at), _YEARS.search(text)
-    if years is None or sum(years.start() < one.end <= years.end() for one in spans) > 1:
-        return spans
-    found = []
-    for group in (1, 2):
-        whole, (start, end) = year(int(years[group])), years.span(group)
-        if span := span_read(whole.start, whole.end, said_at.tzinfo or UTC):
-            found.append(TimeMatch(span=span, start=start, end=end + text.startswith("年", end)))
-    return found
-
-
-def _clause_of(name: str, text: str, said_at: datetime) -> str:
-    """Return the clause that names the object, with a time that opens the sentence: "In 2019, I lived in Graz"."""
-    cuts = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
-    at = max(text.find(name), 0)
-    place = next(i for i in range(len(cuts) - 1) if at < cuts[i + 1] or i == len(cuts) - 2)
-    start = cuts[place]
-    if place and (spans := spans_in(text[:start], said_at)):
-        only_time = start - sum(one.end - one.start for one in spans) <= _TIME_WORDS_MAX
-        start = 0 if only_time else start
-    return text[start : cuts[place + 1]]
-
-
-def without_time(text: str, said_at: datetime) -> str | None:
+def without_time(text: str, times_of: Callable[[str], TimedText]) -> str | None:
     """Return a sentence about a home or job without its times and with a coming end as past; None without such words.
 
     "I'm leaving Acme in June" becomes "I left Acme", 我2018年到2021年住在成都 becomes 我住在成都, which the rules read.
     """
     if not _STATE.search(text):
         return None
-    spans = _spans(text, said_at)
+    spans, said_at = times_of(text).times, times_of(text).said_at
     leaves = _LEAVES.search(text) or _LEAVES_ZH.search(text)
     ahead = [one for one in spans if one.span.start is not None and one.span.start > said_at]
     told = [one for one in spans if _UNTIL.search(text[: one.start])] or (spans if len(spans) > 1 else [])
