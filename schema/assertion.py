@@ -19,8 +19,9 @@ class Closing(StrEnum):
     """The reason why a fact ended.
 
     REPLACED: another value of an attribute, or the caller said so. REVERSED: the opposite predicate. ENDED: a message
-    says so. MERGED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from
-    later messages. REJECTED: a person said that the fact was never true.
+    says so. MERGED: it turned out to be part of an earlier period, or another fact says the same ("I love oat milk",
+    "my favourite milk is oat milk"). JUDGED: a model concluded it from later messages. REJECTED: a person said that the
+    fact was never true.
     """
 
     REPLACED = "replaced"
@@ -37,7 +38,7 @@ CLOSING_TEXTS: Final = {
     Closing.ENDED: "it was said to have ended",
     Closing.JUDGED: "a model judged that what was said since leaves no room for it",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.MERGED: "it is part of an earlier period of the same fact",
+    Closing.MERGED: "it is part of another fact, which says the same",
 }
 
 

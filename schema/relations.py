@@ -15,6 +15,10 @@ from schema.predicates import fact_predicates, whitelist
 _DEFAULT_PREDICATE = "RELATES_TO"
 # Characters of an unknown predicate that are compared with the known ones.
 _WORDING_CHARS_MAX: Final = 100
+_TASTES: Final = ("PREFERS", "DISLIKES")
+_FAVORITE: Final = re.compile(
+    r"\s*(?:(?:my|his|her|their|has|user'?s)[ _])*favou?rite[ _]|最(?:喜欢|爱)的", re.IGNORECASE
+)
 # A boundary between two words of `livesIn`.
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -93,13 +97,18 @@ def predicate_and_relation(predicate: str, relation: str | None) -> tuple[str, s
     """Return the predicate of facts that a caller or a model means, with its relation; None if it means none.
 
     Spelling variants (`relates to`, `relates-to`, `RelatesTo`), synonyms (`likes`, `讨厌`) and relation labels in place
-    of a predicate (`lives_in` means RELATES_TO with the relation `lives in`) are all understood.
+    of a predicate (`lives_in` means RELATES_TO with the relation `lives in`) are all understood. A relation that only
+    repeats a liking (PREFERS or RELATES_TO with `loves`) is dropped, and a favorite is a liking, so that one liking has
+    one wording.
     """
-    if predicate in fact_predicates():
-        return predicate, relation
     wording = _wording(predicate)
-    if (name := _predicate_names().get(wording)) is not None:
-        return name, relation
+    name = predicate if predicate in fact_predicates() else _predicate_names().get(wording)
+    if name is not None:
+        means = _predicate_names().get(_wording(relation or ""))
+        if means in _TASTES and name in (means, _DEFAULT_PREDICATE):
+            return means, None
+        is_favorite = name == _DEFAULT_PREDICATE and _FAVORITE.match(relation or "") is not None
+        return ("PREFERS" if is_favorite else name), relation
     if (label := _relation_names().get(wording)) is None:
         return None
     own = canonical_relation(relation)

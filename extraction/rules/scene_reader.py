@@ -4,10 +4,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial, reduce
+from functools import cache, partial
 from typing import Final
 
-from extraction.entities.attributes import names_favorite, value_key
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
@@ -60,33 +59,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
             facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
         for name, kind in read_or([], _names_of, line, scene):
             mentions.setdefault((name_key(name), number), Mention(name=name, line=number, entity_type=kind))
-    return Reading(reader=reader, facts=likings_joined([*facts.values()]), mentions=tuple(mentions.values()))
-
-
-def likings_joined(facts: Sequence[ProposedFact]) -> tuple[ProposedFact, ...]:
-    """Return the facts, each liking once: "I love teal" is evidence of "my favorite colour is teal".
-
-    Likings of things that another favorite of the same kind may have replaced in the scene stay apart.
-    """
-    favorites: dict[tuple[str, str], ProposedFact] = {}
-    values: dict[tuple[str, str | None], set[str]] = {}
-    for fact in facts:
-        if _is_liking(fact) and fact.relation is not None:
-            favorites.setdefault((fact.subject, value_key(fact.object)), fact)
-            values.setdefault((fact.subject, fact.relation), set()).add(value_key(fact.object))
-    repeats: dict[int, list[ProposedFact]] = {}
-    kept = []
-    for fact in facts:
-        favorite = favorites.get((fact.subject, value_key(fact.object))) if _is_liking(fact) else None
-        if favorite is None or favorite is fact or len(values[favorite.subject, favorite.relation]) > 1:
-            kept.append(fact)
-        else:
-            repeats.setdefault(id(favorite), []).append(fact)
-    return tuple(reduce(_merged, repeats.get(id(fact), ()), fact) for fact in kept)
-
-
-def _is_liking(fact: ProposedFact) -> bool:
-    return fact.predicate == "PREFERS" and not fact.closes and (fact.relation is None or names_favorite(fact.relation))
+    return Reading(reader=reader, facts=tuple(facts.values()), mentions=tuple(mentions.values()))
 
 
 def _key_of(fact: ProposedFact) -> tuple[str, str, str | None, str]:

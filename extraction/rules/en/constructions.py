@@ -41,9 +41,18 @@ from schema.entity import EntityType
 
 # Patterns
 
+_NOW = r"(?:(?:now|currently|still|these days|right now|actually) )?"
+_NO_MORE = r"(?P<no>used to be|(?:is|are) no longer|(?:isn't|is not|aren't|are not)(?=.* any ?(?:more|longer)\b))"
 FAVORITE_IS = re.compile(
-    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|"
-    r"was|were|has always been|would be) (?P<o>.+)",
+    r"^(?P<p>my|his|her) (?:all[- ]time |absolute |most |new |current )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}?) "
+    rf"(?:{_NO_MORE}|is|are|was|were|has always been|would be) {_NOW}(?P<o>.+)",
+    re.IGNORECASE,
+)
+_IS_FAVORITE = re.compile(
+    r"^(?P<o>(?!(?:this|that|it|these|those|there|they|s?he|we|what|which|one|mine|i)\b).{2,40}?) "
+    rf"(?:{_NO_MORE}|is|are|has always been) {_NOW}(?P<p>my|his|her) (?:all[- ]time |absolute |most |new |current )?"
+    r"favou?rite(?P<c>(?: [a-z-]+){1,2}?)"
+    r"(?: any ?more| any longer| now| these days| ever| by far| of all(?: time)?)?\W*$",
     re.IGNORECASE,
 )
 FAVORITE = re.compile(
@@ -686,28 +695,32 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 
 
 def favorite_is(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Read `my favorite color is blue`; None for other clauses."""
+    """Read `my favorite color is blue`, `blue is no longer my favorite color`; None for other clauses."""
     found = FAVORITE_IS.match(clause.text)
-    return None if found is None else _favorites(found, clause, state)
+    if found is not None:
+        return _favorites(found, clause, state)
+    found = _IS_FAVORITE.match(clause.text)
+    return None if found is None else [*_favorites(found, clause, state)] or None
 
 
 def _favorites(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    owner = owner_of(found[0].split()[0], clause, state)
-    category = found["c"].strip().lower()
-    if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()):
+    owner = owner_of(found["p"], clause, state)
+    category, is_over = found["c"].strip().lower(), found["no"] is not None
+    if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()) or (is_over and not category):
         return
-    for name in things(found["o"])[:3]:
-        says = f"{{s}}'s favorite {category} is {{o}}." if category else "{s}'s favorite is {o}."
+    for name in things(re.sub(r" any ?(?:more|longer)\b.*", "", found["o"]))[:3]:
+        says = f"{{s}}'s favorite {category} is {'no longer ' if is_over else ''}{{o}}."
         yield draft(
             clause,
             state,
             owner,
             "PREFERS",
             name,
-            says,
+            says if category else "{s}'s favorite is {o}.",
             relation=f"favorite {category}" if category else None,
             kind=object_type(name, EntityType.WORK if quoted_title(found["o"]) else None),
             strength=0.9,
+            closes=is_over,
         )
 
 

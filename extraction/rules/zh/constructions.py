@@ -256,8 +256,12 @@ FAVORITE = re.compile(
     r"心爱)(?P<v>吃|喝|看|听|玩|读|去)?的(?P<o>[^，。！？；：]{1,40})"
 )
 FAVORITE_IS = re.compile(
-    r"^(?:其中|他|她|我)?(?:的)?最(?:喜欢|喜爱|爱)(?P<v>吃|喝|看|听|玩|读|"
-    r"去)?的(?P<c>[^，。是]{0,8})(?:是|就是|还是|当然是)(?P<o>.+)"
+    r"^(?P<p>其中|他|她|我)?(?:的)?(?:现在|如今|目前)?最(?:喜欢|喜爱|爱)(?P<v>吃|喝|看|听|玩|读|"
+    r"去)?的(?P<c>[^，。是]{0,8}?)(?P<no>(?:已经|早就)?不再|(?:已经|早就)?不(?=是.+了))?(?:是|[换变改]成了?)(?P<o>.+)"
+)
+_IS_FAVORITE = re.compile(
+    r"^(?P<o>[^，。是的]{1,12}?)(?:现在|如今|目前|还|就|才)?(?P<no>(?:已经|早就)?不再|(?:已经|早就)?不(?=是.+了$))?"
+    r"是(?P<p>[我他她])(?:现在|目前)?最(?:喜欢|喜爱|爱)(?:吃|喝|看|听|玩|读|去)?的(?P<c>[^，。了]{1,6}?)了?$"
 )
 EMOTION = re.compile(
     r"^(?P<c>每次|一)?(?:听到|看到|遇到)?(?P<o>[\u4e00-\u9fff]{2,8}?)(?:总是?|都会|总会|就会|就|"
@@ -291,17 +295,7 @@ def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield favourites: `我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
     found = FAVORITE_IS.match(clause.text)
     if found:
-        category = re.sub(r"(?:还|就|也|当然|一直|永远)+$", "", found["c"])
-        owner = owner_of(found[0][:1] if found[0][0] in "我他她" else None, clause, state)
-        if owner is None and found[0].startswith("最"):
-            owner = state.speaker.me
-        if owner is None:
-            return
-        relation = f"最喜欢的{category}" if category else None
-        says = f"{{s}}{relation or '最喜欢的'}是{{o}}。"
-        for name in things(found["o"])[:3]:
-            kind = object_type(name, found["o"])
-            yield draft(clause, state, owner, "PREFERS", name, says, relation=relation, kind=kind, strength=0.9)
+        yield from _favorites_of_category(found, clause, state)
         return
     found = FAVORITE.search(clause.text)
     if found and _WISHED.search(clause.text[: found.start()]):
@@ -315,6 +309,32 @@ def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             kind = EntityType.WORK if work else object_type(name, name)
             strength = 0.9 if found["m"] else 0.7
             yield draft(clause, state, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
+
+
+def _favorites_of_category(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    category = re.sub(r"(?:还|就|也|当然|一直|永远|现在|如今|目前)+$", "", found["c"])
+    pronoun = found["p"] if found["p"] != "其中" else None
+    owner = owner_of(pronoun, clause, state)
+    if owner is None and found[0].startswith("最"):
+        owner = state.speaker.me
+    if owner is None or (found["no"] and not category):
+        return
+    relation = f"最喜欢的{category}" if category else None
+    says = f"{{s}}{relation or '最喜欢的'}{'不再' if found['no'] else ''}是{{o}}。"
+    for name in things(found["o"].removesuffix("了") if found["no"] else found["o"])[:3]:
+        kind = object_type(name, found["o"])
+        yield draft(
+            clause,
+            state,
+            owner,
+            "PREFERS",
+            name,
+            says,
+            relation=relation,
+            kind=kind,
+            strength=0.9,
+            closes=bool(found["no"]),
+        )
 
 
 def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
@@ -659,7 +679,9 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 
 def judgement_or_favorite(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
     """Read an opinion of a thing, or else a favourite; None if there is neither."""
-    return list(read_judgements(clause, state)) or list(favorites(clause, state)) or None
+    is_favorite = _IS_FAVORITE.match(clause.text)
+    of_category = list(_favorites_of_category(is_favorite, clause, state)) if is_favorite else []
+    return of_category or list(read_judgements(clause, state)) or list(favorites(clause, state)) or None
 
 
 _REACTION = re.compile(r"过敏了|起了?(?:红?疹|一身)|再也不(?:吃|用|敢)|吃了就(?:吐|痒|晕)|反应(?:很大|严重)|吃吐了")

@@ -32,6 +32,7 @@ from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.summaries.scene_summary import LayerBasis
+from schema.assertion import Closing
 from schema.entity import stored_names, the_user
 from schema.errors import TooSlowError, UnavailableError
 from schema.fact import AcceptedFact, Fact
@@ -110,6 +111,7 @@ def outcome_of(known: Sequence[Fact], accepted: dict[int, AcceptedFact], scene: 
         item.fact.id: item.fact
         for item in planned
         if item.before is not None and item.before.invalid_at is None and item.fact.invalid_at is not None
+        if item.fact.closing_reason is not Closing.MERGED
     }
     open_facts = [
         fact for fact in known if fact.invalid_at is None and fact.id not in closed and fact.claim not in claims

@@ -165,7 +165,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
     Raises:
         InputError: the reason is empty or too long.
         NotFoundError: the tenant has no such fact.
-        ConflictError: it is open, part of an earlier period of the same fact, or belongs to merged entities.
+        ConflictError: it is open, part of another fact, or belongs to merged entities.
     """
     if not reason.strip() or len(reason) > LIMITS.name_chars:
         raise InputError(
@@ -203,9 +203,7 @@ def _check_closed(found: FactWithEnds) -> None:
     if fact.closing_reason is Closing.REJECTED:
         raise ConflictError(f"the fact {fact.id!r} was rejected by a person; undo that correction")
     if fact.closing_reason is Closing.MERGED:
-        raise ConflictError(
-            f"the fact {fact.id!r} was merged into an earlier period of the same fact; reopen that period"
-        )
+        raise ConflictError(f"the fact {fact.id!r} is part of another one that says the same; factHistory names it")
     if found.merged:
         raise ConflictError(
             f"the fact {fact.id!r} belongs to merged entities; split them, reopen it, and merge them again"
@@ -234,7 +232,8 @@ def plan_reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[Pl
         # Without its closer, an earlier period may extend and absorb this one.
         period_index = min(period_index, len(result.periods) - 1)
         closers = _closers_of(result.periods[period_index])
-    return [item for item in replan(claims, {claim}) if item.fact.claim == claim]
+    likings = claim._replace(relation=None)
+    return [item for item in replan(claims, {claim}) if item.fact.claim._replace(relation=None) == likings]
 
 
 def _closers(fact: Fact, claim_ids: Mapping[str, str]) -> set[str]:

@@ -6,6 +6,7 @@ claim share its wording and confidence; each has its own valid times.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from extraction.entities.attributes import Attribute, attribute_of, value_key
@@ -350,8 +351,32 @@ def absorbed_fact(fact: Fact, assertions: Sequence[Assertion]) -> Fact:
     """
     if fact.closing_reason is Closing.MERGED:
         return fact
-    known_at = max(assertion.heard_at for assertion in assertions)
-    return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
+    return _closed_as_merged(fact, fact.valid_at, max(assertion.heard_at for assertion in assertions))
+
+
+def merged_fact(fact: Fact, other: Fact) -> Fact:
+    """Return an open fact closed where another one that says the same begins, or at its own start."""
+    known_at = max(one.known_at or one.last_seen for one in (fact, other))
+    return replace(_closed_as_merged(fact, max(fact.valid_at, other.valid_at), known_at), closed_by=other.id)
+
+
+def _closed_as_merged(fact: Fact, invalid_at: datetime, known_at: datetime) -> Fact:
+    # A fact that ends where it begins and whose end was received with it was told as past (`told_begin`).
+    known_at += timedelta(microseconds=known_at == fact.known_at)
+    return replace(fact, invalid_at=invalid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
+
+
+def supported_fact(fact: Fact, others: Sequence[Fact]) -> Fact:
+    """Return a fact with the evidence of other facts that say the same; its assertions stay its own."""
+    evidence = tuple(sorted({*fact.evidence, *(message for one in others for message in one.evidence)}))
+    return replace(
+        fact,
+        evidence=evidence,
+        scenes=tuple(sorted({*fact.scenes, *(scene for one in others for scene in one.scenes)})),
+        strength=strength_of(fact.base_strength, len(evidence)),
+        first_seen=min(one.first_seen for one in (fact, *others)),
+        last_seen=max(one.last_seen for one in (fact, *others)),
+    )
 
 
 def _claim_of_fact(fact: Fact) -> KnownClaim:

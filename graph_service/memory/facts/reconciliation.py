@@ -12,6 +12,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
+from extraction.entities.attributes import names_favorite
 from extraction.llm.fact_judge import FactVerdict, Judgement
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
@@ -23,7 +24,9 @@ from graph_service.memory.facts.claims import (
     fact_of_period,
     known_claims,
     merge_claims,
+    merged_fact,
     stored_assertions,
+    supported_fact,
 )
 from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
@@ -143,6 +146,7 @@ class _Outcome:
     replaced: Claim | None = None
 
 
+_SAYS_THE_SAME: Final = "a known fact says the same"
 _REASONS: Final = {
     Judgement.SAME: "the model says that a known fact says the same",
     Judgement.COMPLETES: "the model joined it with a known fact that it completes",
@@ -177,7 +181,7 @@ def _outcome(
     elif resolution is not None and resolution.verdict is FactAction.IGNORE:
         kind, reason = FactEventKind.IGNORE, "these messages are evidence of the same fact already"
     elif claim in claims:
-        kind, reason = FactEventKind.MERGE, "a known fact says the same"
+        kind, reason = FactEventKind.MERGE, _SAYS_THE_SAME
     return _Outcome(kind=kind, reason=reason, scene=scene, claim=claim, messages=messages)
 
 
@@ -189,7 +193,8 @@ def _events(
     ended_by: dict[MemoryId, PlannedFact] = {}
     for item in planned:
         by_claim.setdefault(item.fact.claim, []).append(item.fact)
-        if item.fact.closed_by is not None and (item.before is None or item.before.invalid_at is None):
+        is_newly_closed = item.before is None or item.before.invalid_at is None
+        if item.fact.closed_by is not None and item.fact.closing_reason is not Closing.MERGED and is_newly_closed:
             ended_by[item.fact.closed_by] = item
     events = []
     for outcome in outcomes:
@@ -198,6 +203,8 @@ def _events(
         fact_id = written.id if written is not None else claims[outcome.claim].view.id
         ended = ended_by.get(fact_id)
         kind, reason = outcome.kind, outcome.reason
+        if written is not None and written.closing_reason is Closing.MERGED and written.closed_by is not None:
+            kind, reason, fact_id = FactEventKind.MERGE, _SAYS_THE_SAME, written.closed_by
         if ended is not None and kind is not FactEventKind.UPDATE:
             kind, reason = FactEventKind.UPDATE, ended.reason
         known_id = _replaced_id(outcome, by_claim) or (ended.fact.id if ended is not None else None)
@@ -328,17 +335,48 @@ def replan(
     """
     affected = PeriodCalculator(claims).affected_by(touched)
     claims = {claim: left for claim, one in claims.items() if (left := settled.get(claim, one)) is not None}
-    affected &= claims.keys()
+    liked = {key for claim in affected if (key := _liking_key(claim))}
+    affected = (affected & claims.keys()) | {claim for claim in claims if liked and _liking_key(claim) in liked}
     calculator = PeriodCalculator(claims)
     periods_of = {claim: calculator.periods(claim).periods for claim in sorted(affected, key=_claim_order)}
     closing_facts = _closing_facts(claims, periods_of, calculator)
-    changed = [
+    planned = [
         item
         for claim, periods in periods_of.items()
         for item in _planned_periods(claims[claim], periods, closing_facts)
-        if item.fact != item.before
     ]
+    changed = [item for item in _with_likings_merged(planned) if item.fact != item.before]
     return sorted(changed, key=lambda item: item.fact.id)
+
+
+def _liking_key(claim: Claim) -> tuple[MemoryId, MemoryId] | None:
+    """Return the subject and object of a liking, such as of a favorite; None for other claims."""
+    is_liking = claim.predicate == "PREFERS" and (claim.relation is None or names_favorite(claim.relation))
+    return (claim.subject_id, claim.object_id) if is_liking else None
+
+
+def _with_likings_merged(planned: Sequence[PlannedFact]) -> list[PlannedFact]:
+    """Merge the open likings of each object into the first that says what it is the favorite of.
+
+    The others become evidence of that one, but keep their assertions: when another favorite of the category takes its
+    place, they are valid again. What a person stated is not merged.
+    """
+    groups: dict[tuple[MemoryId, MemoryId], list[Fact]] = {}
+    for item in planned:
+        if item.fact.invalid_at is None and (key := _liking_key(item.fact.claim)):
+            groups.setdefault(key, []).append(item.fact)
+    merged: dict[MemoryId, Fact] = {}
+    for group in groups.values():
+        favorites = [fact for fact in group if fact.relation is not None]
+        first = min(favorites, key=lambda fact: (fact.valid_at, fact.first_seen, fact.id), default=None)
+        repeats = [fact for fact in group if fact is not first and not fact.corrections]
+        if first is not None and repeats:
+            merged |= {fact.id: merged_fact(fact, first) for fact in repeats}
+            merged[first.id] = supported_fact(first, repeats)
+    return [
+        replace(item, fact=fact, reason=_reason(fact, item.before)) if (fact := merged.get(item.fact.id)) else item
+        for item in planned
+    ]
 
 
 def _claim_order(claim: Claim) -> tuple[str, ...]:
@@ -444,10 +482,11 @@ def _reason(fact: Fact, before: Fact | None) -> str:
     closed = fact.closing_reason is not None and (before is None or before.invalid_at is None)
     if set(fact.corrections) - set(before.corrections if before else ()):
         return "stated by a person"
-    if before is None:
+    is_merged = fact.closing_reason is Closing.MERGED
+    if before is None and not is_merged:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"
     if closed and fact.closing_reason is not None:
         return CLOSING_TEXTS[fact.closing_reason]
-    if before.invalid_at is not None and fact.invalid_at is None:
+    if before is not None and before.invalid_at is not None and fact.invalid_at is None:
         return "valid again"
     return "said again"

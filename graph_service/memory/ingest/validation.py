@@ -316,7 +316,9 @@ def _facts(
 
 def _with_known_predicate(fact: ProvidedFact) -> ProvidedFact:
     """Return the fact with the predicate that its wording means: `likes` is PREFERS; unchanged if it means none."""
-    if not isinstance(fact.predicate, str) or (known := predicate_and_relation(fact.predicate, fact.relation)) is None:
+    if not isinstance(fact.predicate, str) or not isinstance(fact.relation, str | None):
+        return fact
+    if (known := predicate_and_relation(fact.predicate, fact.relation)) is None:
         return fact
     return replace(fact, predicate=known[0], relation=known[1])
 

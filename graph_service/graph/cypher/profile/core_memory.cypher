@@ -49,7 +49,7 @@ CALL (u) {
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
   WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at AND {{end_known r}}
-    // Part of an earlier period of the same fact, which has not ended with it.
+    // Part of another fact, which has not ended with it.
     AND coalesce(r.closing_reason, '') <> 'merged'
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
   RETURN collect([

@@ -326,7 +326,8 @@ CALL (entity_edges, second_hop) {
   }
   WITH r, collect([channel, score]) AS found
   // A fact passes the filters if one message of its evidence does.
-  WHERE {{of_time r}} AND (NOT $filtered OR EXISTS {
+  // What another fact says, too, has not ended with it.
+  WHERE {{of_time r}} AND (coalesce(r.closing_reason, '') <> 'merged' OR coalesce({{open r}}, false)) AND (NOT $filtered OR EXISTS {
     UNWIND r.evidence AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id})
     WHERE {{passes_filters p}}

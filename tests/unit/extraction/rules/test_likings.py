@@ -1,7 +1,6 @@
-"""Test that a liking which is told in several ways is read as one fact."""
+"""Test what is read of favourites."""
 
 import asyncio
-from itertools import permutations
 
 import pytest
 
@@ -21,31 +20,30 @@ def likings(*texts: str) -> list[ProposedFact]:
 
 
 @pytest.mark.parametrize(
-    "told",
+    ("text", "relation", "name", "closes"),
     [
-        ("My favourite colour is teal.", "Teal is my favourite colour.", "I prefer the colour teal."),
-        ("I love ramen.", "My favourite food is ramen.", "Ramen is my favorite dish."),
-        ("My favourite drink is oolong tea.", "I like oolong tea.", "I love oolong tea."),
-        ("I enjoy hiking.", "My favourite hobby is hiking.", "I love hiking."),
-        ("My favourite place is Lisbon.", "I love Lisbon.", "Lisbon is my favourite city."),
-        ("我最喜欢墨绿色。", "我最喜欢的颜色是墨绿色。", "墨绿色是我最喜欢的颜色。"),
-        ("我很爱喝乌龙茶。", "我最喜欢的饮料是乌龙茶。", "我喜欢喝乌龙茶。"),
+        ("My favourite milk is now soy milk.", "favorite milk", "soy milk", False),
+        ("Soy milk is my favourite milk now.", "favorite milk", "Soy milk", False),
+        ("Ramen is my favorite dish.", "favorite dish", "Ramen", False),
+        ("My favourite milk is no longer oat milk.", "favorite milk", "oat milk", True),
+        ("Oat milk isn't my favourite milk any more.", "favorite milk", "Oat milk", True),
+        ("My favourite drink used to be cola.", "favorite drink", "cola", True),
+        ("Hiking is my favourite thing to do.", None, "Hiking", False),
+        ("My favourite is now soy milk.", None, "soy milk", False),
+        ("I prefer the colour teal.", None, "teal", False),
+        ("墨绿色是我最喜欢的颜色。", "最喜欢的颜色", "墨绿色", False),
+        ("我现在最喜欢的饮料是豆浆。", "最喜欢的饮料", "豆浆", False),
+        ("我最喜欢的饮料换成豆浆了。", "最喜欢的饮料", "豆浆", False),
+        ("我最喜欢的饮料不再是豆浆。", "最喜欢的饮料", "豆浆", True),
+        ("豆浆已经不是我最喜欢的饮料了。", "最喜欢的饮料", "豆浆", True),
     ],
 )
-def test_liking_told_in_several_ways_is_one_fact_in_any_order(told: tuple[str, ...]) -> None:
-    for texts in permutations(told):
-        [fact] = likings(*texts)
-        assert {quote.line for quote in fact.quotes} == {0, 1, 2}
-        assert fact.relation is not None
+def test_favourite_is_read_with_its_category_and_its_end(
+    text: str, relation: str | None, name: str, closes: bool
+) -> None:
+    assert [(fact.relation, fact.object, fact.closes) for fact in likings(text)] == [(relation, name, closes)]
 
 
-@pytest.mark.parametrize(
-    ("told", "count"),
-    [
-        (("I love ramen.", "My favourite food is sushi."), 2),
-        (("I like coriander.", "I hate coriander."), 2),
-        (("My favourite food is ramen.", "My favourite food is sushi now.", "I still love ramen."), 3),
-    ],
-)
-def test_other_likings_stay_apart(told: tuple[str, ...], count: int) -> None:
-    assert len(likings(*told)) == count
+@pytest.mark.parametrize("text", ["My favourite colour is not red.", "Inception is one of my favourite movies."])
+def test_what_names_no_favourite_is_not_read(text: str) -> None:
+    assert likings(text) == []

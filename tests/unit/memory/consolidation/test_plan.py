@@ -5,13 +5,14 @@ from datetime import timedelta
 from itertools import permutations
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.consolidation.plan import plan_mentions
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
-from schema.assertion import Closing
+from schema.assertion import Closing, CorrectionKind
 from schema.entity import an_entity, the_user
 from schema.fact import AcceptedFact, Fact, Proof
 from schema.ids import MemoryId, TenantId, UserId
@@ -69,9 +70,9 @@ def plan(known: list[Fact], *facts: AcceptedFact) -> list[PlannedFact]:
     return plan_facts(known, [(fact, SCENE) for fact in facts])
 
 
-def favourite(obj: str, day: int) -> AcceptedFact:
-    """Return Alice's favourite color: single-valued, and closed by disliking it."""
-    return a_fact(obj, day=day, relation="favorite color", message=f"favorite-{obj}-{day}")
+def favourite(obj: str, day: int, relation: str = "favorite color") -> AcceptedFact:
+    """Return what Alice likes best of a category: single-valued, and closed by disliking it."""
+    return a_fact(obj, day=day, relation=relation, message=f"{relation}-{obj}-{day}")
 
 
 def as_sure(fact: AcceptedFact, confidence: float) -> AcceptedFact:
@@ -98,7 +99,12 @@ stated = (
         st.sampled_from([0.5, 0.8, 0.95]),
     )
     | st.builds(living, st.sampled_from(_PLACES), st.integers(0, 20))
-    | st.builds(favourite, st.sampled_from(["red", "blue"]), st.integers(0, 20))
+    | st.builds(
+        favourite,
+        st.sampled_from(["red", "blue", "tea"]),
+        st.integers(0, 20),
+        st.sampled_from(["favorite color", "favorite drink", "最喜欢的颜色"]),
+    )
 )
 
 
@@ -120,6 +126,48 @@ def test_any_order_and_batching_of_arrival_gives_the_same_facts(
     for fact in facts:
         one_by_one = after(one_by_one, plan(one_by_one, fact))
     assert one_by_one == together
+
+
+@given(st.lists(stated, max_size=8))
+def test_one_object_is_liked_by_one_open_fact(facts: list[AcceptedFact]) -> None:
+    known = after([], plan([], *facts))
+    liked = [fact for fact in known if fact.invalid_at is None and fact.predicate == "PREFERS"]
+    named = {fact.object_id for fact in liked if fact.relation is not None}
+    assert len(liked) == len({fact.object_id for fact in liked})
+    assert all(fact.relation is not None for fact in liked if fact.object_id in named)
+
+
+@pytest.mark.parametrize("relation", ["favorite milk", "最喜欢的奶"])
+@pytest.mark.parametrize("days", [(0, 5), (5, 0), (3, 3)])
+def test_liking_and_favourite_of_one_object_are_one_fact_until_another_favourite(
+    relation: str, days: tuple[int, int]
+) -> None:
+    known = after([], plan([], a_fact("oat milk", day=days[0])))
+    known = after(known, plan(known, favourite("oat milk", days[1], relation)))
+    [liked] = [fact for fact in known if fact.invalid_at is None]
+    assert (liked.relation, len(liked.evidence)) == (relation, 2)
+    [merged] = [fact for fact in known if fact.invalid_at is not None]
+    assert (merged.closing_reason, merged.closed_by) == (Closing.MERGED, liked.id)
+    assert merged.begin is not None
+
+    known = after(known, plan(known, favourite("soy milk", 9, relation)))
+    now = {fact.object_name: fact.relation for fact in known if fact.invalid_at is None}
+    assert now == {"oat milk": None, "soy milk": relation}
+    [former] = [fact for fact in known if fact.closing_reason is Closing.REPLACED]
+    assert (former.id, len(former.evidence)) == (liked.id, 1)
+
+
+def test_end_of_a_liking_ends_the_favourite_too() -> None:
+    known = after([], plan([], a_fact("tea", day=0), favourite("tea", 2, "favorite drink")))
+    known = after(known, plan(known, a_fact("tea", day=4, closes=True)))
+    assert [fact for fact in known if fact.invalid_at is None] == []
+
+
+def test_rejected_favourite_leaves_the_liking() -> None:
+    known = after([], plan([], a_fact("tea", day=0), favourite("tea", 2, "favorite drink")))
+    rejected = replace(favourite("tea", 4, "favorite drink"), correction=CorrectionKind.REJECTS, closes=True)
+    known = after(known, plan(known, rejected))
+    assert [(fact.relation, fact.evidence) for fact in known if fact.invalid_at is None] == [(None, ("tea-0",))]
 
 
 bystanders = st.one_of(
