@@ -175,6 +175,7 @@ class Fact:
         ignored_closings: ids of the facts (first validity period) and messages whose ending of it a person rejected.
         object_name: name of the object, if loaded.
         corrections: manual corrections, `messageId:words`, sorted.
+        wordings: the extracted statements of its messages, `messageId:words`, sorted; empty if all are the same.
         extracted: the extracted values that corrections override; None if there are none.
     """
 
@@ -207,6 +208,7 @@ class Fact:
     object_name: str | None = None
     closing_known_at: datetime | None = None
     corrections: tuple[str, ...] = ()
+    wordings: tuple[str, ...] = ()
     extracted: ExtractedValues | None = None
 
     @property

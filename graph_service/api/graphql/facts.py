@@ -147,7 +147,8 @@ class HistoryQuery:
     """Queries for the history of a fact."""
 
     @strawberry.field(
-        description="A fact with its predecessors and successors, oldest first, and why each stopped being true."
+        description="A fact with its predecessors and successors, oldest first, and why each stopped being true. Former"
+        " statements of a fact come before it, with its id, as long as their messages are stored."
     )
     async def fact_history(
         self,

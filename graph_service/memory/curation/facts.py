@@ -1,6 +1,6 @@
 """Read facts, their status and history, and profiles; reopen closed facts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -12,7 +12,7 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
 from graph_service.memory.facts.bitemporal import AsOf, holds, resolve_as_of
-from graph_service.memory.facts.claims import PlannedFact, known_claims, stored_assertions
+from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims, stored_assertions
 from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
 from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
 from graph_service.memory.facts.conflicts import PeriodCalculator
@@ -261,6 +261,8 @@ async def fact_history(
 ) -> list[FactVersion]:
     """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
 
+    A former statement is a version with the id and valid times of its fact, directly before it.
+
     Args:
         known_at: transaction time; the latest state if None.
 
@@ -291,15 +293,41 @@ async def fact_history(
     ]
     texts = await closing_texts(graph, tenant, [one.fact for one in versions])
     return [
-        FactVersion(
-            fact=one.fact,
+        version
+        for one in versions
+        for version in (
+            *_wording_versions(one, known_at),
+            FactVersion(
+                fact=one.fact,
+                subject=one.subject.name,
+                object=one.object.name,
+                known_at=one.known_at,
+                closing=closing_view(one.fact, texts),
+            ),
+        )
+    ][:VERSIONS_MAX]
+
+
+def _wording_versions(one: FactWithEnds, known_at: datetime | None) -> Iterator[FactVersion]:
+    """Yield a version of a fact for each of its former statements."""
+    for former in former_wordings(one.fact):
+        if known_at is not None and former.until > known_at:
+            continue
+        text = f"it was put into other words: {one.fact.statement}"
+        yield FactVersion(
+            fact=replace(
+                one.fact,
+                statement=former.statement,
+                evidence=(former.message_id,),
+                closing_known_at=former.until,
+            ),
             subject=one.subject.name,
             object=one.object.name,
-            known_at=one.known_at,
-            closing=closing_view(one.fact, texts),
+            known_at=former.known_at,
+            closing=ClosingView(
+                reason=Closing.REPLACED, text=text, fact_id=one.fact.id, fact_statement=one.fact.statement
+            ),
         )
-        for one in versions
-    ]
 
 
 def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:

@@ -344,6 +344,7 @@ _FACT_RULES: Final[Mapping[str, Rule]] = {
     "assertions": _each(_is_assertion),
     "quotes": _each(_matching(r"[0-9a-f-]{36}:\d{1,9}:\d{1,9}", "a list of `message:start:end`")),
     "corrections": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
+    "wordings": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
     "extracted": _EXTRACTED,
     "steps": _each(_text_of(8_000)),
     "reader": _NAME,

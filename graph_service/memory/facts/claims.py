@@ -23,6 +23,8 @@ IMPORTANCE_MAX: Final = 10
 _READER_PRECEDENCE: Final = ("caller", "", "rules")
 # Factor by which each further evidence message reduces 1 - strength.
 _DOUBT_FACTOR: Final = 0.85
+# Maximum number of statements of single messages that a fact keeps.
+_WORDINGS_MAX: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +152,7 @@ class KnownClaim:
         ignored_closings: ids of claims and messages that do not close it, because a person reopened it.
         periods: its stored facts, ordered by slot.
         corrections: corrections by people, `messageId:words`.
+        wordings: the extracted statements of the messages, `messageId:words`.
     """
 
     claim: Claim
@@ -161,6 +164,7 @@ class KnownClaim:
     object_name: str | None = None
     periods: tuple[Fact, ...] = ()
     corrections: frozenset[str] = frozenset()
+    wordings: frozenset[str] = frozenset()
 
     @property
     def id(self) -> MemoryId:
@@ -223,6 +227,7 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
         ignored_closings=frozenset().union(*(part.ignored_closings for part in parts)),
         object_name=next((part.object_name for part in parts if part.object_name), first.object_name),
         corrections=frozenset().union(*(part.corrections for part in parts)),
+        wordings=frozenset().union(*(part.wordings for part in parts)),
     )
 
 
@@ -291,7 +296,55 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
         ),
         object_name=fact.object.name,
         corrections=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
+        wordings=_wordings(assertions, fact.statement),
     )
+
+
+def _wordings(assertions: Iterable[Assertion], statement: str) -> frozenset[str]:
+    extracted = (one for one in assertions if not one.ends and one.correction is None)
+    return frozenset(f"{one.message_id}:{statement}" for one in extracted)
+
+
+def _kept_wordings(claim: KnownClaim, messages: Collection[str]) -> tuple[str, ...]:
+    """Return the statements of some messages; none if all are the claim's own, which is the usual case."""
+    kept = sorted(one for one in claim.wordings if one.partition(":")[0] in messages)
+    differs = any(one.partition(":")[2] != claim.wording.statement for one in kept)
+    return tuple(kept[:_WORDINGS_MAX]) if differs else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerWording:
+    """A statement of a fact before another one took its place.
+
+    Attributes:
+        until: when the message of the later statement was received.
+    """
+
+    statement: str
+    message_id: MemoryId
+    known_at: datetime
+    until: datetime
+
+
+def former_wordings(fact: Fact) -> list[FormerWording]:
+    """Return the former statements of a fact, extracted or by people, oldest first.
+
+    A statement received after the present one never was that of the fact.
+    """
+    heard = {one.message_id: one.heard_at for one in fact.assertions if not one.ends}
+    told = [tuple(text.split(":", 1)) for text in (*fact.wordings, *fact.corrections)]
+    if fact.extracted is not None and not fact.wordings:
+        told += [tuple(text.split(":", 1)) for text in _wordings(fact.assertions, fact.extracted.statement)]
+    times = sorted((heard[MemoryId(name)], name, words) for name, words in told if MemoryId(name) in heard)
+    present = next(((at, name) for at, name, words in times if words == fact.statement), None)
+    if present is None:
+        return []
+    former: dict[str, FormerWording] = {}
+    for at, name, words in times:
+        if words != fact.statement and (at < present[0] or name == present[1]):
+            wording = FormerWording(statement=words, message_id=MemoryId(name), known_at=at, until=present[0])
+            former.setdefault(words, wording)
+    return [*former.values()]
 
 
 def ended(assertion: Assertion) -> Assertion:
@@ -339,6 +392,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         object_name=claim.object_name,
         closing_known_at=period.closing_assertion.heard_at if period.closing_assertion else None,
         corrections=tuple(sorted(claim.corrections)),
+        wordings=_kept_wordings(claim, {one.message_id for one in period.assertions if not one.ends}),
         extracted=overridden_wording(claim.wording, claim.assertions, claim.corrections),
     )
 
@@ -400,6 +454,7 @@ def _claim_of_fact(fact: Fact) -> KnownClaim:
         object_name=fact.object_name,
         periods=(fact,),
         corrections=frozenset(fact.corrections),
+        wordings=frozenset(fact.wordings) or _wordings(assertions, extracted.statement),
     )
 
 

@@ -314,7 +314,8 @@ def _apply_judgement(
         # The joined statement comes before that of the known claim, which it contains.
         rank = (*known.wording.rank[:4], _JOINED_RANK, judged.statement)
         wording = replace(new.wording, statement=judged.statement, rank=rank)
-        return [replace(new, claim=known.claim, first_uri=known.first_uri, wording=wording)]
+        wordings = new.wordings | {f"{one.message_id}:{judged.statement}" for one in new.assertions}
+        return [replace(new, claim=known.claim, first_uri=known.first_uri, wording=wording, wordings=wordings)]
     known_start = min(one.valid_at for one in known.assertions)
     # A fact that became true earlier cannot have ended a later one.
     ends = tuple(replace(ended(one), judged=True) for one in new.assertions if one.valid_at >= known_start)

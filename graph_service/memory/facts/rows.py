@@ -57,6 +57,7 @@ def fact_from_row(row: Mapping[str, Any]) -> Fact:
         object_name=row.get("object_name"),
         closing_known_at=stored.get("closing_known_at"),
         corrections=tuple(stored.get("corrections") or ()),
+        wordings=tuple(stored.get("wordings") or ()),
         extracted=_EXTRACTED_VALUES.validate_json(stored["extracted"]) if stored.get("extracted") else None,
     )
 
@@ -98,6 +99,7 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "assertions": [assertion_text(assertion) for assertion in fact.assertions] or None,
         "ignored_closings": list(fact.ignored_closings) or None,
         "corrections": list(fact.corrections) or None,
+        "wordings": list(fact.wordings) or None,
         "extracted": json.dumps(asdict(fact.extracted), default=str, ensure_ascii=False) if fact.extracted else None,
         "similarity_keys": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),

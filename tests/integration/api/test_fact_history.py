@@ -17,6 +17,7 @@ _HISTORY = (
     "query ($id: String!) { factHistory(id: $id) "
     "{ statement object validAt invalidAt knownAt closingKnownAt evidence closing { reason text factId } } }"
 )
+_REMEMBER = "mutation ($input: RememberInput!) { remember(input: $input) { messageIds } }"
 _RECALL = (
     'query ($at: DateTime) { recall(userId: "alice", query: "Paris Oslo", kinds: [FACT], validAt: $at) '
     "{ hits { object } } }"
@@ -85,6 +86,47 @@ async def test_updated_fact_outranks_the_message_that_it_corrects(
         edge["statement"]: found[read]["id"],
         statement: None,
     }
+
+
+@pytest.mark.parametrize(
+    ("obj", "unsure", "sure", "corrected"),
+    [
+        ("Lisbon", "Alice may live in Lisbon.", "Alice lives in Lisbon.", "Alice lives in central Lisbon."),
+        ("里斯本", "爱丽丝可能住在里斯本。", "爱丽丝住在里斯本。", "爱丽丝住在里斯本市中心。"),
+    ],
+)
+async def test_history_tells_former_statements_until_their_message_is_forgotten(
+    graph: Graph, tenant: str, obj: str, unsure: str, sure: str, corrected: str
+) -> None:
+    messages = []
+    for day, (statement, confidence) in enumerate(((unsure, 0.6), (sure, 0.95), (f"{unsure[:-1]}!", 0.5)), 1):
+        fact = {"subject": "user", "predicate": "RELATES_TO", "relation": "lives in", "object": obj}
+        given = {
+            "userId": "alice",
+            "sessionId": f"day-{day}",
+            "messages": [{"role": "USER", "text": f"Note {day}.", "time": f"2026-03-{day:02}T12:00:00Z"}],
+            "facts": [fact | {"statement": statement, "confidence": confidence}],
+        }
+        told = await run_operation(graph, tenant, _REMEMBER, input=given)
+        messages += told.data["remember"]["messageIds"]
+        await a_worker(graph).drain()
+    fact_id = (await edges(graph, tenant))[obj]["id"]
+
+    async def history(of: str = tenant) -> list[tuple[str, bool]]:
+        answer = await run_operation(graph, of, _HISTORY, id=fact_id)
+        versions = answer.data["factHistory"] if answer.data else []
+        return [(one["statement"], (one["closing"] or {}).get("factId") == fact_id) for one in versions]
+
+    assert await history() == [(unsure, True), (sure, False)]
+    assert await history(f"{tenant}-other") == []
+    updated = await run_operation(graph, tenant, _UPDATE, id=fact_id, statement=corrected)
+    assert updated.errors is None
+    await a_worker(graph).drain()
+    assert {statement for statement, _ in await history()} >= {unsure, sure, corrected}
+    await run_operation(graph, tenant, f'mutation {{ forgetMessage(id: "{messages[0]}") {{ messages }} }}')
+    await a_worker(graph).drain()
+    assert unsure not in str(await history())
+    assert unsure not in str(await edges(graph, tenant))
 
 
 async def test_second_update_keeps_the_first_message_overtaken(graph: Graph, tenant: str) -> None:
