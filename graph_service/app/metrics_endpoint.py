@@ -77,7 +77,7 @@ async def _add_database(gauges: Gauges, services: Services) -> None:
     """Add the state of Neo4j and, if it answers, the job counts."""
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
-            found = await job_totals(services.graph, now=datetime.now(UTC))
+            found = await job_totals(services.graph, now=datetime.now(UTC), kinds=services.worker.kinds)
     except (MnemographError, TimeoutError):
         gauges.add("neo4j_up", "1 while Neo4j answers.", 0)
         return

@@ -49,7 +49,7 @@ from graph_service.memory.jobs.external_services import (
     StoreEmbedder,
 )
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobKind, pending_jobs, supported_kinds
+from graph_service.memory.jobs.outbox import JobKind, pending_jobs
 from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.recall.query import Mode
@@ -229,21 +229,21 @@ class Services:
     async def work_left(self, tenant: TenantId) -> int:
         """Return the number of waiting jobs of a tenant that this worker can do.
 
-        Embedding jobs do not count without an embedder or while paused, and no jobs while the tenant is in quarantine.
+        Embedding jobs do not count without an embedder or while paused, refining jobs without a model, and no jobs
+        while the tenant is in quarantine.
         """
         if tenant in self.quarantine.tenants:
             return 0
         backlog = await self.memory.backlog(tenant)
-        automation = self.settings.automation
-        usable = self.embedder is not None and self.embedder_problem is None
         paused = self.quarantine.paused(JobKind.EMBED)
-        kinds = supported_kinds(embedder=usable and automation.auto_index and tenant not in paused)
+        embeds = self.embedder_problem is None and tenant not in paused
+        kinds = tuple(kind for kind in self.worker.kinds if embeds or kind is not JobKind.EMBED)
         doable, _ = await pending_jobs(
             self.graph,
             kinds,
             exclude_tenants=self.quarantine.tenants,
             without_embedding=paused,
-            embed_active=automation.index_on_message,
+            embed_active=self.settings.automation.index_on_message,
         )
         return min(backlog.waiting + backlog.leased, doable)
 
@@ -484,8 +484,6 @@ async def _readers(
 
     llm, automation = settings.llm, settings.automation
     if llm.model is None:
-        # Lets dead letters of a model that is no longer configured be reopened at once; the rules read them.
-        external_services.model.answered = True
         rules = Readers(
             first=read_by_rules,
             fallback=read_by_rules,
@@ -604,6 +602,7 @@ async def _assemble(
         spool=spool,
         snapshot_file=snapshot_file,
         tokens_per_day=settings.llm.tokens_per_day,
+        refines=readers.with_model,
         model_problem=lambda: external_services.model.current_failure,
         rules=order_rules(settings.recall),
         on_forgotten=forgotten,

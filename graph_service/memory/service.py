@@ -115,6 +115,7 @@ class Memory:
         spool: stores messages while Neo4j is unavailable; None refuses them then.
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
+        refines: a model is configured.
         model_problem: returns why the language model refines nothing now; None if it does, or if there is none.
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
@@ -138,6 +139,7 @@ class Memory:
         spool: Spool | None = None,
         snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
+        refines: bool = False,
         model_problem: Callable[[], str | None] = lambda: None,
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
@@ -150,6 +152,7 @@ class Memory:
         # Called with tenant, user and session after messages were stored; must not block.
         self.said_listeners: list[Callable[[str, str, str], None]] = []
         self._tokens_per_day = tokens_per_day
+        self._refines = refines
         self._model_problem = model_problem
         self._graph = graph
         self._embedder = embedder
@@ -560,6 +563,6 @@ class Memory:
         return report
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
-        """Return the number of a tenant's unfinished jobs."""
-        kinds = outbox.supported_kinds(embedder=self._embedder is not None)
+        """Return the number of a tenant's unfinished jobs, without those that wait for an embedder or a model."""
+        kinds = outbox.supported_kinds(embedder=self._embedder is not None, model=self._refines)
         return await outbox.backlog(self._graph, tenant, kinds)

@@ -323,7 +323,9 @@ async def _read_scenes(
         deferred = changed and not readers.extracts
         provided = tombstones.without_forgotten(provided_by_message.reading(scene), scene.messages, session_input.owner)
         # Until a model has read the scene, its layers are provisional.
-        unrefined = not deferred and _wants_model(lines, provided, readers) if due else bool(stored.get("unrefined"))
+        # A scene that waits for a model keeps waiting, also when its new messages are read without one.
+        waits = bool(stored.get("unrefined"))
+        unrefined = waits or (due and not deferred and _wants_model(lines, provided, readers))
         provided = replace(provided, unconfirmed=unrefined and readers.judge is not None)
         basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=unrefined, every=readers.layers_every)
         overview_deferred = whole and bool(stored.get("overview_pending"))

@@ -263,6 +263,7 @@ class ThrottledModel:
         self._inner = inner
         self._clock_s = clock_s
         self._retry_at_s = float("-inf")
+        self._failure = ""
         self._answers: LRUCache[tuple[str, str, str], Answer[Any]] = LRUCache(answers_max)
 
     @property
@@ -281,13 +282,14 @@ class ThrottledModel:
             return replace(cached, calls=0, tokens_in=0, tokens_out=0)
         pause_s = self._retry_at_s - self._clock_s()
         if pause_s > 0:
-            raise UnavailableError(f"model {self.name!r} asked for a pause of another {pause_s:.0f} s", pause_s)
+            raise UnavailableError(f"{self._failure}; not before another {pause_s:.0f} s", pause_s)
         try:
             answer = await _within_budget(self._inner, prompt, shape)
         except UnavailableError as error:
             if error.retry_after_s is not None:
                 wait_s = min(error.retry_after_s, RETRY_AFTER_MAX_S)
                 self._retry_at_s = max(self._retry_at_s, self._clock_s() + wait_s)
+                self._failure = error.message
             raise
         self._answers[key] = answer
         return answer

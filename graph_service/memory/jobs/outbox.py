@@ -63,9 +63,10 @@ class JobClaim:
     lease: str
 
 
-def supported_kinds(*, embedder: bool) -> tuple[JobKind, ...]:
-    """Return the kinds of jobs that can run here; without an embedder, embedding jobs stay open."""
-    return tuple(kind for kind in JobKind if embedder or kind is not JobKind.EMBED)
+def supported_kinds(*, embedder: bool, model: bool) -> tuple[JobKind, ...]:
+    """Return the kinds of jobs that can run here; those that need an embedder or a model stay open without it."""
+    present = {JobKind.EMBED: embedder, JobKind.REFINE: model}
+    return tuple(kind for kind in JobKind if present.get(kind, True))
 
 
 async def claim_jobs(
@@ -350,21 +351,26 @@ class JobTotals:
 
     Attributes:
         jobs: number by kind and state.
-        overdue_s: how long the most overdue open job has been due.
+        overdue_s: how long the most overdue open job of the kinds that can run has been due.
     """
 
     jobs: Mapping[tuple[str, str], int]
     overdue_s: float
 
 
-async def job_totals(graph: Graph, *, now: datetime) -> JobTotals:
+async def job_totals(graph: Graph, *, now: datetime, kinds: Collection[JobKind] = tuple(JobKind)) -> JobTotals:
     """Return the unfinished jobs of all tenants.
+
+    Args:
+        kinds: the kinds that can run; those of others wait for an embedder or a model and are never overdue.
 
     Raises:
         UnavailableError: Neo4j does not answer.
     """
     rows = await graph.read(statement("jobs/totals_by_state"), {})
-    due = [row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None]
+    due = [
+        row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None and row["kind"] in kinds
+    ]
     return JobTotals(
         jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
         overdue_s=max(millis(now) - min(due), 0) / 1000 if due else 0.0,

@@ -36,7 +36,7 @@ _log = logging.getLogger("mnemograph.sync")
 ROWS_MAX: Final = 500
 # Interval between two searches for tenants whose sync is due.
 _CHECK_S: Final = 600.0
-SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE)
+SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE, JobKind.REFINE)
 UNPROVEN: Final = "sync: no message is left that proves it"
 Progress = Callable[[int, int], None]
 Rows = Sequence[Mapping[str, Any]]

@@ -223,7 +223,7 @@ class Worker:
     """Run the jobs of all tenants, one at a time for each session.
 
     Args:
-        embedder: None means keyword search only; embedding jobs then stay open.
+        embedder: None means keyword search only; embedding jobs then stay open, as refining jobs do without a model.
         external_services: used by `embedder` and `readers`; jobs that need an unavailable one are not claimed.
         supervisor: restarts each of the worker's loops after an error.
         paused_tenants: tenants whose jobs of a kind wait.
@@ -246,7 +246,9 @@ class Worker:
         self._readers = readers
         self._job_context = job_context
         self._rules = rules or WorkerRules()
-        self._kinds = supported_kinds(embedder=embedder is not None and self._rules.index)
+        self.kinds: Final = supported_kinds(
+            embedder=embedder is not None and self._rules.index, model=readers.with_model
+        )
         self._paused_tenants = paused_tenants
         self._external_services = external_services or ExternalServices()
         self._supervisor = supervisor or Supervisor()
@@ -272,7 +274,7 @@ class Worker:
             tenant: the tenant of the jobs. A kind for which it already occupies as many loops as it may is skipped:
                 these loops look again when they are done, and an empty claim costs as much as a small write.
         """
-        for kind in self._kinds:
+        for kind in self.kinds:
             if tenant is None or self._busy[kind][tenant] < self._loops_per_tenant(kind):
                 self._wake_one(kind)
 
@@ -294,7 +296,7 @@ class Worker:
                 _LOOPS[kind], partial(self._loop, stop, kind, spare=number == self._loops_per_tenant(kind)), stop
             )
             for kind in JobKind
-            if kind in self._kinds
+            if kind in self.kinds
             for number in range(self._loops_per_tenant(kind) + 1)
         ]
         loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
@@ -314,7 +316,7 @@ class Worker:
         while True:
             if await self.run_one():
                 continue
-            kinds = tuple(kind for kind in self._kinds if not self._waits_for_service(kind))
+            kinds = tuple(kind for kind in self.kinds if not self._waits_for_service(kind))
             jobs, due_ms = await pending_jobs(
                 self._graph,
                 kinds,
@@ -333,7 +335,7 @@ class Worker:
             UnavailableError: Neo4j does not answer.
         """
         for kind in (JobKind.FORGET, JobKind.REEXTRACT, JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE, JobKind.REFINE):
-            if kind in self._kinds and await self._claim_and_run(kind):
+            if kind in self.kinds and await self._claim_and_run(kind):
                 return True
         return False
 

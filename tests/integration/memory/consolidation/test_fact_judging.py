@@ -19,7 +19,7 @@ from schema.assertion import Closing
 from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import edges, open_now
-from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
+from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, fails, says
 
@@ -31,8 +31,8 @@ GOALS = {
 
 @pytest_asyncio.fixture(autouse=True)
 async def no_pending_jobs(graph: Graph) -> None:
-    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
-    await a_worker(graph).drain()
+    """Delete the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
+    await delete_open_jobs(graph)
 
 
 async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = None) -> Worker:

@@ -16,7 +16,7 @@ from graph_service.memory.consolidation.reading_context import NAMES_MAX
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from tests.support.builders import NOON, a_memory, a_worker, an_incoming
+from tests.support.builders import NOON, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, Reply, says
 
 EMPTY = json.dumps({"title": "t", "summary": "s"})
@@ -24,8 +24,8 @@ EMPTY = json.dumps({"title": "t", "summary": "s"})
 
 @pytest_asyncio.fixture(autouse=True)
 async def no_pending_jobs(graph: Graph) -> None:
-    """Finish the jobs of other tests, whose scenes must not reach these endpoints."""
-    await a_worker(graph).drain()
+    """Delete the jobs of other tests, whose scenes must not reach these endpoints."""
+    await delete_open_jobs(graph)
 
 
 class NameSpellingModel(FakeOpenAI):

@@ -17,11 +17,13 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, ThrottledModel
 from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import Backlog
 from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.repair.checks import Problem
 from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError
 from schema.ids import TenantId
-from tests.support.builders import NOON, a_memory, a_worker, an_incoming
+from tests.support.builders import NOON, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 
@@ -46,8 +48,8 @@ def a_reading(*objects: str, **fact: Any) -> str:
 
 @pytest_asyncio.fixture(autouse=True)
 async def no_pending_jobs(graph: Graph) -> None:
-    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
-    await a_worker(graph).drain()
+    """Delete the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
+    await delete_open_jobs(graph)
 
 
 async def run_due_jobs(worker: Worker) -> None:
@@ -178,7 +180,7 @@ async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(gr
 
 
 async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) -> None:
-    """Neither the job nor other jobs for the same model are run before Retry-After."""
+    """Neither the job nor other jobs for the same model are run before Retry-After, and the reason is kept."""
     memory, watch = a_memory(graph), AdjustableClock()
     with FakeOpenAI(fails(429, Retry_After="40"), says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch)
@@ -186,6 +188,8 @@ async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) 
         await run_due_jobs(worker)
         await memory.remember(TenantId(tenant), an_incoming("I love coffee.", session="s2"))
         await run_due_jobs(worker)
+        # Also after a job that was not run for it, `/ready` says what is wrong.
+        assert "failing (429)" in (worker._external_services.model.current_failure or "")
         watch.ahead += timedelta(seconds=30)
         assert not await worker.run_one()
         assert len(fake.requests) == 1
@@ -193,6 +197,30 @@ async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) 
         await run_due_jobs(worker)
     assert len(fake.requests) == 3
     assert await likes(graph, tenant) >= {"jazz", "coffee"}
+
+
+async def test_a_scene_waits_while_no_model_is_configured(graph: Graph, tenant: str) -> None:
+    """A model configured later reads it, also if more was said in it or its job was lost; nothing counts as waiting."""
+    memory, watch, whose = a_memory(graph), AdjustableClock(), TenantId(tenant)
+    await memory.remember(whose, an_incoming(TEA))
+    with FakeOpenAI(fails(503)) as fake:
+        await run_due_jobs(await a_reader(graph, fake, watch))
+    watch.ahead += timedelta(seconds=5)
+    local = a_worker(graph, job_context=watch.job_context())
+    await memory.remember(whose, an_incoming("I love the opera."))
+    await memory.sessions.close(whose, "alice", "s1")
+    await run_due_jobs(local)
+    assert await memory.backlog(whose) == Backlog(waiting=0, leased=0, dead=0)
+    assert (await memory.sync(whose)).found == {}
+    assert await likes(graph, tenant) == {"jasmine tea", "opera"}
+    await delete_open_jobs(graph)
+    assert (await memory.sync(whose)).found == {Problem.JOB_MISSING: 1}
+    await run_due_jobs(local)
+    with FakeOpenAI(says(a_reading("jasmine tea", messages=["m1", "m2"]))) as fake:
+        await run_due_jobs(await a_reader(graph, fake, watch))
+        assert len(fake.requests) == 1
+    assert [scene["read_by"] for scene in await scenes(graph, tenant)] == ["fake"]
+    assert await likes(graph, tenant) == {"jasmine tea"}
 
 
 async def test_paid_answers_are_not_requested_again(graph: Graph, tenant: str) -> None:
