@@ -27,18 +27,37 @@ _SIMILAR_NAME_MIN_ZH: Final = 0.6
 _VALUES_MAX: Final = 12
 
 _OPENING: Final = (
-    r"(?:(?:oh|ah|hmm?|um|sorry|oops|whoops|no|wait|actually|hang on|hold on|my (?:bad|mistake|fault)|apologies|"
+    r"(?:(?:oh|ah|hmm?|um|erm?|ugh|argh|gah|sorry|oops|whoops|no|nope|nah|wait|actually|hang on|"
+    r"hold on|my (?:bad|mistake|fault)|apologies|"
     r"不对|不{1,3}(?=[，,。！])|[啊哎呀哦噢呃嗯]{1,3}|抱歉|不好意思|等等|等一下|对不起)[\s,.!…—–:;，。！、：；-]*)"
 )
 # Before words that say what was wrong, any short exclamation.
 _EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
-_MISTAKEN: Final = f"[{HAN}]{{0,4}}[打说写看记搞弄输算听][错岔混反]"
+_MISTAKEN: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听][错岔混反]"
+# "I swapped them", "mixed up the digits", but not "I swapped shifts with Ben".
+_TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|figures?|names?|dates?|days?|times?|letters?)"
+_MIXED: Final = (
+    r"(?:i(?:['’]ve| have| had)? )?(?:just )?"
+    r"(?:mixed|swapped|switched|flipped|reversed|transposed|confused|muddled|jumbled)"
+    rf"(?:(?: up)?(?: {_TOLD}){{1,3}}|(?<=mixed) up(?: [a-z]+){{1,3}})"
+    r"(?: up| round| around| with [^,.:;!]{2,25})?(?=\s*(?:[,.:;!–—-]|$))"
+)
+# Values that stand in each other's place.
+_SWAPPED: Final = re.compile(
+    rf"\s*{_EXCLAIMED}(?:{_MIXED}|(?:(?:it|that)(?:['’]s| is| was) |should be )?(?:the )?other way (?:a)?round|"
+    rf"(?:i (?:got|had) )?(?:it|that|them|those) (?:backwards|(?:the wrong way|back to) (?:a?round|front)|mixed up)|"
+    rf"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输][混反]了?)\s*(?P<end>$|[,.:;!–—，。！：-])",
+    re.IGNORECASE,
+)
 # Words that say that something earlier was wrong.
 _WRONG: Final = re.compile(
     rf"\s*{_EXCLAIMED}(?:"
-    r"typo|correction|i (?:meant|mean\b|misspoke|mistyped|misread|got [^.!?]{1,30} wrong)|"
-    r"(?:i )?mixed up(?: [a-z]+){1,3}(?=\s*[,.:;!–—-])|"
-    r"scratch that|make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
+    r"typo|correction|i (?:meant|mean\b|mis(?:spoke|typed|read|heard|remembered)|"
+    r"(?:got|had) [^.!?]{1,30} (?:wrong|backwards)|"
+    r"(?:looked at|was looking at|read|took) the wrong [a-z]+(?=\s*[,.:;!–—-]))|"
+    rf"{_MIXED}|(?:the )?other way a?round\b|"
+    r"(?:scratch|forget|ignore|strike) that|"
+    r"make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
     r"my (?:mistake|bad|fault)\b|\*(?=\w)|"
     r"(?:(?:i|that|it)(?:['’]s| is| was) )?(?:the )?wrong(?: (?!about)[a-z]{2,12})?(?=\s*[,.:;!–—-])|"
     # 写错了，是… and 看错日历了，是…, but not 写错了报告，被老板骂了.
@@ -80,7 +99,7 @@ _VALUE: Final = re.compile(
     rf"(?!一[个些点下]){_NUMERAL_ZH}{{1,9}}(?:点{_NUMERAL_ZH}+)?(?=[米公千克斤岁元块毛楼层栋室平个只条度页分天年]))",
     re.IGNORECASE,
 )
-_UNIT: Final = re.compile(r"\s?(?P<u>[^\W\d]+|[%€$£])")
+_UNIT: Final = re.compile(r"\s?(?!(?:it|is|was|and|not|in|at|on|to|for)\b)(?P<u>[^\W\d]+|[%€$£])")
 _SAME_UNITS: Final = (
     {"kg", "kilo", "kilogram", "公斤", "千克"},
     {"euro", "€", "eur"},
@@ -155,7 +174,8 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     denied = {one.key for one in values if _DENIED.search(text[: one.start])}
     opens = is_wrong or (doubt is not None and any(one.start == at for one in values))
     renamed = _DENIED_NAME.match(text)
-    if not opens and doubt is None and not denied and renamed is None:
+    swapped = _SWAPPED.match(text)
+    if not opens and doubt is None and not denied and renamed is None and swapped is None:
         return None
     for index, before in enumerate(earlier[:EARLIER_MAX]):
         before = before[:_EARLIER_CHARS_MAX]
@@ -166,6 +186,8 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
             changes = _named(text[at:], before, at_once=not is_wrong)
         if not changes and renamed is not None:
             changes = _renamed(renamed, before)
+        if not changes and swapped is not None:
+            changes = _exchanged(text, before)
         if changes:
             return index, _with(before, changes)
     return None
@@ -202,6 +224,15 @@ def _changes(text: str, values: Sequence[_Value], before: str) -> list[tuple[_Va
         tail = len(other.key) < len(value.key) and _TAIL.search(text[: other.start])
         changes.append((value, value.text[: -len(other.text)] + other.text if tail else other.text))
     return changes
+
+
+def _exchanged(text: str, before: str) -> list[tuple[_Value, str]]:
+    """Return the two values of a kind in the earlier text, each with the other, unless the message has new ones."""
+    old = list(_values(before))
+    if {one.key for one in _values(text)} - {one.key for one in old}:
+        return []
+    pairs = [[one for one in old if one.kind == kind] for kind in dict.fromkeys(one.kind for one in old)]
+    return next(([(a, b.text), (b, a.text)] for a, b in (pair for pair in pairs if len(pair) == 2)), [])
 
 
 def _named(text: str, before: str, *, at_once: bool) -> list[tuple[_Value, str]]:

@@ -49,6 +49,13 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("My plumber's email is max@rohr.de.", "Oh sorry, it's maxi@rohr.de.", "email is maxi@rohr.de"),
         ("邮箱是lin@abc.cn。", "打错了，是ling@abc.cn。", "邮箱是ling@abc.cn"),
         ("房租每月三千五。", "哦不，是三千八。", "每月三千八"),
+        ("The door code is 7730.", "Nope, I swapped them, it's 7703", "code is 7703"),
+        ("My shoe size is 42.", "Hm no, I confused that with my husband's: 38.", "size is 38"),
+        ("The deposit was 900.", "I transposed the digits, 990 it was.", "was 990"),
+        ("My locker is number 45.", "Not 45, 54.", "number 54"),
+        ("The alarm is 3307 and the gate is 7703.", "Oops, I mixed them up.", "alarm is 7703 and the gate is 3307"),
+        ("Lena is in room 12 and Max in room 14.", "It's the other way round!", "Lena is in room 14 and Max in room 12"),
+        ("妈妈住3楼，姥姥住5楼。", "我搞反了。", "妈妈住5楼，姥姥住3楼"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
@@ -73,6 +80,10 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("我的航班是7点。", "写错了报告，被老板骂了，要改到12点。"),
         ("我有三个孩子。", "不好意思，我有一个问题。"),
         ("我叫李雷。", "我不是李雷，我开玩笑的。"),
+        ("The rent is 700.", "They swapped the boiler, it was 900."),
+        ("Anna is 34 and Eva 36.", "Turn the chair the other way round."),
+        ("会议在周二。", "他记错了日子，周三才去。"),
+        ("妈妈住3楼，姥姥住5楼。", "他把衣服穿反了。"),
     ],
 )
 def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
