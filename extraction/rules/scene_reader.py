@@ -11,7 +11,7 @@ from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote,
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
 from extraction.rules.rule_reader import corrected_texts
-from extraction.rules.tag_facts import same_plan, with_tags
+from extraction.rules.tag_facts import is_kin, same_plan, with_tags
 from extraction.rules.tags import Tag
 from extraction.rules.valid_times import DATED, TimedText, is_temporary, timed, with_told_period, without_time
 from extraction.rules.zh.language_pack import CHINESE
@@ -110,10 +110,22 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts += read_or([], _dated_facts, drafts, sentences, times_of, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
-        drafts = list(with_decisions(drafts, sentences, speaker))
+        drafts = list(with_decisions([*drafts, *_relatives_of_jobs(drafts, speaker)], sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
     return [_proposed(draft, clause, line, number) for draft, clause in clauses if not is_temporary(draft, clause)]
+
+
+def _relatives_of_jobs(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft]:
+    """Yield that the speaker has the relatives whose jobs were read: "my sister is an assistant"."""
+    known = {one.relation for one in drafts if one.subject == speaker.me}
+    for one in drafts:
+        kin = one.subject
+        if one.relation == "works as" and not one.closes and kin not in known and is_kin(kin):
+            wording = (CHINESE if has_cjk(kin) else ENGLISH).wording
+            says = wording.has_relative(kin).format(s=speaker.label(speaker.me, wording.unknown_user), o=kin)
+            has = replace(one, subject=speaker.me, subject_type=None, object=kin, object_type=EntityType.PERSON)
+            yield replace(has, predicate="RELATES_TO", relation=kin, statement=says[:1].upper() + says[1:])
 
 
 def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
@@ -290,14 +302,27 @@ _DECIDED_EN: Final = re.compile(
     r"(?:decided|made up my mind|resolved|opted)\b",
     re.IGNORECASE,
 )
-_REASON_EN: Final = re.compile(
-    r"(?:\bbecause of|\bbecause|\bdue to|\bon account of|\bfor the sake of|\bsince(?= (?:I|we|my|our|it|he|she|they|"
-    r"there|the)"
-    r"\b)) (?P<why>[^.!?;\n]{2,200})",
-    re.IGNORECASE,
+_REASON_EN: Final = (
+    re.compile(
+        r"(?:\bbecause of|\bbecause|\bdue to|\bon account of|\bfor the sake of|"
+        r"\bsince(?= (?:I|we|my|our|it|he|she|they|there|the)\b)|"
+        r"\bdecided\b.*\bso(?: that)?(?= (?:I|we|my|our|it|he|she|they|there|the)\b)) "
+        r"(?P<why>(?:(?!, (?:I|we)\b)[^.!?;\n]){2,200})",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^(?P<why>[^.!?;\n]{2,200}?),? (?:so|which is why|that is why|that['’]s why) (?:I|we)\b", re.IGNORECASE
+    ),
 )
-_DECIDED_ZH: Final = re.compile("(?:我|我们|咱们?)[^，。！？]{0,6}(?:决定|下定决心|拿定主意)")
-_REASON_ZH: Final = re.compile(r"(?:因为|由于|为了|考虑到)(?P<why>[^，。！？；\n]{1,60})")
+# A Chinese sentence often leaves "I" out.
+_DECIDED_ZH: Final = re.compile(
+    "(?:(?:我|咱)们?[^，。！？]{0,6}|(?:^|[，。；！？])"
+    "(?:之?所以|于是|因此|最[后终]|终于|还是|已经|刚刚?|今天|昨天|现在|后来|就|都|也){0,3})(?:决定|下定决心|拿定主意)"
+)
+_REASON_ZH: Final = (
+    re.compile(r"(?:因为|由于|为了|考虑到|原因是|主要是|毕竟|实在是)(?P<why>[^，。！？；\n]{1,60})"),
+    re.compile(r"^(?P<why>[^。！？；\n]{2,60}?)[，,](?:所以|因此|于是)"),
+)
 _EFFECT_ZH: Final = re.compile("^(?:决定|下定决心|拿定主意)(?:了|要|去)?(?P<o>.{2,30})$")
 _PLANS: Final = frozenset({"plan", "goal"})
 
@@ -311,7 +336,7 @@ def with_decisions(drafts: Iterable[Draft], sentences: Iterable[Sentence], speak
     drafts = list(drafts)
     for draft in drafts:
         sentence = _sentence_at(draft.start, by_start)
-        decided = None if sentence is None or draft.closes else _decision(draft, sentence.text, speaker)
+        decided = None if sentence is None or draft.closes else _decision(draft, sentence, drafts, speaker)
         yield decided or draft
         effect = _EFFECT_ZH.match(draft.subject) if draft.predicate == "CAUSED_BY" else None
         if effect is None or sentence is None or not _DECIDED_ZH.search(sentence.text):
@@ -327,15 +352,22 @@ def _sentence_at(place: int, by_start: Sequence[Sentence]) -> Sentence | None:
     return found if found is not None and place < found.end else None
 
 
-def _decision(draft: Draft, text: str, speaker: Speaker) -> Draft | None:
-    """Return the draft as a decision; None if the speaker did not say that they decided it."""
+def _decision(draft: Draft, sentence: Sentence, drafts: Iterable[Draft], speaker: Speaker) -> Draft | None:
+    """Return the draft as a decision; None if the speaker did not say that they decided it.
+
+    Args:
+        drafts: all of the message, of which causes in the same sentence are reasons.
+    """
+    text = sentence.text
     if draft.subject != speaker.me or draft.relation not in _PLANS:
         return None
     chinese = _DECIDED_ZH.search(text)
     if not chinese and not _DECIDED_EN.search(text):
         return None
-    reason = (_REASON_ZH if chinese else _REASON_EN).search(text)
-    detail = FactDetail(kind=FactKind.DECISION, rationale=reason["why"].strip(" ,，") if reason else None)
+    told = (found["why"] for pattern in (_REASON_ZH if chinese else _REASON_EN) if (found := pattern.search(text)))
+    causes = (one for one in drafts if one.predicate == "CAUSED_BY" and sentence.start <= one.start < sentence.end)
+    reasons = [*told, *(one.object for one in causes if same_plan(one.subject, draft.object))]
+    detail = FactDetail(kind=FactKind.DECISION, rationale=reasons[0].strip(" ,，") if reasons else None)
     statement = draft.statement.replace(" wants to ", " decided to ", 1).replace("打算", "决定", 1)
     # As the tags say it.
     statement = statement.replace(" plans: ", " decided: ", 1).replace("的计划：", "决定：", 1)

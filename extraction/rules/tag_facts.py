@@ -387,6 +387,8 @@ _INJURED: Final = re.compile(
 )
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
 _INJURY: Final = replace(WORDINGS["illness"], says=WORDINGS["has"].says, ended=WORDINGS["has"].ended)
+# 不学钢琴了, of which the object is 钢琴.
+_NOT_DONE_ZH: Final = re.compile("不再?(?P<v>[学弹打踢练养画玩做上跳唱写看听喝吃抽拉去])$")
 # "Eat fish on Fridays" is a habit, told as what somebody does.
 _EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
 _EATING: Final = _relation(
@@ -422,10 +424,12 @@ _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
 # "She decided to leave him": not the speaker's own, though the model names no subject.
 _INTENTIONS: Final = frozenset({"plans", "promised", "decided"})
 _BY_OTHERS: Final = re.compile(
-    r"\b(?:he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
-    "(?:[他她]们?|人家)[^，。；！？我咱]{0,6}$",
+    r"\b(?P<p>he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
+    "(?P<z>[他她]们?|人家)[^，。；！？我咱]{0,6}$",
     re.IGNORECASE,
 )
+_OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
+_THEY: Final = {"his": "he", "her": "she", "their": "they"}
 _BY_OTHERS_CHARS: Final = 60
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
@@ -435,9 +439,14 @@ _HALF_KIN: Final = frozenset("妈爸姐哥弟妹")
 _KIN_WORD: Final = re.compile(rf"(?:{KIN_PATTERN})s?|(?:{KIN_PATTERN_ZH})|[老俺]?[爹娘]", re.IGNORECASE)
 
 
+def is_kin(word: str) -> bool:
+    return _KIN_WORD.fullmatch(word) is not None
+
+
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
+    tags = [_of_speaker(text, tag) for tag in tags]
     for tag in tags:
         if (tag.kind == "attribute" and tag.subject in animals) or _is_by_others(text, tag):
             continue
@@ -447,9 +456,19 @@ def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tup
 
 
 def _is_by_others(text: str, tag: Tag) -> bool:
-    """Return whether a plan, promise or decision without a subject is that of "he", "she" or "they"."""
-    before = text[max(0, tag.obj[0] - _BY_OTHERS_CHARS) : tag.obj[0]]
-    return tag.subject is None and tag.kind in _INTENTIONS and _BY_OTHERS.search(before) is not None
+    """Return whether a plan, promise or decision is that of "he", "she" or "they", and not of the subject if any.
+
+    "His wife smokes, so he has decided": "he" is whose wife she is.
+    """
+    said = _BY_OTHERS.search(text, max(0, tag.obj[0] - _BY_OTHERS_CHARS), tag.obj[0])
+    if said is None or tag.kind not in _INTENTIONS:
+        return False
+    # "His wife" or "Tom's wife", whichever part the subject is.
+    owner = _OWNER.search(text[: tag.subject[1]]) if tag.subject else None
+    pronoun = (said["p"] or said["z"]).lower()
+    return tag.subject is None or (
+        owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
+    )
 
 
 def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str]:
@@ -492,7 +511,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
     pack = CHINESE if chinese else ENGLISH
-    says = (wording.ended if tag.ended else wording.says)[chinese]
+    says = _says(text, tag, wording)[chinese]
     return Draft(
         subject=subject,
         predicate=wording.predicate,
@@ -524,6 +543,22 @@ def _wording(kind: str, obj: str) -> FactKindWording:
     return WORDINGS[kind]
 
 
+def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
+    """Return the statements of a tag, with the verb of a pastime that ended."""
+    verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
+    english, chinese = wording.ended if tag.ended else wording.says
+    return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
+
+
+def _of_speaker(text: str, tag: Tag) -> Tag:
+    """Return the tag without a subject that only names the value: "the rent" that went up is the speaker's."""
+    words = WORDINGS[tag.kind].words
+    if tag.kind not in _VALUES or tag.subject is None or words is None:
+        return tag
+    named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
+    return replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
+
+
 def _named(kind: str, obj: str) -> str:
     """Return the object as a noun: "Year 4" of "teaches Year 4", "broken leg" of "broke my leg"."""
     if kind == "works_as":
@@ -544,7 +579,7 @@ def _is_secret(text: str, tag: Tag, relation: str) -> bool:
 
 def _statement(says: str, subject: str, obj: str, relation: str | None, speaker: Speaker, wording: Wording) -> str:
     label = speaker.label(subject, wording.unknown_user)
-    if _KIN_WORD.fullmatch(subject):
+    if is_kin(subject):
         label = wording.relative.format(owner=speaker.label(speaker.me, wording.unknown_user), kin=label)
     if wording.capitalized and not says.startswith("The reason"):
         label = label[:1].upper() + label[1:]
@@ -559,9 +594,9 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
     name = _OWNERS_ZH.sub("", _OWNERS.sub("", words.strip(_EDGE))).strip(_EDGE)
     if name.endswith(("'s", "’s")):
         name = name[:-2]
-    if not name or name.lower() in _PRONOUNS:
+    if not name or name.lower() in _PRONOUNS or "，" in name:
         return None
-    if kind != "because" and (_KIN_WORD.fullmatch(name) or name in _HALF_KIN):
+    if kind != "because" and (is_kin(name) or name in _HALF_KIN):
         return _kin_name(name.lower())
     return speaker.subject_named(name)
 

@@ -35,7 +35,7 @@ _OPENING: Final = (
 _EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
 _MISTAKEN: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听][错岔混反]"
 # "I swapped them", "mixed up the digits", but not "I swapped shifts with Ben".
-_TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|figures?|names?|dates?|days?|times?|letters?)"
+_TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|names?|dates?|days?|times?)"
 _MIXED: Final = (
     r"(?:i(?:['’]ve| have| had)? )?(?:just )?"
     r"(?:mixed|swapped|switched|flipped|reversed|transposed|confused|muddled|jumbled)"

@@ -316,7 +316,8 @@ _PATTERNS: Final = tuple(
         + _MY_CAUSE
         + r"(?P<o>[a-z][a-z' -]{2,40}?) (?:is|was|are|were|turned out to be|has been|have been|turns out to be) "
         + _OFTEN
-        + r"(?:caused by|due to|because of|triggered by|brought on by|down to|(?:the|a) result of|from) (?P<c>.+)",
+        + r"(?:caused by|due to|because of|triggered by|brought on by|down to(?! \d)|(?:the|a) result of|from) "
+        + r"(?P<c>.+)",
         r"^"
         + _MY_CAUSE
         + r"(?P<o>"

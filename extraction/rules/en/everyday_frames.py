@@ -678,10 +678,6 @@ RELATIVES: Final = (
 # Ages and birthdays
 
 _AGED: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME)
-_NO_UNIT: Final = (
-    r"(?! ?(?:[%:.]\d|percent|euros|dollars|pounds|minutes?|hours?|days?|weeks?|months|miles|km|kg|lbs|cm|"
-    r"times|of|in the|people|kids|cats|dogs|more|or|to)\b)"
-)
 AGES: Final = (
     after(
         r"(?:was|were) born in (?:the (?:spring|summer|autumn|fall|winter) of )?(?P<o>(?:[A-Z][a-z]+ )?(?:19|"
@@ -824,11 +820,6 @@ _BY: Final = (
     r"cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|"
     r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+)(?:'s)? (?:has |have |is |just |now |has just |have just |wants to |"
     r"then )*)"
-)
-_RAISED: Final = (
-    r"(?:went|gone|goes|is going|was|were|is|has been|have been|got|been)? ?(?:up|down|upped|raised|increased|"
-    r"doubled|tripled|halved|lowered|reduced|cut|dropped|bumped|"
-    r"changed|adjusted|put up|tapered|now)"
 )
 _TAKES_DOSE: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d")
 MEDICATION: Final = (

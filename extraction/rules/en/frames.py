@@ -23,7 +23,7 @@ from extraction.rules.en.objects import (
     workplaces,
 )
 from extraction.rules.en.phrases import noun_phrase, things
-from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
+from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, SOFTWARE, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
 from extraction.text.lexicon_en import (
     ARTICLES,
@@ -260,9 +260,9 @@ def read_workplaces(text: str) -> list[ObjectPhrase]:
 
 
 def read_firms(text: str) -> list[ObjectPhrase]:
-    """Return the organisation that someone left, unless it is a well-known place."""
+    """Return the organisation that someone left, unless it is a well-known place or service: "I quit Spotify"."""
     found = read_workplaces(text)
-    return [one for one in found if one.name.lower() not in PLACES]
+    return [one for one in found if one.name.lower() not in PLACES and one.name.split()[0] not in SOFTWARE]
 
 
 def read_places(text: str) -> list[ObjectPhrase]:

@@ -61,7 +61,7 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, NO_NOUN_NEXT, THING
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, NO_NOUN_NEXT, SOFTWARE_NAME, THING
 from extraction.rules.engine import ObjectPhrase
 from extraction.text.lexicon_en import KIN, KIN_PATTERN
 from schema.entity import EntityType
@@ -689,6 +689,11 @@ SPOKEN_BELONGINGS: Final = (
 
 # Numbers and measures
 
+_WEIGHS: Final = States(says="{s}'s weight is {o}.", relation="weight", read=_read_measure)
+_WEIGHT_NOW: Final = (
+    r"(?:down|up) to (?:about |around |just |under |only )?"
+    r"(?P<o>\d{1,3}(?:\.\d{1,2})? ?(?:kgs?|kilos?|kilograms|lbs?|pounds))\b"
+)
 SPOKEN_NUMBERS: Final = (
     after(
         r"(?:am|is) (?P<o>(?:\d[.,m]\d{1,2} ?m?|\d ?(?:ft|foot|feet|') ?\d{0,2}(?:\"|''|in(?:ches)?)?|"
@@ -699,7 +704,21 @@ SPOKEN_NUMBERS: Final = (
         r"(?:weigh|weighs|am down to|am up to|have got down to) (?:about |around |roughly |just |nearly |"
         r"only )?(?P<o>\d{2,3}(?:\.\d)? ?(?:kg|kilos?|kilograms|lbs?|pounds|stone)?(?: \d{1,2})?)(?=$|,| (?:now|and|"
         r"but|at|as)\b)",
-        States(says="{s}'s weight is {o}.", relation="weight", read=_read_measure),
+        _WEIGHS,
+    ),
+    after(
+        rf"(?:am |is |are |have got |has got |got |went |have gone |has gone |(?:was|is|has been|went) [^:,]{{2,40}}: "
+        rf"(?:now )?)(?:back )?{_WEIGHT_NOW}",
+        _WEIGHS,
+    ),
+    clause_frame(rf"^(?:now |finally |back )?{_WEIGHT_NOW}", _WEIGHS),
+    clause_frame(
+        r"^(?:the |my |our )?(?:monthly )?(?P<r>rent|salary|mortgage|pension|allowance|tuition|premium)(?:'s)? "
+        r"(?:has |have |is |was |been |just |being )*"
+        r"(?:went|gone|going|goes|go|rose|risen|rising|rises|put|increased|raised|bumped|"
+        r"dropped|fallen|fell|reduced|lowered|cut)(?: up| down)?(?: from [^ ]{1,12})? to "
+        r"(?P<o>[€$£]?\d[\d.,]*(?: ?(?:€|euros?|dollars|pounds|francs|a month))?)(?=$|[,.!]| )",
+        States(says="{s}'s {r} is {o}.", relation="=r", read=_read_measure),
     ),
     clause_frame(
         r"^(?:it is |that is )?(?:for |in )?(?:my |our )?(?P<r>locker|room|desk|seat|gate|platform|plot|pitch|bay|"
@@ -973,7 +992,7 @@ SPOKEN_CHANGES: Final = (
         NO_LONGER_USES,
     ),
     after(
-        rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit|deleted|"
+        rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit(?= {SOFTWARE_NAME}\b)|deleted|"
         rf"uninstalled) (?:my |our |the )?(?P<old>{PROPER})(?: (?:account|subscription|app|contract|plan|"
         rf"membership))?(?=$|,|\.| (?:last|this|in|because|after|so|and|altogether|for good|yesterday|today)\b)",
         NO_LONGER_USES,

@@ -155,6 +155,9 @@ SOFTWARE: Final = word_set(
     "Mailchimp Xero QuickBooks Jenkins "
     "Terraform Kubernetes Docker Heroku AWS Azure GCP Vercel Netlify Cloudflare React Angular Vue Svelte Django "
     "Flask Rails Laravel Postgres MySQL MongoDB "
-    "Redis Kafka RabbitMQ Oracle SQLite DynamoDB Elasticsearch"
+    "Redis Kafka RabbitMQ Oracle SQLite DynamoDB Elasticsearch "
+    "Instagram Facebook TikTok Twitter Snapchat YouTube Reddit LinkedIn Pinterest Bluesky WeChat Tinder Bumble "
+    "Hinge Duolingo Babbel Audible Kindle Headspace Strava Peloton Patreon Substack Hulu Crunchyroll Disney ChatGPT "
+    "Claude Gemini Copilot Canva PayPal Uber Lyft Deliveroo"
 )
 SOFTWARE_NAME: Final = f"(?-i:{'|'.join(sorted(SOFTWARE))})"

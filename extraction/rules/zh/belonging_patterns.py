@@ -112,6 +112,12 @@ NUMBER_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="o", relation="weight", says="{s}的体重是{o}。", clean=value),
     ),
     slot_rule(
+        "瘦胖减降重涨",
+        rf"(?:我)?(?:的)?(?:体重)?(?:{ADV})[瘦胖减降重涨]回?到了?"
+        rf"(?P<o>[\d.一二两三四五六七八九十百]{{1,6}}(?:公斤|斤|kg|千克))[了啦]{END}",
+        Says(obj="o", relation="weight", says="{s}的体重是{o}。", clean=value),
+    ),
+    slot_rule(
         "血",
         rf"(?:我)?(?:的)?(?:血型)?(?:是)?(?P<o>(?:RH阴性)?(?:A|B|O|AB)型)血?{END}",
         Says(obj="o", relation="blood type", says="{s}的血型是{o}。", clean=value),

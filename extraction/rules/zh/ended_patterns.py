@@ -20,12 +20,15 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s}不再讨厌{o}。",
         closes=True,
     ),
-    SYNTAX.rule(
-        r"(?:不再|再也不)(?:喜欢|爱|迷|吃|喝|玩|抽|看|买|用|碰|打|追)|不(?:吃|喝|抽|玩|追|买|碰|"
-        r"打)(?=[^，]{1,8}(?<!年)(?<!月)了$)",
-        "PREFERS",
-        "{s}不再喜欢{o}。",
-        closes=True,
+    SYNTAX.rule(r"(?:不再|再也不)(?:喜欢|爱|迷)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
+    *(
+        SYNTAX.rule(
+            rf"(?:不再|再也不){verb}|不{verb}(?=[^，]{{1,8}}(?<!年)(?<!月)了$)",
+            "PREFERS",
+            f"{{s}}不再{verb}{{o}}。",
+            closes=True,
+        )
+        for verb in "吃喝玩抽看买用碰打追学弹踢练养画拉"
     ),
     SYNTAX.rule(
         rf"{FORMERLY_WITH_VERB}(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱|迷|沉迷)",

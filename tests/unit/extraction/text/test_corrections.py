@@ -54,7 +54,7 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("The deposit was 900.", "I transposed the digits, 990 it was.", "was 990"),
         ("My locker is number 45.", "Not 45, 54.", "number 54"),
         ("The alarm is 3307 and the gate is 7703.", "Oops, I mixed them up.", "alarm is 7703 and the gate is 3307"),
-        ("Lena is in room 12 and Max in room 14.", "It's the other way round!", "Lena is in room 14 and Max in room 12"),
+        ("Lena is in room 12 and Max in room 14.", "It's the other way round!", "room 14 and Max in room 12"),
         ("妈妈住3楼，姥姥住5楼。", "我搞反了。", "妈妈住5楼，姥姥住3楼"),
     ],
 )
