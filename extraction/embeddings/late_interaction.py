@@ -67,14 +67,3 @@ def weighted(question: QuestionTokens, matches: Floats) -> Floats:
     # NaN is a valid result here, but some processors signal an invalid operation.
     with np.errstate(invalid="ignore"):
         return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
-
-
-def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list[float | None]:
-    """Return the weighted MaxSim of each message, 0 to 1; None for messages without comparable vectors."""
-    scores = weighted(question, piece_matches(question, messages))
-    return [None if np.isnan(score) else float(score) for score in scores]
-
-
-def max_sim(question: QuestionTokens, message: bytes | None) -> float | None:
-    """Return the weighted MaxSim of one message, 0 to 1; None without comparable vectors."""
-    return max_sims(question, [message])[0]

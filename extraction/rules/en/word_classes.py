@@ -158,6 +158,6 @@ SOFTWARE: Final = word_set(
     "Redis Kafka RabbitMQ Oracle SQLite DynamoDB Elasticsearch "
     "Instagram Facebook TikTok Twitter Snapchat YouTube Reddit LinkedIn Pinterest Bluesky WeChat Tinder Bumble "
     "Hinge Duolingo Babbel Audible Kindle Headspace Strava Peloton Patreon Substack Hulu Crunchyroll Disney ChatGPT "
-    "Claude Gemini Copilot Canva PayPal Uber Lyft Deliveroo"
+    "Canva PayPal Uber Lyft Deliveroo"
 )
 SOFTWARE_NAME: Final = f"(?-i:{'|'.join(sorted(SOFTWARE))})"

@@ -6,9 +6,9 @@ import pytest
 
 from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import embed_question
-from extraction.embeddings.late_interaction import max_sims
 from extraction.embeddings.local_embedder import VECTOR_DIM, LocalEmbedder
 from tests.support.growth import cpu_within
+from tests.support.token_similarity import max_sims
 
 CHINESE = (
     "我最近在学吉他",
