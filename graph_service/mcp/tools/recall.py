@@ -67,6 +67,7 @@ class HitAnswer(Result):
     predicate: str | None = None
     relation: str | None = None
     object: str | None = None
+    valid_at: datetime | None = Field(None, description="When the fact became true, if known.")
     invalid_at: datetime | None = Field(None, description="When the fact stopped being true.")
     overtaken_by: str | None = Field(None, description="Id of the fact or message that replaced it: out of date.")
     fact_kind: FactKind | None = None
@@ -172,6 +173,7 @@ def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
         predicate=one.predicate,
         relation=one.relation,
         object=one.object,
+        valid_at=one.valid_at,
         invalid_at=one.invalid_at,
         overtaken_by=one.overtaken_by,
         fact_kind=one.fact_kind,

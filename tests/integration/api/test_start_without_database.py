@@ -20,7 +20,8 @@ from tests.integration.auth.test_access_settings import BY_TOKEN, a_token
 from tests.support.tcp_proxy import tcp_proxy
 
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored spooled } }"
-RECALL = '{ recall(userId: "ana", query: "Who likes jasmine tea?") { degraded hits { text } notes } }'
+RECALL = '{ recall(userId: "ana", query: "Who likes jasmine tea?") { degraded hits { kind text uri } notes } }'
+LAYER = "query ($uri: String!) { layer(uri: $uri) { text } }"
 # What needs the database; nothing of it is on disk.
 READINGS = (
     '{ profile(userId: "ana") { items { statement } } }',
@@ -30,6 +31,7 @@ READINGS = (
     '{ factHistory(id: "0e8b5c6a-0000-5000-8000-000000000000") { statement } }',
     '{ layer(uri: "memory://x/user/ana") { text } }',
 )
+LAYER_URI = "memory://x/user/ana"
 SAID = "Ben likes jasmine tea."
 
 
@@ -70,6 +72,36 @@ async def ask(client: httpx.AsyncClient, query: str, **variables: Any) -> dict[s
             await asyncio.sleep(0.05)
 
 
+async def call_tool(client: httpx.AsyncClient, name: str, **arguments: Any) -> dict[str, Any]:
+    """Call an MCP tool of the service for Ana, and return its result or error."""
+    call = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"Accept": "application/json, text/event-stream"}
+    async with asyncio.timeout(120):
+        response = await client.post("/mcp?user=ana", json=body, headers=headers)
+    answer: dict[str, Any] = response.json()["result"]["structuredContent"]
+    return answer
+
+
+async def doors_answer_from_disk(client: httpx.AsyncClient, said: str) -> list[str]:
+    """Check what GraphQL and MCP say without the database; return the URIs of the hits that are not messages."""
+    found = (await ask(client, RECALL))["recall"]
+    told = await call_tool(client, "recall", query="Who likes jasmine tea?")
+    assert (found["degraded"], told["degraded"]) == (True, True)
+    assert any("Ben" in hit["text"] and "jasmine tea" in hit["text"] for hit in found["hits"])
+    assert [hit["uri"] for hit in found["hits"]] == [hit["uri"] for hit in told["hits"]]
+    assert all(hit["uri"] for hit in found["hits"])
+    stored = (await ask(client, REMEMBER, i=given(said)))["remember"]
+    spooled = await call_tool(client, "remember", messages=[{"role": "user", "text": f"{said} Twice."}])
+    assert (stored["spooled"], spooled["spooled"]) == (True, True)
+    for reading in READINGS:
+        answer = (await client.post("/graphql", json={"query": reading})).json()
+        assert [error["extensions"]["code"] for error in answer["errors"]] == ["UNAVAILABLE"], answer
+    for tool, more in (("list_sessions", {}), ("search_nodes", {"query": "tea"}), ("read_memory", {"uri": LAYER_URI})):
+        assert (await call_tool(client, tool, **more))["error"]["code"] == "UNAVAILABLE", tool
+    return [hit["uri"] for hit in found["hits"] if hit["kind"] != "MESSAGE"]
+
+
 async def idle(parts: Services, tenant: str) -> None:
     """Return when the worker of the service has done all jobs."""
     while True:
@@ -101,18 +133,20 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
             leaked = {"Mnemograph-Tenant": f"{tenant}-leaked"}
             assert "QUARANTINED" in (await client.post("/graphql", json={"query": RECALL}, headers=leaked)).text
-            found = (await ask(client, RECALL))["recall"]
-            assert found["degraded"]
-            assert any("jasmine tea" in hit["text"] for hit in found["hits"])
+            uris = await doors_answer_from_disk(client, "Ben bought a kettle.")
+            assert uris
             shown = (await client.get("/api/snapshot", params={"user": "ana"})).json()
             assert (shown["stale"], "jasmine tea" in str(shown["nodes"])) == (True, True)
-            stored = (await ask(client, REMEMBER, i=given("Ben bought a kettle.")))["remember"]
-            assert stored["spooled"]
             await cable.mend(port)
             async with asyncio.timeout(300):
                 await parts.arrival.wait()
             assert (await client.get("/ready")).json()["neo4j"] == "up"
             assert await parts.quarantine.end(TenantId(f"{tenant}-leaked"))
+            for uri in uris:
+                assert (await ask(client, LAYER, uri=uri))["layer"]["text"]
+            # Away again, after it has answered.
+            await cable.cut()
+            assert await doors_answer_from_disk(client, "Ben sold the kettle.")
 
 
 async def test_a_service_that_never_reached_its_database_starts_and_recovers(

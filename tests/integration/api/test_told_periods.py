@@ -1,14 +1,20 @@
-"""Test facts told as past or with their end, and the times that hits name, over GraphQL. NOON is 1 March 2026."""
+"""Test facts told as past or with their end, and the times that hits name at each door. NOON is 1 March 2026."""
 
+import asyncio
+import re
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graph_service.graph.store import Graph
+from tests.conftest import Server
 from tests.integration.api.test_graphql_facts import run_operation
 from tests.integration.memory.facts.test_conflict_resolution import say
-from tests.support.builders import NOON
+from tests.support.builders import NOON, a_memory
+from tests.support.cli_process import Home
+from tests.support.mcp_service import serving
 
 _FACTS = """{ user(userId: "alice") {
   facts(includeClosed: true) { nodes { id relation validAt invalidAt object { name } } } } }"""
@@ -72,12 +78,39 @@ async def test_fact_ends_when_its_words_say(
     assert (fact["validAt"][:10], fact["invalidAt"][:10]) == (begin, end)
 
 
-async def test_hits_of_messages_and_scenes_name_the_time_they_are_about_and_the_zone(graph: Graph, tenant: str) -> None:
-    await say(graph, tenant, "On 3 March 2026 I had a tooth pulled in Graz.", day=4, zone="Asia/Shanghai")
-    query = """query ($kinds: [HitKind!]) {
-      recall(userId: "alice", query: "tooth on 3 March 2026", evidence: 1, kinds: $kinds) {
-        hits { kind zone mentionedStart mentionedEnd } } }"""
-    day = ("Asia/Shanghai", "2026-03-02T16:00:00+00:00", "2026-03-03T16:00:00+00:00")
-    for kind in ("MESSAGE", "SCENE"):
-        hits = (await run_operation(graph, tenant, query, kinds=[kind])).data["recall"]["hits"]
-        assert [(hit["zone"], hit["mentionedStart"], hit["mentionedEnd"]) for hit in hits] == [day]
+async def test_hits_name_the_times_they_are_about_and_the_zone_at_each_door(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    await say(
+        graph, tenant, "On 3 March 2026 I had a tooth pulled in Graz. I work at Acme.", day=4, zone="Asia/Shanghai"
+    )
+    asked = "Where do I work, and what about the tooth on 3 March 2026?"
+    query = """query ($q: String!, $kinds: [HitKind!]) {
+      recall(userId: "alice", query: $q, limit: 20, evidence: 1, kinds: $kinds) {
+        hits { id text zone validAt invalidAt mentionedStart mentionedEnd } } }"""
+    shown: dict[str, Any] = {}
+    async with serving(a_memory(graph)) as service, service.agent(tenant, user="alice") as agent:
+        for kind in ("message", "scene", "fact"):
+            hits = (await run_operation(graph, tenant, query, q=asked, kinds=[kind.upper()])).data["recall"]["hits"]
+            shown[kind] = {hit["text"]: _times(*(hit[name] for name in ("zone", *_TIMES))) for hit in hits}
+            # Fields without a value are left out.
+            told = (await agent.call("recall", query=asked, limit=20, kinds=[kind]))["hits"]
+            names = ("zone", *(_HUMP.sub(r"_\1", name).lower() for name in _TIMES))
+            assert {hit["text"]: _times(*map(hit.get, names)) for hit in told} == shown[kind]
+    zone = "Asia/Shanghai"
+    day = _times(zone, None, None, "2026-03-02T16:00+00:00", "2026-03-03T16:00+00:00")
+    assert [times for text, times in shown["message"].items() if "tooth" in text] == [day]
+    assert day in shown["scene"].values()
+    assert [one[:2] for text, one in shown["fact"].items() if "Acme" in text] == [(zone, NOON + timedelta(days=4))]
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    command = ("recall", asked, "--user", "alice", "--limit", "20", "--kind", "fact", "--json")
+    found = (await asyncio.to_thread(home.run_process, *command)).document()["hits"]
+    assert {hit["text"]: _times(*map(hit.get, names)) for hit in found} == shown["fact"]
+
+
+_TIMES = ("validAt", "invalidAt", "mentionedStart", "mentionedEnd")
+_HUMP = re.compile(r"([A-Z])")
+
+
+def _times(zone: str | None, *times: str | None) -> tuple[Any, ...]:
+    return (zone, *(None if one is None else datetime.fromisoformat(one) for one in times))
