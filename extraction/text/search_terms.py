@@ -9,7 +9,7 @@ and texts are searched for these as substrings. Single characters also match syn
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Final, NamedTuple
@@ -131,7 +131,11 @@ class WordCounts(NamedTuple):
 def word_counts(text: str) -> WordCounts:
     """Count the words of a text."""
     folded = text.lower()
-    frequencies = Counter(_stems(folded))
+    frequencies: Counter[str] = Counter()
+    # Stem each word once: a text of 100,000 characters has few distinct ones.
+    for word, times in Counter(_words(folded)).items():
+        for one in _stemmed((word,)):
+            frequencies[one] += times
     paired = 0 if text.isascii() else sum(len(run) for run in _CJK.findall(folded))
     return WordCounts(stems=frequencies, length=frequencies.total() + paired / _CHARS_A_WORD)
 
@@ -163,19 +167,23 @@ def terms_found_in(terms: Terms, text: str) -> list[str]:
 def occurrences(terms: Terms, text: str) -> list[tuple[int, int]]:
     """Return where the terms occur in a text: (position, index of the term: stems, then strings), in any order.
 
-    Of a string, the first 1,000 places count.
+    Of each term, the first 1,000 places count.
     """
     folded = text.lower()
     found: list[tuple[int, int]] = []
     if terms.stems:
         index = {one: at for at, one in enumerate(terms.stems)}
-        known: dict[str, int | None] = {}
-        for match in _OTHER_WORD.finditer(folded):
-            word = match.group()
-            if word not in known:
-                known[word] = next((index[one] for one in _stems(word) if one in index), None)
-            if (at := known[word]) is not None:
+        named = {
+            word: at
+            for word in set(_OTHER_WORD.findall(folded))
+            for at in map(index.get, _stems(word))
+            if at is not None
+        }
+        left = dict.fromkeys(named.values(), _PLACES_MAX)
+        for match in _OTHER_WORD.finditer(folded) if named else ():
+            if (at := named.get(match.group())) is not None and left[at]:
                 found.append((match.start(), at))
+                left[at] -= 1
     for at, string in enumerate(terms.strings, start=len(terms.stems)):
         position = -1
         for _ in range(_PLACES_MAX):
@@ -186,14 +194,22 @@ def occurrences(terms: Terms, text: str) -> list[tuple[int, int]]:
 
 
 def _stems(folded: str) -> Sequence[str]:
+    return _stemmed(_words(folded))
+
+
+def _words(folded: str) -> Sequence[str]:
     plain = _without_apostrophes(folded)
     if plain.isascii():
-        words = _ASCII_WORD.findall(plain)
-    else:
-        # Word by word, because most texts that are not ASCII are Chinese, or English with a dash.
-        words = [word if word.isascii() else fold(word) for word in _OTHER_WORD.findall(plain)]
+        return _ASCII_WORD.findall(plain)
+    # Word by word, because most texts that are not ASCII are Chinese, or English with a dash.
+    return [word if word.isascii() else fold(word) for word in _OTHER_WORD.findall(plain)]
+
+
+def _stemmed(words: Iterable[str]) -> Sequence[str]:
     return [stem(AMERICAN.get(word, word)) if word.isascii() else word for word in words if word not in ENGLISH_BM25]
 
 
 def _without_apostrophes(text: str) -> str:
+    if "'" not in text and "’" not in text:
+        return text
     return without_elisions(_POSSESSIVE.sub("", text)).replace("'", "").replace("’", "")

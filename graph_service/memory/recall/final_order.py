@@ -10,6 +10,7 @@ from graph_service.memory.recall.query import HitKind
 
 # Minimum score of what overtook a message, as a share of that message's score, to come before it.
 _SUCCESSOR_MIN: Final = 0.5
+_ASCII_MARKS: Final = bytes(one for one in range(128) if not chr(one).isalnum())
 
 
 def below_replacements(
@@ -88,7 +89,7 @@ def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:
     groups: dict[tuple[str | None, str | None, str], list[Candidate]] = {}
     for hit in hits:
         one = hit.candidate
-        if one.kind is HitKind.MESSAGE and (words := "".join(filter(str.isalnum, one.text.casefold()))):
+        if one.kind is HitKind.MESSAGE and (words := _bare_words(one.text)):
             groups.setdefault((one.role, one.speaker, words), []).append(one)
     return {
         one.id: max(group, key=lambda same: (same.said_at, same.position, same.id))
@@ -96,3 +97,12 @@ def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:
         if len(group) > 1
         for one in group
     }
+
+
+def _bare_words(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    folded = text.casefold()
+    if folded.isascii():
+        # Ten times faster than by characters.
+        return folded.encode().translate(None, _ASCII_MARKS).decode()
+    return "".join(filter(str.isalnum, folded))

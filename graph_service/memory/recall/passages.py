@@ -13,6 +13,7 @@ from extraction.text.sentences import Sentence, split_sentences
 SNIPPET_CHARS: Final = 100
 # Sentences that match the question at least half as well as the best one come before the neighbours of that one.
 _MATCH_MIN: Final = 0.5
+_ROUNDING: Final = 1e-9
 _GAP: Final = " … "
 
 
@@ -63,11 +64,17 @@ def _around(sentence: Sentence, found: Sequence[tuple[int, int]], weights: dict[
     text = sentence.text
     if len(text) <= chars_max:
         return text
-    best, begin = 0.0, 0
-    for number, (start, _) in enumerate(found):
-        inside = {term for position, term in found[number:] if position < start + chars_max * 3 // 4}
-        if (weight := sum(weights[term] for term in inside)) > best:
-            best, begin = weight, start
+    best, begin, weight, first = 0.0, 0, 0.0, 0
+    places, inside = sorted(found), Counter[int]()
+    for position, term in places:
+        weight += 0.0 if inside[term] else weights[term]
+        inside[term] += 1
+        while places[first][0] + chars_max * 3 // 4 <= position:
+            inside[left := places[first][1]] -= 1
+            weight -= 0.0 if inside[left] else weights[left]
+            first += 1
+        if weight > best + _ROUNDING:
+            best, begin = weight, places[first][0]
     # A quarter of the length is for the words before the first term.
     begin = max(min(begin - chars_max // 4, len(text) - chars_max + 1), 0)
     if begin and (space := text.find(" ", begin, begin + chars_max // 4)) >= 0:

@@ -7,7 +7,7 @@ Start with `recall`; `with_evidence` then completes the texts of the evidence.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -188,7 +188,11 @@ async def recall(
         return ranked(matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, rules=rules)
 
     chars = sum(len(one.text) for one in found.candidates)
-    order = in_order() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(in_order)
+
+    async def off_loop(step: Callable[[], _Item]) -> _Item:
+        return step() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(step)
+
+    order = await off_loop(in_order)
     hits: Sequence[Hit] = order.hits
     answers: Mapping[str, float] = {}
     busy: tuple[str, ...] = ()
@@ -201,7 +205,8 @@ async def recall(
         if by.replaced > 0 and not busy:
             changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
             hits = ranked_by_replacements(hits, changes, analysis, by)
-        hits = without_repeats(below_replacements(hits, analysis, found.proofs))
+        ordered = below_replacements(hits, analysis, found.proofs)
+        hits = await off_loop(lambda: without_repeats(ordered))
     else:
         hits = below_replacements(hits)
 
@@ -227,7 +232,7 @@ async def recall(
             confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
         )
 
-    return answered() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(answered)
+    return await off_loop(answered)
 
 
 async def _answer_scores(

@@ -28,6 +28,7 @@ from schema.ids import TenantId, fact_uri, user_uri
 from schema.timespan import Timespan
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate, all_found
+from tests.support.growth import cpu_within
 
 
 def said(
@@ -230,13 +231,23 @@ def test_nothing_is_told_twice(ranked: list[Candidate], kept: list[str]) -> None
     assert [hit.candidate.id for hit in without_repeats(hits_of(*ranked))] == kept
 
 
-def test_resent_messages_are_one_hit_with_the_latest() -> None:
-    same = [
-        replace(said(f"m{day}", day=day), text=text) for day, text in enumerate(("Ok, done!", "OK done", "ok. done"))
-    ]
-    others = [replace(said("other", speaker="Bo"), text="ok done"), replace(said("number"), text="ok done 2")]
+@pytest.mark.parametrize(
+    "texts",
+    [("Ok, done!", "OK done", "ok. done"), ("好的，done…", "好的 done", "好的。Done！"), ("Σ_1", "“σ”1", "ς 1")],
+)
+def test_resent_messages_are_one_hit_with_the_latest(texts: tuple[str, ...]) -> None:
+    same = [replace(said(f"m{day}", day=day), text=text) for day, text in enumerate(texts)]
+    others = [replace(said("other", speaker="Bo"), text=texts[1]), replace(said("number"), text=f"{texts[1]} 2")]
     kept = without_repeats(hits_of(same[1], *others, same[0], same[2]))
     assert [hit.candidate.id for hit in kept] == ["m2", "other", "number"]
+
+
+@pytest.mark.parametrize("unit", ["zebra ", "pwd::"])
+def test_repeats_among_hits_of_ten_megabytes_are_found_in_milliseconds(unit: str) -> None:
+    """Regression: the event loop stood still for seconds."""
+    hits = hits_of(*(replace(said(f"m{at}"), text=f"{at} {unit * (100_000 // len(unit))}") for at in range(100)))
+    with cpu_within(0.2):
+        without_repeats(hits)
 
 
 @pytest.mark.parametrize(
