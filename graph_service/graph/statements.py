@@ -8,7 +8,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{started r}}     as `begun`, but also true if a time is missing, for example in mentions
     {{end_known r}}   the end of `r` was known at $known_at
     {{told_as_ended r}}    no message says that `r` was valid, only that it has ended (mark `e`, schema/assertion.py)
-    {{current r}}     `r` has not ended at $now, by all that is known
+    {{current r}}     `r` has not ended by now, by all that is known
     {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
     {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
@@ -75,7 +75,7 @@ _OF_VARIABLE: Final = {
         "({x}.invalid_at IS NOT NULL AND size({x}.assertions) > 0"
         " AND all(told IN {x}.assertions WHERE split(told, '|')[7] STARTS WITH 'e'))"
     ),
-    "current": "({x}.invalid_at IS NULL OR {x}.invalid_at > $now)",
+    "current": "({x}.invalid_at IS NULL OR {x}.invalid_at > datetime())",
     # As many of each, so that a long history of former values does not hide the one that is valid.
     "best_valid_and_ended": (
         f"WITH {{x}}, score, coalesce({_HOLDS}, false) AS valid ORDER BY score DESC"

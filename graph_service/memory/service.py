@@ -180,7 +180,7 @@ class Memory:
             graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
         )
         self.facts = Facts(graph, clock=clock, notify=notify)
-        self.nodes = Nodes(graph, clock=clock)
+        self.nodes = Nodes(graph)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self._compared = compared_pairs(self.changes)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactJudge, FactVerdicts
@@ -209,26 +209,11 @@ class Consolidation:
         async with self.user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
             for _ in range(_PLANS_MAX):
                 session_input, revision = await _settled(graph, session_input, claim)
-                scenes, plan = await _plan_readable(graph, session_input, scenes, NOTHING_JUDGED, job_context)
-                plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
-                job_context.step("extract planned")
-                too_slow = _too_slow_message(scenes)
+                change = _Change(session_input, scenes, claim, revision, tokens.embedding_tokens)
                 try:
-                    await _commit(
-                        graph,
-                        session_input,
-                        plan,
-                        claim,
-                        revision,
-                        now_ms=job_context.now_ms(),
-                        too_slow=too_slow,
-                        refines=readers.with_model,
-                    )
+                    await _plan_and_commit(graph, change, NOTHING_JUDGED, job_context, refines=readers.with_model)
                 except StalePlanError:
                     continue
-                job_context.step("extract committed")
-                _count(scenes, plan)
-                job_context.on_change(claim.tenant)
                 return session_input.more
         raise ConflictError(
             f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later"
@@ -483,29 +468,59 @@ async def _commit_refined(
             ]
             if not unchanged:
                 raise ConflictError("the scenes changed while a model read them; they are read again")
-            unchanged, plan = await _plan_readable(graph, session_input, unchanged, judging, job_context)
-            plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
-            job_context.step("refine planned")
+            change = _Change(session_input, unchanged, claim, revision, tokens.embedding_tokens)
             try:
-                await _commit(
-                    graph,
-                    session_input,
-                    plan,
-                    claim,
-                    revision,
-                    now_ms=job_context.now_ms(),
-                    too_slow=_too_slow_message(unchanged),
-                )
+                await _plan_and_commit(graph, change, judging, job_context, step="refine")
             except StalePlanError:
                 continue
-        job_context.step("refine committed")
-        _count(unchanged, plan)
-        job_context.on_change(claim.tenant)
         return
     raise ConflictError("the user's memory keeps changing; the job is retried later")
 
 
 # Plan
+
+
+class _Change(NamedTuple):
+    """Scenes that were read, of a memory at a revision, and the embedding tokens spent on reading them."""
+
+    session_input: SessionInput
+    scenes: list[SceneExtraction]
+    claim: JobClaim
+    revision: int
+    embedding_tokens: int
+
+
+async def _plan_and_commit(
+    graph: Graph,
+    change: _Change,
+    judging: FactVerdicts,
+    job_context: JobContext,
+    *,
+    step: str = "extract",
+    refines: bool = False,
+) -> None:
+    """Plan the facts of the scenes and commit them.
+
+    Raises:
+        StalePlanError: the memory has changed since the revision.
+    """
+    session_input, scenes, claim, revision, embedding_tokens = change
+    scenes, plan = await _plan_readable(graph, session_input, scenes, judging, job_context)
+    plan = replace(plan, cost=plan.cost | {"embedding_tokens": embedding_tokens})
+    job_context.step(f"{step} planned")
+    await _commit(
+        graph,
+        session_input,
+        plan,
+        claim,
+        revision,
+        now_ms=job_context.now_ms(),
+        too_slow=_too_slow_message(scenes),
+        refines=refines,
+    )
+    job_context.step(f"{step} committed")
+    _count(scenes, plan)
+    job_context.on_change(claim.tenant)
 
 
 async def _plan_readable(

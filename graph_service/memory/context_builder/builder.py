@@ -155,7 +155,7 @@ async def context(
 
     def built() -> Context:
         lines = [
-            *lines_of_core(known, language, zone=zone, with_uris=request.with_uris),
+            *lines_of_core(known, language, zone=zone, with_uris=request.with_uris, now=moments.valid_at),
             *lines_of_candidates(
                 candidates,
                 answer.analysis.passage_terms,
@@ -163,6 +163,7 @@ async def context(
                 tokens_max=request.tokens_max,
                 zone=zone,
                 with_uris=request.with_uris,
+                now=moments.valid_at,
                 asks_agent=answer.analysis.asks_agent or answer.analysis.role is Role.ASSISTANT,
                 closed=[fact for fact in closed if fact.rejected or not former],
             ),

@@ -1,5 +1,6 @@
 """Convert Core Memory and recalled candidates to context lines: safe, dated, with their cost in tokens. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,18 +65,19 @@ class ContextLineDraft:
 
 
 def lines_of_core(
-    facts: Sequence[CoreFact], language: Language, *, zone: str | None, with_uris: bool
+    facts: Sequence[CoreFact], language: Language, *, zone: str | None, with_uris: bool, now: datetime
 ) -> list[ContextLineDraft]:
     """Return the lines of Core Memory, without rejected facts; put ended ones into the section of relevant facts.
 
     Args:
         zone: time zone of facts without one of their own.
+        now: valid time; an end after it is still to come.
     """
     words = WORDS[language]
     lines = []
     for fact in (fact for fact in facts if not fact.rejected):
         until = None if fact.told_as_ended else fact.until
-        text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone)
+        text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone, now=now)
         earlier = fact.kind is CoreKind.EARLIER
         piece = Piece(
             id=fact.id,
@@ -111,6 +113,7 @@ def lines_of_candidates(
     tokens_max: int,
     zone: str | None,
     with_uris: bool,
+    now: datetime,
     asks_agent: bool = False,
     closed: Sequence[CoreFact] = (),
 ) -> list[ContextLineDraft]:
@@ -120,6 +123,7 @@ def lines_of_candidates(
         terms: terms of the question; of a long text the passage is quoted that matches them best.
         tokens_max: budget of the context, by which the quotes are long.
         zone: time zone of what has none of its own.
+        now: valid time; an end after it is still to come.
         asks_agent: the question asks for what an assistant said, which is then quoted like what users said.
         closed: ended facts; the messages said before that end which prove one are marked as outdated, those which prove
             a rejected one as wrong.
@@ -136,7 +140,9 @@ def lines_of_candidates(
             continue
         answers = hit.role == Role.ASSISTANT and len(hit.text) > _LONG_ANSWER_CHARS and not asks_agent
         chars_max = quote_chars // 2 if answers else quote_chars
-        text, content = _text_of(hit, phrases, terms, zone=hit.zone or zone, quoted=bool(quoted), quote_chars=chars_max)
+        text, content = _text_of(
+            hit, phrases, terms, zone=hit.zone or zone, quoted=bool(quoted), quote_chars=chars_max, now=now
+        )
         if (ended := next((fact for fact in closed if _is_outdated(hit, fact)), None)) and ended.until:
             statement = safe_text(ended.statement, chars_max=_STATEMENT_CHARS_MAX)
             until = day_in(ended.until, ended.zone or zone)
@@ -183,7 +189,7 @@ def _is_outdated(hit: Candidate, fact: CoreFact) -> bool:
 
 
 def _text_of(
-    hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, quoted: bool, quote_chars: int
+    hit: Candidate, phrases: Words, terms: Terms, *, zone: str | None, quoted: bool, quote_chars: int, now: datetime
 ) -> tuple[str, str]:
     """Return the text of a hit's line, and the content that is compared to find duplicates.
 
@@ -195,7 +201,7 @@ def _text_of(
     match hit.kind:
         case HitKind.FACT:
             until = None if hit.told_as_ended else hit.invalid_at
-            return _fact_text(phrases, hit.text, hit.said_at, until, None, zone=zone), hit.text
+            return _fact_text(phrases, hit.text, hit.said_at, until, None, zone=zone, now=now), hit.text
         case HitKind.MESSAGE:
             names = {Role.ASSISTANT.value: phrases.assistant, Role.EVENT.value: phrases.event}
             role = names.get(hit.role or "", phrases.user)
@@ -223,15 +229,31 @@ def _titled_by(title: str, quoted: Sequence[str]) -> bool:
     return any(bare in plain(text[:_TITLED_CHARS_MAX]) for text in quoted)
 
 
+# Statements that tell that they are of the past, after a name of up to three words.
+_TOLD_AS_PAST: Final = re.compile(
+    r"(?:[\w'’.-]+ ){1,3}?(?:lived|worked|stayed|studied|used to|was|were|had|no longer|formerly|previously)\b"
+    r"|\S{1,12}?(?:以前|曾经?|从前|过去|不再)",
+    re.IGNORECASE,
+)
+
+
 def _fact_text(
-    phrases: Words, statement: str, since: datetime, until: datetime | None, emotion: str | None, *, zone: str | None
+    phrases: Words,
+    statement: str,
+    since: datetime,
+    until: datetime | None,
+    emotion: str | None,
+    *,
+    zone: str | None,
+    now: datetime,
 ) -> str:
     text = safe_text(statement, chars_max=_STATEMENT_CHARS_MAX)
     if emotion:
         text = phrases.emotion.format(text=text, emotion=safe_text(emotion, chars_max=_NAME_CHARS_MAX))
     if until is None:
         return phrases.since.format(text=text, since=day_in(since, zone))
-    return phrases.span.format(text=text, since=day_in(since, zone), until=day_in(until, zone))
+    form = phrases.span if until > now or _TOLD_AS_PAST.match(statement) else phrases.ended
+    return form.format(text=text, since=day_in(since, zone), until=day_in(until, zone))
 
 
 def _cost(text: str, uri: str, *, with_uris: bool) -> int:

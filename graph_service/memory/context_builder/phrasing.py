@@ -34,7 +34,8 @@ class Words:
         nothing: no hits; doubtful: hits that probably contain no answer.
         quote: format of a message, with day, speaker and text.
         scene: format of a scene with day and title; `scene_with_abstract` also has the abstract.
-        since, span: formats of valid facts, and of ended ones.
+        since, span: formats of valid facts, and of those with an end that is still to come or that the statement tells.
+        ended: format of other ended facts.
         corrections: formats of corrections by people, which are messages of a session of their own.
         outdated: format of a message that proves an ended fact; rejected: of one that proves a fact which a person
             rejected.
@@ -57,6 +58,7 @@ class Words:
     scene_with_abstract: str
     since: str
     span: str
+    ended: str
     emotion: str
     outdated: str
     rejected: str
@@ -92,7 +94,8 @@ WORDS: Final = {
         scene="{day} {title}",
         scene_with_abstract="{day} {title}: {text}",
         since="{text} ({since})",
-        span="{text} ({since} until {until}, no longer true)",
+        span="{text} ({since} until {until})",
+        ended="{text} ({since} until {until}, no longer true)",
         emotion="{text} (causes {emotion})",
         outdated="{text} (no longer true since {until}: {statement})",
         rejected="{text} (corrected later, this was wrong: {statement})",
@@ -126,7 +129,8 @@ WORDS: Final = {
         scene="{day} {title}",
         scene_with_abstract="{day} {title}：{text}",
         since="{text}（{since}）",
-        span="{text}（{since} 至 {until}，现已不成立）",
+        span="{text}（{since} 至 {until}）",
+        ended="{text}（{since} 至 {until}，现已不成立）",
         emotion="{text}（引起：{emotion}）",
         outdated="{text}（自 {until} 起不再成立：{statement}）",
         rejected="{text}（后来更正，此说有误：{statement}）",

@@ -1,7 +1,7 @@
 """Search users, agents and entities by words or by name, each with its facts."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -60,15 +60,10 @@ class NodeMatch:
 
 
 class Nodes:
-    """Search the users, agents and entities of one tenant and user.
+    """Search the users, agents and entities of one tenant and user."""
 
-    Args:
-        clock: aware UTC now.
-    """
-
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._clock = clock
 
     async def search(
         self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
@@ -97,7 +92,6 @@ class Nodes:
             "forms": forms_query(sorted({scope_token(tenant, user_id, form) for form in _forms(query, words)})),
             "facts": scoped_query(words, fields=["statement", "relation"], scope_user=scope, days=False),
             "types": list(types),
-            "now": self._clock(),
             "index_rows": _INDEX_ROWS,
             "rows_max": limit,
             "facts_max": facts,
@@ -126,7 +120,6 @@ class Nodes:
             "user_id": user_id,
             "every": names is None,
             "keys": [name_key(name) for name in names or ()],
-            "now": self._clock(),
             "rows_max": limit,
             "facts_max": facts,
         }

@@ -2,25 +2,31 @@
 
 import asyncio
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.analyst_queries import Analyst, AnalystStatement
 from tests.conftest import Server
 from tests.integration.api.test_graphql_facts import run_operation
 from tests.integration.memory.facts.test_conflict_resolution import say
-from tests.support.builders import NOON, a_memory
+from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.cli_process import Home
 from tests.support.mcp_service import serving
 
+_COOKBOOK = (Path(__file__).parents[3] / "docs" / "cookbook.md").read_text("utf-8")
 _FACTS = """{ user(userId: "alice") {
   facts(includeClosed: true) { nodes { id relation validAt invalidAt object { name } } } } }"""
 _ASKED = """query ($q: String!, $at: DateTime) {
   recall(userId: "alice", query: $q, kinds: [FACT], validAt: $at) { hits { text validAt invalidAt } }
   profile(userId: "alice") { items { statement } } }"""
+_REMEMBER = "mutation ($input: RememberInput!) { remember(input: $input) { dropped } }"
+_NOW = """{ stats(userId: "alice") { facts closedFacts }
+  context(userId: "alice", query: "Where do I work?") { text } }"""
 _HISTORY = "query ($id: String!) { factHistory(id: $id) { validAt invalidAt } fact(id: $id) { validAt holds } }"
 
 
@@ -114,3 +120,32 @@ _HUMP = re.compile(r"([A-Z])")
 
 def _times(zone: str | None, *times: str | None) -> tuple[Any, ...]:
     return (zone, *(None if one is None else datetime.fromisoformat(one) for one in times))
+
+
+async def test_fact_whose_end_is_still_to_come_counts_as_valid(graph: Graph, tenant: str) -> None:
+    now = datetime.now(UTC)
+    for number, (name, days) in enumerate((("Acme", 30), ("Initech", -30))):
+        end = (now + timedelta(days=days)).isoformat()
+        fact = {"subject": "user", "predicate": "RELATES_TO", "relation": "consults", "object": name}
+        given = {
+            "userId": "alice",
+            "sessionId": f"s{number}",
+            "messages": [{"role": "USER", "text": f"I work for {name}.", "time": (now - timedelta(90)).isoformat()}],
+            "facts": [fact | {"statement": f"Alice consults {name}.", "invalidAt": end, "confidence": 0.55}],
+        }
+        assert (await run_operation(graph, tenant, _REMEMBER, input=given)).errors is None
+        await a_worker(graph).drain()
+    answer = (await run_operation(graph, tenant, _NOW)).data
+    about = [line for line in answer["context"]["text"].splitlines() if "consults Acme" in line]
+    assert about
+    assert all("until" in line and "no longer true" not in line for line in about)
+    provided = {"tenant": tenant, "user_id": "alice", "rows_max": 100}
+    asked = [row["object"] for row in await graph.read(statement("curation/review_facts"), provided)]
+    assert ("Acme" in asked, "Initech" in asked) == (True, False)
+    recipe = re.search(r"Currently valid facts.*?```cypher\n(.*?)```", _COOKBOOK, re.DOTALL)
+    assert recipe is not None
+    valid = AnalystStatement(statement=recipe[1], parameters={"tenant": tenant, "user": "alice"})
+    listed = {row[2] for row in (await Analyst(graph).ask(valid)).rows}
+    assert ("Acme" in listed, "Initech" in listed) == (True, False)
+    assert answer["stats"]["facts"] == len(asked)
+    assert answer["stats"]["closedFacts"] == 1

@@ -38,7 +38,7 @@ def test_validity_fragments_expand_for_the_given_variable() -> None:
     assert expanded("{{end_known f}}") == (
         "($known_at IS NULL OR coalesce(f.closing_known_at, f.known_at, f.recorded_at) <= $known_at)"
     )
-    assert expanded("{{current f}}") == "(f.invalid_at IS NULL OR f.invalid_at > $now)"
+    assert expanded("{{current f}}") == "(f.invalid_at IS NULL OR f.invalid_at > datetime())"
 
 
 def test_parameters_that_may_be_null_or_a_list_are_sent_in_one_map() -> None:

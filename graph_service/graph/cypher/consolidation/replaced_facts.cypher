@@ -12,7 +12,7 @@ CALL (lookup) {
   RETURN r
   UNION
   CALL db.index.fulltext.queryRelationships('fact_words', lookup.query, {limit: $index_rows}) YIELD relationship AS r
-  WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.merged IS NULL AND r.invalid_at IS NULL AND startNode(r).id = lookup.subject_id
+  WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.merged IS NULL AND {{current r}} AND startNode(r).id = lookup.subject_id
   RETURN r
 }
 WITH DISTINCT lookup, r

@@ -5,7 +5,7 @@
 // $rows_max: int
 // -> id, statement, predicate, relation, attribute, strength, confidence, importance, valid_at, first_seen, last_seen, evidence_n, access_n, subject_id, subject, object_id, object
 MATCH (a:Memory {tenant: $tenant, user_id: $user_id})-[r:{{predicates}}]->(b:Memory)
-WHERE r.tenant = $tenant AND r.invalid_at IS NULL AND r.merged IS NULL AND coalesce(size(r.corrections), 0) = 0
+WHERE r.tenant = $tenant AND {{current r}} AND r.merged IS NULL AND coalesce(size(r.corrections), 0) = 0
   AND type(r) <> 'CAUSED_BY' AND NOT a:Scene AND NOT b:Scene AND a.merged IS NULL AND b.merged IS NULL
 WITH a, r, b ORDER BY r.importance DESC, r.last_seen, r.id LIMIT $rows_max
 RETURN r.id AS id, r.statement AS statement, type(r) AS predicate, r.relation AS relation, r.attribute AS attribute, r.strength AS strength,

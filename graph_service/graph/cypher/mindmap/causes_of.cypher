@@ -11,7 +11,7 @@ WHERE $user_id IS NULL OR a.user_id = $user_id
 CALL (a) {
   MATCH (a)-[r:CAUSED_BY]->(b:Memory)
   WHERE r.tenant = $tenant AND ($user_id IS NULL OR b.user_id = $user_id)
-  RETURN b, min(CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END) AS over, max(r.strength) AS strength
+  RETURN b, min(CASE WHEN {{current r}} THEN 0 ELSE 1 END) AS over, max(r.strength) AS strength
   ORDER BY over, strength DESC, b.id
   LIMIT $rows_max
 }

@@ -10,7 +10,7 @@ WHERE s.tenant = $tenant AND s.user_id IN $users
 MATCH (s)-[r]->(o:Memory)
 WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant
 WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n
-ORDER BY CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
+ORDER BY CASE WHEN {{current r}} THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
 LIMIT $rows_max
 RETURN collect([
   r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,

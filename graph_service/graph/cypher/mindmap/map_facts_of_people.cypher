@@ -9,7 +9,7 @@ CALL () {
   MATCH (s:User {tenant: $tenant})
   WHERE s.user_id IN $users
   MATCH (s)-[r:{{predicates}}]->(:Memory)
-  WITH r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END AS rank
+  WITH r.strength - CASE WHEN {{current r}} THEN 0 ELSE 2 END AS rank
   ORDER BY rank DESC
   LIMIT $rows_max
   RETURN min(rank) AS least
@@ -17,9 +17,9 @@ CALL () {
 MATCH (s:User {tenant: $tenant})
 WHERE s.user_id IN $users
 MATCH (s)-[r:{{predicates}}]->(o:Memory)
-WHERE r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END >= least
+WHERE r.strength - CASE WHEN {{current r}} THEN 0 ELSE 2 END >= least
 WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n
-ORDER BY CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
+ORDER BY CASE WHEN {{current r}} THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
 LIMIT $rows_max
 RETURN collect([
   r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,

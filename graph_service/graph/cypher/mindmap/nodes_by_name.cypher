@@ -5,7 +5,6 @@
 // $user_id: str
 // $every: bool, all of them
 // $keys: list of name keys
-// $now: datetime
 // $rows_max: int
 // $facts_max: int
 // -> id, uri, kind, name, aliases, entity_type, last_seen, attributes, facts

@@ -7,7 +7,6 @@
 // $forms: str, query of spellings
 // $facts: str, query of facts
 // $types: list of entity types; none means all
-// $now: datetime
 // $index_rows: int, candidates of each index
 // $rows_max: int
 // $facts_max: int

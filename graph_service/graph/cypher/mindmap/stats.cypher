@@ -12,6 +12,6 @@ CALL () {
   RETURN kind, count(*) AS n
  UNION ALL
   MATCH (u:Memory {tenant: $tenant})-[r]->(:Memory) WHERE ($user_id IS NULL OR u.user_id = $user_id) AND type(r) <> 'MENTIONED'
-  RETURN CASE WHEN r.invalid_at IS NULL THEN 'facts' ELSE 'closed facts' END AS kind, count(r) AS n
+  RETURN CASE WHEN {{current r}} THEN 'facts' ELSE 'closed facts' END AS kind, count(r) AS n
 }
 RETURN kind, n

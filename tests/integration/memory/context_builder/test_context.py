@@ -118,11 +118,31 @@ async def test_message_that_states_an_end_is_not_marked_as_untrue(graph: Graph, 
         assert not [mark for mark in ("no longer true", "不再成立", "现已不成立") if mark in found.text]
 
 
-async def test_told_period_is_shown_with_its_days_and_its_message_is_not_marked(graph: Graph, tenant: str) -> None:
-    await say(graph, tenant, "I lived in Lyon from 2018 to 2021.", day=0)
+@pytest.mark.parametrize(
+    ("text", "query", "period"),
+    [
+        ("I lived in Lyon from 2018 to 2021.", "Where did I live before?", "(2018-01-01 until 2021-12-31)"),
+        ("我2018年到2021年住在里昂。", "我以前住在哪里？", "（2018-01-01 至 2021-12-31）"),
+    ],
+)
+async def test_told_period_is_shown_with_its_days_and_without_a_mark(
+    graph: Graph, tenant: str, text: str, query: str, period: str
+) -> None:
+    """Regression: Alice lived in Lyon. (2018 until 2021, no longer true)"""
+    await say(graph, tenant, text, day=0)
+    found = await context_of(graph, tenant, query)
+    assert [line for line in lines_of(found, "fact", "earlier") if period in line]
+    assert not [mark for mark in ("no longer true", "不成立") if mark in found.text]
+
+
+async def test_ended_fact_in_the_present_tense_keeps_its_mark(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in the house where my mother was born.", day=-9)
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Oslo.", day=3)
     found = await context_of(graph, tenant, "Where did I live before?")
-    assert [line for line in lines_of(found, "fact", "earlier") if "2018-01-01 until 2021-12-31" in line]
-    assert not [line for line in lines_of(found, "message") if "no longer true" in line]
+    ended = [line for line in lines_of(found, "fact", "earlier") if "Paris" in line and "until" in line]
+    assert ended
+    assert all("no longer true" in line for line in ended)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ def quoted_chars(role: str, tokens_max: int, *, asks_agent: bool = False, text: 
         tokens_max=tokens_max,
         zone=None,
         with_uris=False,
+        now=NOON,
         asks_agent=asks_agent,
     )
     return len(line.piece.text)
@@ -45,7 +46,7 @@ def test_correction_reads_as_a_correction(kind: StatementKind, words: str, langu
     session = SessionId(f"{CORRECTION_SESSION}{kind}:1")
     uri = message_uri(session_uri(TenantId("t"), UserId("ann"), session), "statement")
     hit = Candidate(kind=HitKind.MESSAGE, id="m", uri=uri, text=sentence_of(kind, words), role="system", said_at=NOON)
-    [line] = lines_of_candidates([hit], terms_of(""), language, tokens_max=500, zone=None, with_uris=False)
+    [line] = lines_of_candidates([hit], terms_of(""), language, tokens_max=500, zone=None, with_uris=False, now=NOON)
     assert line.text.endswith(quoted)
 
 
