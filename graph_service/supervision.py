@@ -4,7 +4,7 @@ No input of one caller may end work for all, so no loop is a bare task. A `Super
 
 - restarts a loop after any exception or unexpected return, with exponential backoff and jitter;
 - logs each failure with a stable code and the place, without other libraries' messages (`schema/failure.py`);
-- counts failures for `/metrics` and keeps the last one for `/ready` and `mnemograph doctor`.
+- counts failures for `/metrics` and keeps the last one for `/ready` and `mnemoscene doctor`.
 
 Only a stop event, or cancelling the task itself, ends a supervised loop.
 """
@@ -20,16 +20,16 @@ from enum import StrEnum
 from typing import Any, Final
 
 from graph_service.observability.metrics import LOOP_FAILURES, Loop
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.failure import Failure, failure_of
 
-_log = logging.getLogger("mnemograph.supervision")
+_log = logging.getLogger("mnemoscene.supervision")
 
 # Exceptions that end the process; asyncio passes them through the event loop.
 PROCESS_ENDS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
-class EndedError(MnemographError):
+class EndedError(MnemosceneError):
     """A loop returned without a request to stop: a bug."""
 
 

@@ -1,1 +1,1 @@
-"""The vocabulary of Mnemograph and its rules: pure values, no clock, no randomness, no environment, no network."""
+"""The vocabulary of Mnemoscene and its rules: pure values, no clock, no randomness, no environment, no network."""

@@ -4,7 +4,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 _HEAD = """\
 # Errors
@@ -28,12 +28,12 @@ the value by sending that header (letters, digits, `.`, `_`, `-`; 64 at most).
 | --- | --- | --- |"""
 
 
-def error_kinds() -> list[type[MnemographError]]:
+def error_kinds() -> list[type[MnemosceneError]]:
     """Return every error class with a code of its own."""
-    return [MnemographError, *_kinds_of(MnemographError)]
+    return [MnemosceneError, *_kinds_of(MnemosceneError)]
 
 
-def _kinds_of(kind: type[MnemographError]) -> Iterator[type[MnemographError]]:
+def _kinds_of(kind: type[MnemosceneError]) -> Iterator[type[MnemosceneError]]:
     for narrower in kind.__subclasses__():
         if "code" in vars(narrower):
             yield narrower
@@ -53,9 +53,9 @@ def _lines() -> Iterator[str]:
         yield from ("", f"## {kind.code}", "", _meaning(kind), "", kind.advice)
 
 
-def _meaning(kind: type[MnemographError]) -> str:
-    if kind is MnemographError:
-        return "An unexpected error: a bug in Mnemograph."
+def _meaning(kind: type[MnemosceneError]) -> str:
+    if kind is MnemosceneError:
+        return "An unexpected error: a bug in Mnemoscene."
     return " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
 
 

@@ -1,6 +1,6 @@
-"""All errors of Mnemograph, in one tree.
+"""All errors of Mnemoscene, in one tree.
 
-MnemographError
+MnemosceneError
 ├── InputError        the caller sent something wrong; nothing was written
 │   ├── InvalidUriError  the URI names no element
 │   └── TooCostlyError   the operation exceeds a limit on its cost
@@ -21,7 +21,7 @@ MnemographError
 from typing import ClassVar
 
 
-class MnemographError(Exception):
+class MnemosceneError(Exception):
     """An error with a stable code and a message that says what was wrong and what to do.
 
     Attributes:
@@ -41,7 +41,7 @@ class MnemographError(Exception):
         self.message = message
 
 
-class InputError(MnemographError):
+class InputError(MnemosceneError):
     """The request is invalid.
 
     Attributes:
@@ -72,7 +72,7 @@ class TooCostlyError(InputError):
     advice = "Ask for less at once: fewer fields, smaller pages, several operations; the message names cost and limit."
 
 
-class NotFoundError(MnemographError):
+class NotFoundError(MnemosceneError):
     """The caller named something that does not exist in their tenant."""
 
     code = "NOT_FOUND"
@@ -81,16 +81,16 @@ class NotFoundError(MnemographError):
     advice = "Check the id and the tenant; list what exists (`sessions`, `entities`, `jobs`)."
 
 
-class UnauthorizedError(MnemographError):
+class UnauthorizedError(MnemosceneError):
     """The credential is missing or invalid; the response does not say which."""
 
     code = "UNAUTHORIZED"
     http_status = 401
     exit_code = 8
-    advice = "Send `Authorization: Bearer KEY` with a key of `mnemograph keys create`, or sign in to the viewer."
+    advice = "Send `Authorization: Bearer KEY` with a key of `mnemoscene keys create`, or sign in to the viewer."
 
 
-class ForbiddenError(MnemographError):
+class ForbiddenError(MnemosceneError):
     """The credential is valid but lacks the permission; the response does not say whether the named thing exists."""
 
     code = "FORBIDDEN"
@@ -99,16 +99,16 @@ class ForbiddenError(MnemographError):
     advice = "Use a credential with the role, or of the tenant, that the message names."
 
 
-class QuarantinedError(MnemographError):
+class QuarantinedError(MnemosceneError):
     """An operator has put the tenant into quarantine; its data are kept."""
 
     code = "QUARANTINED"
     http_status = 423
     exit_code = 14
-    advice = "Ask the operator of the service; `mnemograph quarantine end` allows requests again."
+    advice = "Ask the operator of the service; `mnemoscene quarantine end` allows requests again."
 
 
-class RateLimitError(MnemographError):
+class RateLimitError(MnemosceneError):
     """More requests than the credential may send.
 
     Attributes:
@@ -125,7 +125,7 @@ class RateLimitError(MnemographError):
         self.retry_after_s = retry_after_s
 
 
-class ConflictError(MnemographError):
+class ConflictError(MnemosceneError):
     """The request conflicts with stored data or a running process."""
 
     code = "CONFLICT"
@@ -134,7 +134,7 @@ class ConflictError(MnemographError):
     advice = "Read the current state and decide again: use another id or port, or stop the running process."
 
 
-class UnavailableError(MnemographError):
+class UnavailableError(MnemosceneError):
     """An external service does not answer or is busy.
 
     Attributes:
@@ -151,7 +151,7 @@ class UnavailableError(MnemographError):
         self.retry_after_s = retry_after_s
 
 
-class OverBudgetError(MnemographError):
+class OverBudgetError(MnemosceneError):
     """A call of a model would exceed the tokens that a tenant may use in a day; no call was made."""
 
     code = "OVER_BUDGET"
@@ -160,7 +160,7 @@ class OverBudgetError(MnemographError):
     advice = "Raise `llm.tokens_per_day`, or re-extract the scenes tomorrow (`reextractScenes`); rules read them today."
 
 
-class MisreadError(MnemographError):
+class MisreadError(MnemosceneError):
     """A model's answer does not match its schema.
 
     Attributes:
@@ -181,7 +181,7 @@ class MisreadError(MnemographError):
         self.calls, self.tokens_in, self.tokens_out = calls, tokens_in, tokens_out
 
 
-class TooSlowError(MnemographError):
+class TooSlowError(MnemosceneError):
     """Processing a text exceeded its time limit and was stopped."""
 
     code = "TOO_SLOW"
@@ -190,19 +190,19 @@ class TooSlowError(MnemographError):
     advice = "Send a shorter or simpler text; stored messages are safe, and the log names the slow step."
 
 
-class BrokenDataError(MnemographError):
+class BrokenDataError(MnemosceneError):
     """Stored data is incomplete, so that a job on it cannot be done."""
 
     code = "CORRUPT_DATA"
     http_status = 500
     exit_code = 11
-    advice = "Repair or forget what the message names, then retry the job (`mnemograph jobs retry`)."
+    advice = "Repair or forget what the message names, then retry the job (`mnemoscene jobs retry`)."
 
 
-class InstallError(MnemographError):
+class InstallError(MnemosceneError):
     """The operator must change the installation or the settings."""
 
     code = "MISCONFIGURED"
     http_status = 500
     exit_code = 7
-    advice = "Run `mnemograph doctor` and do what it says."
+    advice = "Run `mnemoscene doctor` and do what it says."

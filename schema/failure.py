@@ -10,7 +10,7 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import Final
 
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 # Maximum depth of nested exception groups.
 _GROUPS_MAX: Final = 20
@@ -42,12 +42,12 @@ class Failure:
 def failure_of(error: BaseException) -> Failure:
     """Describe an error; for a group its first error."""
     error = first_of(error)
-    ours = isinstance(error, MnemographError)
+    ours = isinstance(error, MnemosceneError)
     return Failure(
-        code=error.code if isinstance(error, MnemographError) else MnemographError.code,
+        code=error.code if isinstance(error, MnemosceneError) else MnemosceneError.code,
         kind=type(error).__name__,
         where=where_of(error.__traceback__),
-        message=error.message if ours and isinstance(error, MnemographError) else None,
+        message=error.message if ours and isinstance(error, MnemosceneError) else None,
     )
 
 

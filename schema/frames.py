@@ -1,10 +1,10 @@
-"""Frames of the WebSocket protocol `mnemograph.v1`; `frames.schema.json` beside this file is generated from here."""
+"""Frames of the WebSocket protocol `mnemoscene.v1`; `frames.schema.json` beside this file is generated from here."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-PROTOCOL = "mnemograph.v1"
+PROTOCOL = "mnemoscene.v1"
 PROTOCOL_VERSION = 1
 BUDGET_MAX = 5_000
 

@@ -60,7 +60,7 @@ class Server:
             "NEO4J_URI": self.uri,
             "NEO4J_USER": self.user,
             "NEO4J_PASSWORD": self.password,
-            "MNEMOGRAPH_EMBEDDING_KIND": "none",
+            "MNEMOSCENE_EMBEDDING_KIND": "none",
         }
 
 
@@ -97,20 +97,20 @@ def _rank(item: pytest.Item) -> int:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def server() -> AsyncIterator[Server]:
     """Start one empty Neo4j for all tests of this process; tests are separated by tenant."""
-    given = os.environ.get("MNEMOGRAPH_TEST_URI")
+    given = os.environ.get("MNEMOSCENE_TEST_URI")
     if given:  # Reuse a running server, to save the start.
         with _used_alone(given):
-            yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
+            yield Server(uri=given, user="neo4j", password=os.environ["MNEMOSCENE_TEST_PASSWORD"])
         return
     if _docker_answers():
         from testcontainers.neo4j import Neo4jContainer
 
         name, value = KEEP_PLANS
         setting = f"NEO4J_{name.replace('_', '__').replace('.', '_')}"
-        with Neo4jContainer("neo4j:2026-community", password="mnemograph-tests").with_env(setting, value) as container:
-            yield Server(uri=container.get_connection_url(), user="neo4j", password="mnemograph-tests")
+        with Neo4jContainer("neo4j:2026-community", password="mnemoscene-tests").with_env(setting, value) as container:
+            yield Server(uri=container.get_connection_url(), user="neo4j", password="mnemoscene-tests")
         return
-    data_dir = Path(tempfile.mkdtemp(prefix="mnemograph-tests-"))
+    data_dir = Path(tempfile.mkdtemp(prefix="mnemoscene-tests-"))
     local = await start_test_server(data_dir)
     yield Server(uri=local.uri, user=local.user, password=local.password)
     await local.stop()
@@ -150,19 +150,19 @@ def tenant() -> str:
 @pytest.fixture
 def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give this process its own folder and settings for the Neo4j of the tests and `tenant`."""
-    Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}).move_in(monkeypatch)
+    Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant}).move_in(monkeypatch)
     return tmp_path
 
 
 @contextlib.contextmanager
 def _used_alone(uri: str) -> Iterator[None]:
     """Fail if another test process uses this database: workers run the jobs of all tenants, and modules delete them."""
-    name = f"mnemograph-tests-{hashlib.sha256(uri.encode()).hexdigest()[:16]}.lock"
+    name = f"mnemoscene-tests-{hashlib.sha256(uri.encode()).hexdigest()[:16]}.lock"
     with (Path(tempfile.gettempdir()) / name).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            pytest.exit(f"another test process uses {uri}: wait for it, or unset MNEMOGRAPH_TEST_URI", returncode=4)
+            pytest.exit(f"another test process uses {uri}: wait for it, or unset MNEMOSCENE_TEST_URI", returncode=4)
         yield
 
 

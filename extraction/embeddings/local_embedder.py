@@ -36,7 +36,7 @@ from extraction.text.chinese import is_chinese
 from extraction.text.glosses import english_gloss
 from schema.errors import InstallError
 
-_log = logging.getLogger("mnemograph.models")
+_log = logging.getLogger("mnemoscene.models")
 
 # Tokenizer
 

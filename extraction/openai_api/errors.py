@@ -5,10 +5,10 @@ from email.utils import parsedate_to_datetime
 
 import openai
 
-from schema.errors import InstallError, MisreadError, MnemographError, UnavailableError
+from schema.errors import InstallError, MisreadError, MnemosceneError, UnavailableError
 
 
-def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> MnemographError:
+def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> MnemosceneError:
     """Return our error for a client's error; its message says what to do, and never contains key or prompt."""
     where = f"model {model!r} at {base_url}"
     match error:

@@ -164,7 +164,7 @@ def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
         raise _in_use(data_dir)
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
         raise ConflictError(
-            f"{str(data_dir)!r} is not empty, and nothing in it is overwritten: set MNEMOGRAPH_DATA_DIR to another"
+            f"{str(data_dir)!r} is not empty, and nothing in it is overwritten: set MNEMOSCENE_DATA_DIR to another"
             " directory, or move this one first"
         )
 
@@ -226,8 +226,8 @@ def no_start(data_dir: Path) -> Iterator[None]:
             who = owner.description() if owner is not None else "another process"
             raise ConflictError(
                 f"the local Neo4j in {str(data_dir)!r} is running or starting, started by {who}; files cannot be copied"
-                " while they change: stop it with `mnemograph db stop`, or export a tenant while it runs"
-                " (`mnemograph export FILE`)"
+                " while they change: stop it with `mnemoscene db stop`, or export a tenant while it runs"
+                " (`mnemoscene export FILE`)"
             )
         settle_store(data_dir)
         yield
@@ -350,7 +350,7 @@ def _read(file: Path, work_dir: Path, on_progress: ProgressCallback) -> BackupSu
             for entry_info in tar:
                 source = tar.extractfile(entry_info) if entry_info.isreg() else None
                 if source is None or not _is_allowed_name(entry_info.name) or len(found) >= _FILES_MAX:
-                    raise InputError(f"{str(file)!r} is not a Mnemograph backup: it contains {entry_info.name[:200]!r}")
+                    raise InputError(f"{str(file)!r} is not a Mnemoscene backup: it contains {entry_info.name[:200]!r}")
                 if entry_info.name == _MANIFEST:
                     manifest = _read_manifest(source, entry_info.size)
                 else:
@@ -372,7 +372,7 @@ def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, d
         raise InputError(f"{str(file)!r} is truncated: the manifest at its end is missing; use another copy")
     if manifest.get("shape") not in (_WITH_FILES, _WITH_EXPORT):
         raise InstallError(
-            f"{str(file)!r} was made by Mnemograph {manifest.get('version')!r}, which this version"
+            f"{str(file)!r} was made by Mnemoscene {manifest.get('version')!r}, which this version"
             f" ({version()}) cannot read: install that version or a newer one"
         )
     if manifest.get("files") != found:

@@ -88,7 +88,7 @@ async def copy_store(old: Path, fresh: Path, *, start: Start, on_progress: Repor
     if different or missing:
         raise ConflictError(
             f"the copy differs from the database in {len(different) + len(missing)} of {len(names)} parts, so the"
-            " database was left as it is; run `mnemograph sync`, then try again"
+            " database was left as it is; run `mnemoscene sync`, then try again"
         )
 
 

@@ -23,7 +23,7 @@ from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
 from graph_service.version import version
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
         ) as graph:
             apart_s, (newer, older) = await clock_offset_s(graph), await foreign_migrations(graph)
             totals = await job_totals(graph, now=datetime.now(UTC))
-    except MnemographError as error:
+    except MnemosceneError as error:
         return [Check(name="database", ok=False, finding=error.message, fix="see above")]
     dead = sum(jobs for (_, state), jobs in totals.jobs.items() if state == "dead")
     unfinished = sum(totals.jobs.values()) - dead
@@ -73,17 +73,17 @@ def _clock(apart_s: float) -> Check:
 
 def _data_version(newer: list[str], older: list[str]) -> Check:
     if older:
-        fix = "with that version `mnemograph export -o FILE`, then `mnemograph import FILE` into an empty database"
-        return Check(name="data version", ok=False, finding=f"written by an older Mnemograph ({older[-1]})", fix=fix)
+        fix = "with that version `mnemoscene export -o FILE`, then `mnemoscene import FILE` into an empty database"
+        return Check(name="data version", ok=False, finding=f"written by an older Mnemoscene ({older[-1]})", fix=fix)
     if not newer:
         return Check(name="data version", ok=True, finding="supported by this version")
     fix = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
-    return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", fix=fix)
+    return Check(name="data version", ok=False, finding=f"written by a newer Mnemoscene ({newer[-1]})", fix=fix)
 
 
 def _jobs(unfinished: int, dead: int) -> Check:
     if dead:
-        fix = "`mnemograph jobs` shows the errors of a tenant's jobs; `mnemograph jobs retry` runs them again"
+        fix = "`mnemoscene jobs` shows the errors of a tenant's jobs; `mnemoscene jobs retry` runs them again"
         return Check(name="jobs", ok=False, finding=f"{dead} dead letters, {unfinished} unfinished jobs", fix=fix)
     return Check(name="jobs", ok=True, finding=f"{unfinished} unfinished jobs, no dead letters")
 
@@ -162,7 +162,7 @@ async def examine_redis(settings: Settings) -> Check:
     redis = RedisTurns(url, RedisRules(timeout_s=max(settings.redis.timeout_s, 1.0)))
     try:
         await redis.ping()
-    except MnemographError as error:
+    except MnemosceneError as error:
         fix = "start it, or correct or unset REDIS_URL; until then each process keeps its own last turns"
         return Check(name="Redis", ok=False, finding=error.message, fix=fix)
     finally:
@@ -175,17 +175,17 @@ async def examine_spool(settings: Settings) -> Check:
     spool = open_spool(settings)
     try:
         depth, paused = await spool.depth(), await spool.paused()
-    except MnemographError as error:
+    except MnemosceneError as error:
         return Check(
             name="spool", ok=False, finding=error.message, fix="check the disk and the permissions of the file"
         )
     finally:
         await spool.close()
     if depth.refused:
-        fix = "`mnemograph spool list` shows why; then run `mnemograph spool retry` or `mnemograph spool drop`"
+        fix = "`mnemoscene spool list` shows why; then run `mnemoscene spool retry` or `mnemoscene spool drop`"
         return Check(name="spool", ok=False, finding=f"Neo4j refused {depth.refused} episodes", fix=fix)
     if paused:
-        fix = "`mnemograph spool resume` writes the waiting episodes to Neo4j"
+        fix = "`mnemoscene spool resume` writes the waiting episodes to Neo4j"
         return Check(name="spool", ok=False, finding=f"paused; {depth.waiting} episodes wait", fix=fix)
     return Check(name="spool", ok=True, finding=f"{depth.waiting} episodes wait for Neo4j")
 
@@ -259,7 +259,7 @@ async def examine_model(settings: Settings) -> list[Check]:
         finding = ", ".join(formats) or "none: its answers contain no valid JSON"
         checks.append(Check(name="answer formats", ok=True if formats else None, finding=finding))
         quality = await reading_quality(model_reader(model))
-    except MnemographError as error:
+    except MnemosceneError as error:
         finding = f"not measured to the end: {error.message}"
         return [*checks, Check(name="model quality", ok=None, finding=finding)]
     finally:
@@ -298,7 +298,7 @@ async def examine(settings: Settings, *, ask_endpoints: bool = False) -> list[Ch
     return [*checks, _viewer(), check_port(settings)]
 
 
-def unreadable_settings(error: MnemographError) -> Check:
+def unreadable_settings(error: MnemosceneError) -> Check:
     """Return the failed check for settings that could not be loaded."""
     return Check(name="settings", ok=False, finding=error.message, fix="correct the lines named above")
 
@@ -317,9 +317,9 @@ def _settings_files(settings: Settings) -> Check:
 
 
 def _folder(folder: FolderTrust) -> Check:
-    """Check whether `.mnemograph` of the working directory is trusted; an untrusted one is not an error."""
+    """Check whether `.mnemoscene` of the working directory is trusted; an untrusted one is not an error."""
     if folder.state == "absent":
-        return Check(name="working directory", ok=None, finding="has no .mnemograph")
+        return Check(name="working directory", ok=None, finding="has no .mnemoscene")
     if folder.state == "trusted":
         return Check(name="working directory", ok=True, finding=f"trusted: {folder.folder}")
     return Check(name="working directory", ok=None, finding=f"{folder.state}: {folder.note}")
@@ -332,11 +332,11 @@ def _data_dir(data_dir: Path) -> Check:
             name="data directory",
             ok=False,
             finding=f"{data_dir} cannot be written",
-            fix=f"make {nearest} writable, or set MNEMOGRAPH_DATA_DIR to another directory",
+            fix=f"make {nearest} writable, or set MNEMOSCENE_DATA_DIR to another directory",
         )
     free_mb = shutil.disk_usage(nearest).free // 1_000_000
     if free_mb < FREE_MB_MIN:
-        fix = f"free {FREE_MB_MIN} MB, or set MNEMOGRAPH_DATA_DIR to a directory on another disk"
+        fix = f"free {FREE_MB_MIN} MB, or set MNEMOSCENE_DATA_DIR to a directory on another disk"
         return Check(name="data directory", ok=False, finding=f"{data_dir}: {free_mb} MB free", fix=fix)
     return Check(name="data directory", ok=True, finding=f"{data_dir}, {free_mb:,} MB free")
 
@@ -394,7 +394,7 @@ async def _neo4j(settings: Settings) -> Check:
 
     try:
         version = await probe_server(uri=server.uri, user=server.user, password=server.password)
-    except MnemographError as error:
+    except MnemosceneError as error:
         fix = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
         return Check(name="Neo4j answers", ok=False, finding=error.message, fix=fix)
     return Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {version}")
@@ -462,7 +462,7 @@ def check_port(settings: Settings) -> Check:
         with socket.create_server((host, port)):
             return Check(name="port", ok=True, finding=f"{host}:{port} is free")
     except OSError as error:
-        fix = "a service may already run there; otherwise choose another port: mnemograph serve --port 7781"
+        fix = "a service may already run there; otherwise choose another port: mnemoscene serve --port 7781"
         return Check(name="port", ok=False, finding=f"{host}:{port} is taken ({error.strerror})", fix=fix)
 
 

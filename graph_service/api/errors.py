@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from schema.errors import (
     InputError,
-    MnemographError,
+    MnemosceneError,
     NotFoundError,
     RateLimitError,
     UnauthorizedError,
@@ -26,14 +26,14 @@ _CLIENT_CLOSED = 499
 
 def install_error_handlers(app: FastAPI) -> None:
     """Install handlers that convert all errors of the app's routes to this format."""
-    app.add_exception_handler(MnemographError, _known)
+    app.add_exception_handler(MnemosceneError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
     app.add_exception_handler(ClientDisconnect, _client_closed)
     app.add_exception_handler(Exception, _unexpected)
 
 
-def error_response(error: MnemographError) -> Response:
+def error_response(error: MnemosceneError) -> Response:
     """Return the response for an error."""
     headers = {}
     if isinstance(error, UnavailableError | RateLimitError) and error.retry_after_s is not None:
@@ -44,7 +44,7 @@ def error_response(error: MnemographError) -> Response:
 
 
 async def _known(request: Request, error: Exception) -> Response:
-    assert isinstance(error, MnemographError)
+    assert isinstance(error, MnemosceneError)
     return error_response(error)
 
 
@@ -71,7 +71,7 @@ async def _client_closed(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("a request failed", exc_info=error)
-    return _answer(MnemographError.http_status, MnemographError.code, "internal error; please report this bug")
+    return _answer(MnemosceneError.http_status, MnemosceneError.code, "internal error; please report this bug")
 
 
 def _answer(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:

@@ -13,7 +13,7 @@ from graph_service.auth.access import SCOPE_KEY, Access, identify_connection, qu
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.origin import same_origin
 from graph_service.auth.rules import route_requirement
-from schema.errors import ForbiddenError, MnemographError, RateLimitError
+from schema.errors import ForbiddenError, MnemosceneError, RateLimitError
 
 # Concurrent requests per credential, and in total at a service without keys.
 CREDENTIAL_MAX: Final = 256
@@ -45,7 +45,7 @@ class RequestGate:
                 if access is not None and scope["type"] == "http":
                     stack.enter_context(self._in_flight(access))
                     identify_connection(scope, access)
-            except MnemographError as error:
+            except MnemosceneError as error:
                 await _refuse(error, scope, receive, send)
                 return
             await self._app(scope, receive, send)
@@ -108,7 +108,7 @@ def _check_origin(connection: HTTPConnection) -> None:
         )
 
 
-async def _refuse(error: MnemographError, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(error: MnemosceneError, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": _REFUSED_SOCKET, "reason": error.code})
         return

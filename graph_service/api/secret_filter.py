@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from extraction.text.secrets import SecretKind, without_secrets
 
 # Set in the scope by an answer that must stay as it is: an export, from which a memory is restored.
-UNFILTERED_KEY: Final = "mnemograph.unfiltered"
+UNFILTERED_KEY: Final = "mnemoscene.unfiltered"
 # Longer texts are filtered in a thread, so that others need not wait.
 _FILTERED_HERE_CHARS: Final = 50_000
 _TEXTS: Final = (b"application/json", b"application/graphql-response+json", b"text/event-stream", b"text/markdown")

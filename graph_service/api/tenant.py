@@ -1,4 +1,4 @@
-"""Resolve the tenant of a request from the header `Mnemograph-Tenant` and the credential."""
+"""Resolve the tenant of a request from the header `Mnemoscene-Tenant` and the credential."""
 
 from typing import Final
 from urllib.parse import unquote
@@ -12,7 +12,7 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from schema.tenant_name import tenant_named
 
-HEADER: Final = "Mnemograph-Tenant"
+HEADER: Final = "Mnemoscene-Tenant"
 
 
 def tenant_of(request: HTTPConnection) -> TenantId:

@@ -95,7 +95,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     mcp = _mcp(services, auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
     lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
-    app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(title="Mnemoscene", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
     app.add_middleware(RoundTripHeader)
@@ -208,7 +208,7 @@ async def _load_keys(services: Services) -> None:
 def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str) -> None:
     @app.get("/health", summary="Liveness: the process is up.")
     async def health() -> dict[str, str]:
-        return {"status": "up", "service": "mnemograph", "version": name}
+        return {"status": "up", "service": "mnemoscene", "version": name}
 
     @app.get(
         "/ready",

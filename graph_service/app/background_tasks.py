@@ -10,10 +10,10 @@ from graph_service.app.services import Services
 from graph_service.memory.repair.repair import SyncSchedule
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.failure import failure_of
 
-_log = logging.getLogger("mnemograph.background")
+_log = logging.getLogger("mnemoscene.background")
 
 
 @contextlib.asynccontextmanager
@@ -72,7 +72,7 @@ async def _sync(services: Services, schedule: SyncSchedule, stop: asyncio.Event)
 
 
 async def _warm_up(services: Services) -> None:
-    with contextlib.suppress(MnemographError):
+    with contextlib.suppress(MnemosceneError):
         await services.arrival.wait()
         await services.memory.warm_up()
 

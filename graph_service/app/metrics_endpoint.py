@@ -18,7 +18,7 @@ from graph_service.circuit_breaker import BreakerState
 from graph_service.live.hub import Hub
 from graph_service.memory.jobs.outbox import JOB_STATES, JobKind, JobTotals, job_totals
 from graph_service.observability.metrics import Labels, Level
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 # Prometheus times out after ten seconds.
@@ -34,12 +34,12 @@ class Gauges:
 
     def add(self, name: str, about: str, value: float) -> None:
         """Add a gauge without labels."""
-        self.levels.append(Level(name=f"mnemograph_{name}", help=about, values={(): value}))
+        self.levels.append(Level(name=f"mnemoscene_{name}", help=about, values={(): value}))
 
     def add_by(self, name: str, about: str, label: str, values: dict[str, float]) -> None:
         """Add a gauge with one label."""
         keyed: dict[Labels, float] = {(key,): value for key, value in values.items()}
-        self.levels.append(Level(name=f"mnemograph_{name}", help=about, labels=(label,), values=keyed))
+        self.levels.append(Level(name=f"mnemoscene_{name}", help=about, labels=(label,), values=keyed))
 
 
 async def metrics_page(services: Services, *, viewers: int, answering_since_s: float, name: str) -> bytes:
@@ -78,7 +78,7 @@ async def _add_database(gauges: Gauges, services: Services) -> None:
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
             found = await job_totals(services.graph, now=datetime.now(UTC), kinds=services.worker.kinds)
-    except (MnemographError, TimeoutError):
+    except (MnemosceneError, TimeoutError):
         gauges.add("neo4j_up", "1 while Neo4j answers.", 0)
         return
     gauges.add("neo4j_up", "1 while Neo4j answers.", 1)
@@ -90,7 +90,7 @@ def _add_jobs(gauges: Gauges, found: JobTotals) -> None:
         (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in JOB_STATES
     }
     about = "Unfinished background jobs: open, leased, or dead letters."
-    gauges.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
+    gauges.levels.append(Level(name="mnemoscene_jobs", help=about, labels=("kind", "state"), values=jobs))
     gauges.add("oldest_job_seconds", "Time since the most overdue open job was due.", found.overdue_s)
 
 
@@ -126,7 +126,7 @@ def _add_endpoints(gauges: Gauges, services: Services) -> None:
         limits[name, "tokens"] = float(one.limits.tokens_per_minute)
     about = "Limits of an endpoint: concurrent requests, and requests and tokens per minute; 0 means none."
     gauges.levels.append(
-        Level(name="mnemograph_endpoint_limit", help=about, labels=("endpoint", "limit"), values=limits)
+        Level(name="mnemoscene_endpoint_limit", help=about, labels=("endpoint", "limit"), values=limits)
     )
 
 

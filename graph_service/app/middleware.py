@@ -272,11 +272,11 @@ def adding(send: Send, headers_of: Callable[[Message], Iterable[tuple[bytes, byt
     return with_headers
 
 
-HEADER: Final = "Mnemograph-Round-Trips"
+HEADER: Final = "Mnemoscene-Round-Trips"
 
 
 class RoundTripHeader:
-    """Add the number of database statements of a request as the header `Mnemograph-Round-Trips`."""
+    """Add the number of database statements of a request as the header `Mnemoscene-Round-Trips`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -304,7 +304,7 @@ _INTERFACES: Final = {
     "ready": Interface.PROBE,
     "metrics": Interface.PROBE,
 }
-_log = logging.getLogger("mnemograph.requests")
+_log = logging.getLogger("mnemoscene.requests")
 
 
 class RequestRecord:

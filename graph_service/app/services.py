@@ -136,8 +136,8 @@ class Notifier(Generic[_Told]):
 
 
 _MISSING: Final = (
-    "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemograph[otel]'`, or unset"
-    " MNEMOGRAPH_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT"
+    "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemoscene[otel]'`, or unset"
+    " MNEMOSCENE_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 
 
@@ -223,7 +223,7 @@ class Services:
 
     @property
     def shares_database(self) -> bool:
-        """True if another Mnemograph process runs the local Neo4j and the worker."""
+        """True if another Mnemoscene process runs the local Neo4j and the worker."""
         return self.local_server.server is not None and not self.local_server.server.owned
 
     async def work_left(self, tenant: TenantId) -> int:

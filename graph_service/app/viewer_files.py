@@ -12,7 +12,7 @@ VIEWER_HEADERS = {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
         " worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
         # Only these Trusted Types policies are allowed: Vue's for its templates, and ours for the service worker.
-        " require-trusted-types-for 'script'; trusted-types vue mnemograph"
+        " require-trusted-types-for 'script'; trusted-types vue mnemoscene"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -21,12 +21,12 @@ VIEWER_HEADERS = {
 }
 # File names in this folder contain a content hash.
 HASHED_FOLDER = "assets/"
-NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Mnemograph</title>
+NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Mnemoscene</title>
 <body>
-<h1>Mnemograph is running; its viewer is not built</h1>
+<h1>Mnemoscene is running; its viewer is not built</h1>
 <p>The APIs work: <code>/graphql</code>, <code>/live</code>, <code>/api</code>, <code>/ready</code>.</p>
 <p>The viewer is built when the package is installed: <code>pip install --no-deps -e .</code> in the checkout.
-<code>mnemograph doctor</code> shows what prevents it.</p></body></html>
+<code>mnemoscene doctor</code> shows what prevents it.</p></body></html>
 """
 
 

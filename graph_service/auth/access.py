@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
 # ASGI scope key of the caller's access, set by the request gate.
-SCOPE_KEY: Final = "mnemograph.access"
+SCOPE_KEY: Final = "mnemoscene.access"
 # ASGI scope key of the connection, set by our server; absent under other servers.
-CONNECTION_KEY: Final = "mnemograph.connection"
+CONNECTION_KEY: Final = "mnemoscene.connection"
 
 
 class Role(StrEnum):

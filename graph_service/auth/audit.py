@@ -1,7 +1,7 @@
 """The audit log: one JSON line per write or administrative request, without any message text.
 
 A line that cannot be written (full disk) does not fail the request, which is committed by then; an error would make
-the caller repeat it. The loss is counted (`mnemograph_audit_entries_lost_total`), logged, and reported by `/ready`
+the caller repeat it. The loss is counted (`mnemoscene_audit_entries_lost_total`), logged, and reported by `/ready`
 until lines can be written again.
 """
 
@@ -23,7 +23,7 @@ from graph_service.observability.metrics import AUDIT_ENTRIES_LOST
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 
-_log = logging.getLogger("mnemograph.audit")
+_log = logging.getLogger("mnemoscene.audit")
 
 FILE_NAME: Final = "audit.jsonl"
 _OLDER: Final = "audit.1.jsonl"

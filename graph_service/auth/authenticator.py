@@ -20,13 +20,13 @@ from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rates import RateLimiter
 from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from graph_service.config.sections import AuthSettings
-from schema.errors import MnemographError, RateLimitError, UnauthorizedError, UnavailableError
+from schema.errors import MnemosceneError, RateLimitError, UnauthorizedError, UnavailableError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
     from graph_service.auth.signed_token import TokenRules
 
-_log = logging.getLogger("mnemograph.auth")
+_log = logging.getLogger("mnemoscene.auth")
 
 _BEARER: Final = "bearer "
 # Failed attempts per client address.
@@ -43,12 +43,12 @@ _KEYS_UNKNOWN: Final = "the API keys are known once Neo4j has answered for the f
 _BEFORE_CONTACT: Final = Access(who=ANONYMOUS.who, tenant=None, role=Role.WRITE)
 _MISSING: Final = (
     "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
-    " `mnemograph keys create NAME` creates a key"
+    " `mnemoscene keys create NAME` creates a key"
 )
 # Close reason for connections whose credential has become invalid.
 CREDENTIAL_ENDED: Final = "your credential has expired or was revoked; sign in again"
 _SIGNED_OUT: Final = "you are signed out: the session has expired, or its key was revoked; sign in again"
-_INVALID: Final = "the credential is wrong, expired or revoked; `mnemograph keys` lists the valid keys"
+_INVALID: Final = "the credential is wrong, expired or revoked; `mnemoscene keys` lists the valid keys"
 
 
 class Authenticator:
@@ -148,7 +148,7 @@ class Authenticator:
         try:
             async with asyncio.timeout(_PROBE_MAX_S):
                 await self.authenticate(connection)
-        except (MnemographError, TimeoutError):
+        except (MnemosceneError, TimeoutError):
             return False
         return True
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from extraction.verified_files import write_private
 
-_log = logging.getLogger("mnemograph.disk_copy")
+_log = logging.getLogger("mnemoscene.disk_copy")
 
 T = TypeVar("T")
 

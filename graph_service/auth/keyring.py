@@ -21,7 +21,7 @@ from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundEr
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.keys")
+_log = logging.getLogger("mnemoscene.keys")
 
 KEYS_MAX: Final = 10_000
 NAME_CHARS_MAX: Final = 100
@@ -160,7 +160,7 @@ class Keyring:
             )
         if len(await self.list_keys()) >= KEYS_MAX:
             raise ConflictError(
-                f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemograph keys delete`"
+                f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemoscene keys delete`"
             )
         key_id, now = self._random_token().replace("_", "").replace("-", "")[:12].lower(), self._clock()
         text = format_key(key_id, self._random_token())
@@ -186,7 +186,7 @@ class Keyring:
             UnavailableError: Neo4j does not answer.
         """
         if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
-            raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
+            raise NotFoundError(f"there is no key {key_id!r}; `mnemoscene keys` lists them")
 
     async def delete(self, key_id: str) -> None:
         """Delete a revoked key; without any key, a service on the loopback interface is open again.
@@ -196,7 +196,7 @@ class Keyring:
             UnavailableError: Neo4j does not answer.
         """
         if not await self._write(statement("auth/delete_key"), {"id": key_id}):
-            raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
+            raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemoscene keys` lists them")
 
     async def run(self, stop: asyncio.Event) -> None:
         """Reload the keys periodically until `stop` is set."""

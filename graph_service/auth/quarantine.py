@@ -28,7 +28,7 @@ from graph_service.supervision import wait_for_any
 from schema.errors import ConflictError, InputError, QuarantinedError, UnavailableError
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.quarantine")
+_log = logging.getLogger("mnemoscene.quarantine")
 
 # Age of the list in a process that did not make the change itself.
 RELOAD_S: Final = 2.0

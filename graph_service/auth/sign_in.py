@@ -10,7 +10,7 @@ from typing import Final
 from graph_service.auth.access import Access, Role
 from schema.ids import TenantId
 
-_COOKIE: Final = "mnemograph_session"
+_COOKIE: Final = "mnemoscene_session"
 
 
 def cookie_name(host: str) -> str:

@@ -1,4 +1,4 @@
-"""The `mnemograph` command: the table of commands, and errors printed as one line."""
+"""The `mnemoscene` command: the table of commands, and errors printed as one line."""
 
 import importlib
 import sys
@@ -17,7 +17,7 @@ from graph_service.cli.signals import StoppedError, leave
 from graph_service.config.settings import keep_children_safe
 from graph_service.observability.terminal_text import shown
 from graph_service.version import version as installed_version
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 # Command -> "module:attribute" in `commands/`, in the order of the help text. A module is imported when its command is
 # called: most of them import slow libraries.
@@ -87,7 +87,7 @@ def _load(name: str, module: str, attribute: str) -> Any:
 
 app = typer.Typer(
     cls=CommandGroup,
-    name="mnemograph",
+    name="mnemoscene",
     help="Long-term memory for AI agents, stored as a graph that people can see and query.",
     no_args_is_help=True,
     add_completion=False,
@@ -97,7 +97,7 @@ app = typer.Typer(
 
 def _print_version(requested: bool) -> None:
     if requested:
-        sys.stdout.write(f"mnemograph {installed_version()}\n")
+        sys.stdout.write(f"mnemoscene {installed_version()}\n")
         raise typer.Exit
 
 
@@ -125,8 +125,8 @@ def exit_code() -> int:
     except SystemExit as ended:
         # typer ends every command this way, `--help` and wrong options included.
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-    except MnemographError as error:
-        sys.stderr.write(shown(f"mnemograph: {error.message}\n"))
+    except MnemosceneError as error:
+        sys.stderr.write(shown(f"mnemoscene: {error.message}\n"))
         return error.exit_code
     except StoppedError as stopped:
         return stopped.exit_code
@@ -137,6 +137,6 @@ def exit_code() -> int:
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"
-        sys.stderr.write(f"mnemograph: {type(error).__name__} in {place}; this is a bug, please report it\n")
-        return MnemographError.exit_code
+        sys.stderr.write(f"mnemoscene: {type(error).__name__} in {place}; this is a bug, please report it\n")
+        return MnemosceneError.exit_code
     return 0

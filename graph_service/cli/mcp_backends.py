@@ -1,4 +1,4 @@
-"""Serve MCP on standard input and output for `mnemograph mcp`, through a running service or in this process."""
+"""Serve MCP on standard input and output for `mnemoscene mcp`, through a running service or in this process."""
 
 import asyncio
 import contextlib
@@ -150,7 +150,7 @@ class SwitchingBackend:
 
 
 def _headers(settings: Settings) -> dict[str, str]:
-    headers = {"Mnemograph-Tenant": quote(settings.tenant)}
+    headers = {"Mnemoscene-Tenant": quote(settings.tenant)}
     if settings.mcp.api_key:
         headers["Authorization"] = f"Bearer {settings.mcp.api_key}"
     return headers

@@ -109,7 +109,7 @@ async def finish_jobs(services: "Services", tenant: TenantId, terminal: Terminal
             await asyncio.gather(draining, return_exceptions=True)
     dead = (await services.memory.backlog(tenant)).dead
     if dead:
-        terminal.say(f"{dead} jobs failed too often and were given up (see `mnemograph jobs`); the messages are stored")
+        terminal.say(f"{dead} jobs failed too often and were given up (see `mnemoscene jobs`); the messages are stored")
 
 
 async def watch_jobs(

@@ -76,8 +76,8 @@ class Invocation:
         given = {key.replace("__", "."): value for key, value in options.items()}
         settings = load_settings(config=self.config, options={"tenant": self.tenant_name, **given})
         if settings.folder.note:
-            # Standard output belongs to the result, and to the protocol of `mnemograph mcp`.
-            sys.stderr.write(f"mnemograph: {settings.folder.note}\n")
+            # Standard output belongs to the result, and to the protocol of `mnemoscene mcp`.
+            sys.stderr.write(f"mnemoscene: {settings.folder.note}\n")
         configure_logging(settings.log, secrets=secrets_of(settings))
         Terminal.hidden = settings.display.hidden
         return settings

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graph_service.memory.recall.question_log import AskedQuestion, Asker
     from graph_service.memory.service import Memory
 
-_log = logging.getLogger("mnemograph.cli")
+_log = logging.getLogger("mnemoscene.cli")
 # The answer is printed after it.
 _REPORT_MAX_S: Final = 2.0
 _NOTE: Final = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
@@ -36,7 +36,7 @@ async def report_question(settings: Settings, memory: "Memory", tenant: str) -> 
     address = await asyncio.to_thread(running_service, settings) if asked else None
     if address is None:
         return
-    headers = {"Mnemograph-Tenant": quote(tenant)}
+    headers = {"Mnemoscene-Tenant": quote(tenant)}
     if settings.mcp.api_key:
         headers["Authorization"] = f"Bearer {settings.mcp.api_key}"
     body = {"query": _NOTE, "variables": {"input": _note(asked[-1])}}

@@ -92,9 +92,9 @@ async def _check_bind(services: "Services") -> None:
     if not services.keyring.any_exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
-            " credential yet. Make a key with `mnemograph keys create NAME --role admin`, or set auth.jwt_secret or"
+            " credential yet. Make a key with `mnemoscene keys create NAME --role admin`, or set auth.jwt_secret or"
             " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that authenticates requests, set"
-            " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
+            " service.allow_unauthenticated_bind = true (MNEMOSCENE_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
         )
 
 

@@ -1,6 +1,6 @@
-"""Decide whether the `.mnemograph` of a working directory is trusted.
+"""Decide whether the `.mnemoscene` of a working directory is trusted.
 
-Any repository can contain a `.mnemograph`. It is used only if this user ran `mnemograph init` or `mnemograph trust`
+Any repository can contain a `.mnemoscene`. It is used only if this user ran `mnemoscene init` or `mnemoscene trust`
 there, which records the directory and the hash of its settings file in the user's configuration directory. The file is
 read once, and the bytes that were hashed are the bytes that are used.
 """
@@ -18,7 +18,7 @@ from typing import Final, Literal
 from extraction.verified_files import read_bounded, writable_by_others, write_private
 from schema.errors import InstallError, NotFoundError
 
-FOLDER: Final = ".mnemograph"
+FOLDER: Final = ".mnemoscene"
 CONFIG: Final = "config.toml"
 CONFIG_BYTES_MAX: Final = 2**20
 # Directory of the records, one file each, so that concurrent commands do not overwrite each other's.
@@ -31,11 +31,11 @@ State = Literal["absent", "trusted", "untrusted", "changed", "unsafe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderTrust:
-    """The `.mnemograph` of a working directory, and whether it is trusted.
+    """The `.mnemoscene` of a working directory, and whether it is trusted.
 
     Attributes:
-        state: `absent` without a `.mnemograph`; `unsafe` if other users can change it.
-        folder: the `.mnemograph`.
+        state: `absent` without a `.mnemoscene`; `unsafe` if other users can change it.
+        folder: the `.mnemoscene`.
         config: content of its settings file, if any; only set if `trusted`.
         finding: why it is not trusted, as a message; empty if it is.
     """
@@ -47,10 +47,10 @@ class FolderTrust:
 
     @property
     def note(self) -> str:
-        """Return one line about an untrusted `.mnemograph`, else an empty string."""
+        """Return one line about an untrusted `.mnemoscene`, else an empty string."""
         if self.state in ("absent", "trusted"):
             return ""
-        return f"{str(self.folder)!r} is ignored: {self.finding}; check its content, then run `mnemograph trust`"
+        return f"{str(self.folder)!r} is ignored: {self.finding}; check its content, then run `mnemoscene trust`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class TrustRecord:
 
 
 def folder_trust(here: Path, user_dir: Path | None) -> FolderTrust:
-    """Return the trust in the `.mnemograph` of this directory; parent directories are not searched.
+    """Return the trust in the `.mnemoscene` of this directory; parent directories are not searched.
 
     Args:
         user_dir: the user's configuration directory; with None nothing is trusted.
@@ -94,18 +94,18 @@ def folder_trust(here: Path, user_dir: Path | None) -> FolderTrust:
 
 
 def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
-    """Trust a directory with the current content of its `.mnemograph/config.toml`.
+    """Trust a directory with the current content of its `.mnemoscene/config.toml`.
 
     Write permissions of other users (umask 002) are removed.
 
     Raises:
-        NotFoundError: it has no `.mnemograph`.
+        NotFoundError: it has no `.mnemoscene`.
         InstallError: other users can change it, or the record cannot be written.
     """
     here = here.resolve()
     folder = here / FOLDER
     if not folder.is_dir():
-        raise NotFoundError(f"{str(here)!r} has no {FOLDER}: `mnemograph init` creates one")
+        raise NotFoundError(f"{str(here)!r} has no {FOLDER}: `mnemoscene init` creates one")
     if user_dir is None:
         raise InstallError("there is no home directory for the record: set HOME, or XDG_CONFIG_HOME")
     try:
@@ -138,7 +138,7 @@ def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
     here = here.resolve()
     record = _record(here, user_dir)
     if record is None or user_dir is None:
-        raise NotFoundError(f"{str(here)!r} is not trusted: `mnemograph trust --list` lists trusted directories")
+        raise NotFoundError(f"{str(here)!r} is not trusted: `mnemoscene trust --list` lists trusted directories")
     try:
         _record_file(here, user_dir).unlink(missing_ok=True)
     except OSError as error:
@@ -193,7 +193,7 @@ def _opened_folder(folder: Path) -> Iterator[int | None]:
 
 
 def _replaceable(here: Path) -> str:
-    """Return why any user could replace `.mnemograph` (its parent is world-writable without sticky bit), else ''."""
+    """Return why any user could replace `.mnemoscene` (its parent is world-writable without sticky bit), else ''."""
     mode = here.stat().st_mode
     open_to_all = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
     return "its parent directory is writable by everybody" if open_to_all else ""

@@ -19,12 +19,12 @@ _HEAD = """\
 Generated from the settings classes by `python -m graph_service.config.reference > docs/settings.md`; do not edit.
 
 A setting can come from several sources. In order of precedence: command line, environment, the file named by
-`--config`, `config.toml` in your user configuration directory, `./.mnemograph/config.toml`. In TOML, `neo4j.uri` is the
+`--config`, `config.toml` in your user configuration directory, `./.mnemoscene/config.toml`. In TOML, `neo4j.uri` is the
 key `uri` in the section `[neo4j]`. All errors in all sources are reported at once when a command starts.
 
-`./.mnemograph` is used only in directories where you ran `mnemograph init` or `mnemograph trust`, and only while its
-settings file is unchanged: after a change, check the file and run `mnemograph trust` again. Until then a line on
-standard error says that it is ignored. `mnemograph trust --list` lists trusted directories, `--remove` removes one.
+`./.mnemoscene` is used only in directories where you ran `mnemoscene init` or `mnemoscene trust`, and only while its
+settings file is unchanged: after a change, check the file and run `mnemoscene trust` again. Until then a line on
+standard error says that it is ignored. `mnemoscene trust --list` lists trusted directories, `--remove` removes one.
 
 An address is accepted only together with secrets from the same source or from one of lower precedence. A model's
 address in a file with its key in the environment is refused, because the author of the file could send your key
@@ -39,10 +39,10 @@ tenant = "default"
 port = 7780
 ```
 
-`mnemograph doctor` shows which files were read and which settings are set. Secrets (marked so) never appear in logs or
+`mnemoscene doctor` shows which files were read and which settings are set. Secrets (marked so) never appear in logs or
 messages."""
 _DEFAULTS: Final[Mapping[str, str]] = {
-    "data_dir": "`./.mnemograph/data` if `./.mnemograph` is trusted, else your user data directory",
+    "data_dir": "`./.mnemoscene/data` if `./.mnemoscene` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
 }
 _ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")

@@ -127,7 +127,7 @@ class AutomationSettings:
         index_on_close: compute missing vectors and the summary of a session when it closes.
         generate_layers_every_n_messages: number of new messages after which the layers (L0, L1) of a scene are updated;
             they are also updated when the scene is complete.
-        sync_every_h: hours after which a tenant is checked and repaired (`mnemograph sync`), which also removes
+        sync_every_h: hours after which a tenant is checked and repaired (`mnemoscene sync`), which also removes
             orphans; 0 means never.
     """
 
@@ -272,7 +272,7 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalystSettings:
-    """Limits of `mnemograph cypher` and of the GraphQL field `cypher`.
+    """Limits of `mnemoscene cypher` and of the GraphQL field `cypher`.
 
     Attributes:
         timeout_s: maximum duration of a statement.
@@ -306,8 +306,8 @@ class McpSettings:
     Attributes:
         user: default user of calls without a user id; `?user=` in a client's URL takes precedence.
         aliases: also offer the tools of another memory server; `?aliases=` in a client's URL takes precedence.
-        url: service to which `mnemograph mcp` forwards all calls, for example `http://127.0.0.1:7780`.
-        api_key: credential of `mnemograph mcp` for that service.
+        url: service to which `mnemoscene mcp` forwards all calls, for example `http://127.0.0.1:7780`.
+        api_key: credential of `mnemoscene mcp` for that service.
     """
 
     user: Id | None = None
@@ -447,7 +447,7 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSettings:
-    """Tracing; needs the extra `otel`: `pip install 'mnemograph[otel]'`.
+    """Tracing; needs the extra `otel`: `pip install 'mnemoscene[otel]'`.
 
     Attributes:
         endpoint: base URL of an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; tracing is off without it.
@@ -458,7 +458,7 @@ class TraceSettings:
 
     endpoint: Annotated[str, Field(min_length=1, max_length=2_000, pattern="^https?://")] | None = None
     authorization: str | None = field(default=None, repr=False)
-    service_name: Annotated[str, Field(min_length=1, max_length=200)] = "mnemograph"
+    service_name: Annotated[str, Field(min_length=1, max_length=200)] = "mnemoscene"
     sample_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
@@ -495,7 +495,7 @@ Claim = Annotated[str, Field(min_length=1, max_length=200)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthSettings:
-    """Authentication and rate limits. API keys are not settings; `mnemograph keys` creates them.
+    """Authentication and rate limits. API keys are not settings; `mnemoscene keys` creates them.
 
     Attributes:
         jwt_secret: secret of HS256 tokens, 32 bytes or more.

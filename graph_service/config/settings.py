@@ -62,7 +62,7 @@ class Settings:
         cache_dir: directory of downloads (Neo4j, the embedding model); can be deleted at any time.
         read_from: the files that were read, highest precedence first.
         chosen: names (`section.key`) of the settings that are not defaults.
-        folder: the trust in the `.mnemograph` of the working directory.
+        folder: the trust in the `.mnemoscene` of the working directory.
     """
 
     tenant: Name = "default"
@@ -126,7 +126,7 @@ def load_settings(
     here: Path | None = None,
     user_dir: Path | None = None,
 ) -> Settings:
-    """Return settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
+    """Return settings merged from all sources: options > environment > `config` > user directory > `./.mnemoscene`.
 
     The last one is used only if trusted (graph_service/config/folder_trust.py).
 
@@ -174,7 +174,7 @@ def user_directory() -> Path | None:
 
 def _own(directory: Callable[[str], str]) -> Path | None:
     try:
-        folder = Path(directory("mnemograph"))
+        folder = Path(directory("mnemoscene"))
     except RuntimeError:
         return None
     return folder if folder.is_absolute() else None

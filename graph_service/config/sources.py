@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic_core import ErrorDetails
 
-# Variables shared with other tools; `MNEMOGRAPH_<SECTION>_<KEY>` takes precedence.
+# Variables shared with other tools; `MNEMOSCENE_<SECTION>_<KEY>` takes precedence.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "NEO4J_URI": ("neo4j.uri",),
     "NEO4J_USERNAME": ("neo4j.user",),
@@ -24,7 +24,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "OTEL_EXPORTER_OTLP_ENDPOINT": ("traces.endpoint",),
     "OTEL_SERVICE_NAME": ("traces.service_name",),
 }
-PREFIX = "MNEMOGRAPH_"
+PREFIX = "MNEMOSCENE_"
 _KEY_CHARS_MAX: Final = 100
 LIST_KEYS = frozenset({"service.allowed_hosts", "service.trusted_proxies"})
 # The URL of a Redis contains its password.

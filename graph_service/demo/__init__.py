@@ -1,1 +1,1 @@
-"""The conversations and questions of `mnemograph demo`."""
+"""The conversations and questions of `mnemoscene demo`."""

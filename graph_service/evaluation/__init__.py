@@ -1,1 +1,1 @@
-"""Measure recall on data sets: `mnemograph eval`."""
+"""Measure recall on data sets: `mnemoscene eval`."""

@@ -79,7 +79,7 @@ async def evaluate_everyday(
 
     Raises:
         UnavailableError: the service does not answer, or makes no progress.
-        MnemographError: the service refused a call.
+        MnemosceneError: the service refused a call.
     """
     run, name = EverydayRun(facts=facts), secrets.token_hex(4)
     tenants = [f"eval-everyday-{name}-{place}" for place in range(len(memories))]

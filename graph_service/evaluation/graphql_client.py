@@ -12,7 +12,7 @@ import httpx
 
 from graph_service.api.tenant import HEADER as TENANT_HEADER
 from graph_service.app.middleware import HEADER as ROUND_TRIP_HEADER
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 
 # Longer than a recall takes on a busy machine; ends an evaluation when the service hangs.
 _TIMEOUT_S: Final = 120.0
@@ -42,7 +42,7 @@ async def wait_until_idle(control: ServiceControl, tenant: str) -> None:
     Raises:
         UnavailableError: no job was finished for `_NO_PROGRESS_MAX_S`.
     """
-    await _wait_until_none(partial(control.work_left, tenant), "jobs wait and none is done; see `mnemograph jobs`")
+    await _wait_until_none(partial(control.work_left, tenant), "jobs wait and none is done; see `mnemoscene jobs`")
 
 
 async def _wait_until_none(count: Callable[[], Awaitable[int]], problem: str) -> None:
@@ -89,7 +89,7 @@ class GraphqlClient:
 
         Raises:
             UnavailableError: the service or its database does not answer.
-            MnemographError: it refused the document.
+            MnemosceneError: it refused the document.
         """
         body = {"query": document, "variables": dict(variables)}
         try:
@@ -102,7 +102,7 @@ class GraphqlClient:
         for problem in tree.get("errors") or ():
             if problem.get("extensions", {}).get("code") == UnavailableError.code:
                 raise UnavailableError(problem["message"])
-            raise MnemographError(f"the service rejected a call: {problem['message']}")
+            raise MnemosceneError(f"the service rejected a call: {problem['message']}")
         return GraphqlAnswer(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))
 
 
@@ -119,4 +119,4 @@ async def wait_until_stored(client: GraphqlClient, tenant: str) -> None:
     async def spooled() -> int:
         return int((await client.ask(tenant, _SPOOLED, {})).data["jobStatus"]["spooled"])
 
-    await _wait_until_none(spooled, "episodes wait on disk; see `mnemograph spool`")
+    await _wait_until_none(spooled, "episodes wait on disk; see `mnemoscene spool`")

@@ -42,7 +42,7 @@ async def store(
         on_messages: called with the number of messages stored by each call.
 
     Raises:
-        MnemographError: the service refused a call.
+        MnemosceneError: the service refused a call.
         UnavailableError: the service does not answer.
     """
     conversation = stored.conversation

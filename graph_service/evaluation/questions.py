@@ -48,7 +48,7 @@ async def ask(client: GraphqlClient, stored: StoredConversation, question: Asked
     """Ask one question about a conversation, as of one hour after its last turn.
 
     Raises:
-        MnemographError: the service refused the question.
+        MnemosceneError: the service refused the question.
         UnavailableError: the service does not answer.
     """
     conversation = stored.conversation

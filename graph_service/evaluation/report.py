@@ -23,7 +23,7 @@ from graph_service.evaluation.run import BM25, DENSE, OURS, EvaluationRun
 
 FORMAT: Final = 1
 ALL: Final = "all"
-_NAMES: Final = {OURS: "Mnemograph", BM25: "BM25", DENSE: "dense"}
+_NAMES: Final = {OURS: "Mnemoscene", BM25: "BM25", DENSE: "dense"}
 _HEADS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "nDCG@10", "MRR")
 
 

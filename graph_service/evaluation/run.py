@@ -19,7 +19,7 @@ from schema.errors import NotFoundError, UnavailableError
 
 T = TypeVar("T")
 
-OURS: Final = "mnemograph"
+OURS: Final = "mnemoscene"
 BM25: Final = "bm25"
 DENSE: Final = "dense"
 _STORING_AT_ONCE: Final = 4
@@ -82,7 +82,7 @@ async def evaluate(
 
     Raises:
         UnavailableError: the service does not answer, or makes no progress.
-        MnemographError: the service refused a call.
+        MnemosceneError: the service refused a call.
     """
     run_id = secrets.token_hex(4)
     memories = [

@@ -206,7 +206,7 @@ def check_words(statement: str) -> str:
             raise InputError("after CYPHER only the version is allowed: CYPHER 5 or CYPHER 25")
         first = first[2:]
     if first[0].word in ("EXPLAIN", "PROFILE"):
-        raise InputError("leave out EXPLAIN and PROFILE: cypher-shell shows plans (`mnemograph db shell-hint`)")
+        raise InputError("leave out EXPLAIN and PROFILE: cypher-shell shows plans (`mnemoscene db shell-hint`)")
     _check_nesting(first)
     _check_depth(first)
     _check_growth(first)
@@ -444,7 +444,7 @@ def check_plan(plan: Mapping[str, Any] | None, query_type: str | None) -> None:
         if one in _REASONS:
             raise InputError(f"{READS_ONLY} the graph, so this is refused: {_REASONS[one]}")
     if query_type in ("w", "rw"):
-        raise InputError(f"{READS_ONLY}, and the statement writes: change memories with `mnemograph remember`/`forget`")
+        raise InputError(f"{READS_ONLY}, and the statement writes: change memories with `mnemoscene remember`/`forget`")
     shows = any(one.startswith("Show") for one in names)
     if query_type != "r" or plan is None or shows:
         raise InputError(f"{READS_ONLY}, and the statement is about the server or its schema")

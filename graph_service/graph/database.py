@@ -103,7 +103,7 @@ async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
 def _check_version(text: str, uri: str) -> None:
     if version_of(text) < OLDEST_VERSION:
         raise InstallError(
-            f"the Neo4j at {uri} is version {text}; Mnemograph needs 2026.02 or newer (Cypher 25 SEARCH with filters). "
+            f"the Neo4j at {uri} is version {text}; Mnemoscene needs 2026.02 or newer (Cypher 25 SEARCH with filters). "
             "Upgrade it, or unset NEO4J_URI: the service then starts a local Neo4j by itself"
         )
 

@@ -21,7 +21,7 @@ from neo4j.exceptions import (
     NotALeader,
 )
 
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 
 
 class ErrorKind(StrEnum):
@@ -95,12 +95,12 @@ _MESSAGES: Final = {
     ErrorKind.BUSY: "Neo4j is busy ({code}); try again in a moment",
     ErrorKind.STOPPED: "Neo4j stopped a statement ({code}); try again in a moment",
     ErrorKind.BROKEN: "Neo4j answers but its database does not work ({code}); the service retries by itself. Check"
-    " whether the disk of the database is full: `mnemograph doctor`",
+    " whether the disk of the database is full: `mnemoscene doctor`",
     ErrorKind.DENIED: "Neo4j rejects the service's credentials ({code}): set NEO4J_USER and NEO4J_PASSWORD to what"
     " it expects",
 }
 _UNAVAILABLE: Final = (
-    "Neo4j does not answer ({code}); the service retries by itself. Check that the server runs: `mnemograph doctor`"
+    "Neo4j does not answer ({code}); the service retries by itself. Check that the server runs: `mnemoscene doctor`"
 )
 
 
@@ -124,15 +124,15 @@ def kind_of(error: BaseException) -> ErrorKind | None:
             return ErrorKind.LOST if type(error).__module__.partition(".")[0] == "neo4j" else None
 
 
-def classify(error: BaseException) -> MnemographError:
+def classify(error: BaseException) -> MnemosceneError:
     """Return our error for an error of the driver, the server or the connection."""
-    if isinstance(error, MnemographError):
+    if isinstance(error, MnemosceneError):
         return error
     kind, code = kind_of(error), error_code(error)
     if kind is None:
-        return MnemographError(f"the database could not be used ({code}); this is a bug, please report it")
+        return MnemosceneError(f"the database could not be used ({code}); this is a bug, please report it")
     if kind is ErrorKind.REFUSED:
-        return MnemographError(f"Neo4j rejected a statement of Mnemograph ({code}); this is a bug, please report it")
+        return MnemosceneError(f"Neo4j rejected a statement of Mnemoscene ({code}); this is a bug, please report it")
     return UnavailableError(_MESSAGES.get(kind, _UNAVAILABLE).format(code=code))
 
 

@@ -21,7 +21,7 @@ from graph_service.graph import round_trips
 from graph_service.graph.cypher_rules import READS_ONLY, check_first_word, check_parameters, check_plan, check_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from schema.errors import InputError, MnemographError, UnavailableError
+from schema.errors import InputError, MnemosceneError, UnavailableError
 from schema.timespan import as_utc
 
 
@@ -98,7 +98,7 @@ _LANGUAGE: Final = "CYPHER 25 "
 # The server ends a statement up to a second late; after this time the connection is closed.
 _GRACE_S: Final = 3.0
 # Metadata key of analysts' transactions in SHOW TRANSACTIONS.
-_TAG: Final = "mnemograph_analyst"
+_TAG: Final = "mnemoscene_analyst"
 # Polling interval while the server ends a stopped statement.
 _POLL_S: Final = 0.25
 _POLL_MAX_S: Final = 5.0
@@ -190,7 +190,7 @@ async def until_gone(graph: Graph, tag: str) -> None:
                 ids = [row["transaction"] for row in rows]
                 await graph.read(statement("analyst/terminate"), {"transactions": ids})
                 terminated = True
-        except MnemographError as error:
+        except MnemosceneError as error:
             # An unavailable server may still run the statement; ask again when it answers.
             _log.debug("analyst's statement: %s", error.code)
         if not reported and time.monotonic() - began > _RUNAWAY_S:
@@ -240,7 +240,7 @@ async def _end(transaction: AsyncTransaction) -> None:
         transaction.cancel()
 
 
-def _error_for(error: Neo4jError, caps: Caps) -> MnemographError:
+def _error_for(error: Neo4jError, caps: Caps) -> MnemosceneError:
     code = error.code or ""
     if "TransactionTimedOut" in code or "Terminated" in code:
         return _too_slow(caps)

@@ -72,16 +72,16 @@ async def migrate(graph: Graph) -> list[str]:
     names = {row["name"] for row in rows}
     if older := outdated_migrations(names):
         raise InstallError(
-            f"this database was written by an older Mnemograph (its last migration is {older[-1]!r}), whose data this"
-            f" version ({version()}) cannot read: with the older version run `mnemograph export -o FILE` for each"
-            " tenant, then start this one with an empty data directory or another database, and run `mnemograph import"
+            f"this database was written by an older Mnemoscene (its last migration is {older[-1]!r}), whose data this"
+            f" version ({version()}) cannot read: with the older version run `mnemoscene export -o FILE` for each"
+            " tenant, then start this one with an empty data directory or another database, and run `mnemoscene import"
             " FILE`; nothing was changed"
         )
     if unknown := unknown_migrations(names):
         raise InstallError(
-            f"this database was written by a newer Mnemograph (version {version()} does not know the migration"
+            f"this database was written by a newer Mnemoscene (version {version()} does not know the migration"
             f" {unknown[-1]!r}): install that version or a newer one, or restore a backup from before its upgrade into"
-            " an empty data directory (`mnemograph restore FILE`); nothing was changed"
+            " an empty data directory (`mnemoscene restore FILE`); nothing was changed"
         )
     done = {row["name"] for row in rows if row["finished"]}
     ran: list[str] = []
@@ -204,7 +204,7 @@ def embedder_problem(stored: StoredEmbedder | None, own: StoredEmbedder) -> str 
     if (stored.model, stored.dim) != (own.model, own.dim) or tokens_differ:
         return (
             f"the stored vectors are of {stored.model} ({stored.dim} numbers), not of the configured {own.model}"
-            f" ({own.dim}); configure the former, or compute all vectors again with `mnemograph serve"
+            f" ({own.dim}); configure the former, or compute all vectors again with `mnemoscene serve"
             " --change-embedder` while nothing else uses the database"
         )
     return "the embedder of this database is being changed" if stored.changing else None

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Observer = Callable[[Statement], None]
 
 # Identifies this process among the connections of a server.
-USER_AGENT: Final = f"mnemograph/{version()} {secrets.token_hex(8)}"
+USER_AGENT: Final = f"mnemoscene/{version()} {secrets.token_hex(8)}"
 _READ_TRIES: Final = 3
 _DEFINE_TRIES: Final = 20
 _CREATED_MEANWHILE: Final = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
@@ -281,7 +281,7 @@ class Graph:
         """Call `once`; retry lost connections up to `losses_max` times, and deadlocks until the timeout.
 
         Raises:
-            MnemographError: for errors of the driver and the server, see `classify`; errors of the steps themselves
+            MnemosceneError: for errors of the driver and the server, see `classify`; errors of the steps themselves
                 are passed on.
         """
         if not self._breaker.allows(time.monotonic()):

@@ -25,9 +25,9 @@ class FileFormat(StrEnum):
     """The format of a file; `auto` detects it."""
 
     AUTO = "auto"
-    MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
+    MNEMOSCENE = "mnemoscene"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
     BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
-    EXPORT = "export"  # an export of `mnemograph export`
+    EXPORT = "export"  # an export of `mnemoscene export`
     MEM0 = "mem0"  # result of `get_all`, or an export, of mem0
     MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
     CHATGPT = "chatgpt-export"  # conversations.json or conversations-000.json … of a ChatGPT export, or its ZIP file
@@ -120,7 +120,7 @@ def read_conversations(
 
     Args:
         name: name of the file, for error messages.
-        form: `JSONL`, `BENCHMARK`, or any other for `MNEMOGRAPH`.
+        form: `JSONL`, `BENCHMARK`, or any other for `MNEMOSCENE`.
         problems: receives the invalid rows with their places, which are left out; by default they raise.
 
     Raises:

@@ -74,9 +74,9 @@ _FORMATS: Final = (
         read=lambda source, batch: _read_own(source, batch, FileFormat.BENCHMARK),
     ),
     _Format(
-        form=FileFormat.MNEMOGRAPH,
+        form=FileFormat.MNEMOSCENE,
         detect=_has("conversations", "session_id", "user_id"),
-        read=lambda source, batch: _read_own(source, batch, FileFormat.MNEMOGRAPH),
+        read=lambda source, batch: _read_own(source, batch, FileFormat.MNEMOSCENE),
     ),
 )
 # Formats without an importer, which are named: program, and whether a parsed file is one of its exports.
@@ -110,7 +110,7 @@ def read_file(
     source = Source(name=name, text=text, owner=owner, people=people or {})
     batch = ImportBatch()
     if form is FileFormat.EXPORT:
-        raise InputError(f"{name}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
+        raise InputError(f"{name}: is not an export of Mnemoscene (its first line does not say so); nothing was stored")
     if form is FileFormat.AUTO:
         _refuse_unsupported(source)
     if form is FileFormat.WHATSAPP or (form is FileFormat.AUTO and is_whatsapp(text)):
@@ -132,7 +132,7 @@ def read_file(
     return batch
 
 
-_OWN: Final = (FileFormat.JSONL, FileFormat.BENCHMARK, FileFormat.MNEMOGRAPH)
+_OWN: Final = (FileFormat.JSONL, FileFormat.BENCHMARK, FileFormat.MNEMOSCENE)
 
 
 def _refuse_unsupported(source: Source) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.frames import ErrorFrame
 
 BAD_FRAME: Final = 4400
@@ -32,7 +32,7 @@ _NAMES: Final = {
 }
 
 
-class RefusedError(MnemographError):
+class RefusedError(MnemosceneError):
     """Raised to close a viewer's connection.
 
     Attributes:

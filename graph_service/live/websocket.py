@@ -48,7 +48,7 @@ from graph_service.memory.mindmap.snapshot import frame_json
 from schema.errors import (
     ForbiddenError,
     InputError,
-    MnemographError,
+    MnemosceneError,
     QuarantinedError,
     RateLimitError,
     UnavailableError,
@@ -233,7 +233,7 @@ class _Connection:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except QuarantinedError as error:
             raise RefusedError(QUARANTINED, error.message) from error
-        except MnemographError as error:
+        except MnemosceneError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
     async def _listen(self, websocket: WebSocket, handle: Handler) -> None:

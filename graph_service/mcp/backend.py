@@ -16,7 +16,7 @@ from mcp.types import (
 )
 
 from graph_service.mcp.caller import Caller
-from schema.errors import InputError, MnemographError, NotFoundError, UnavailableError
+from schema.errors import InputError, MnemosceneError, NotFoundError, UnavailableError
 
 
 class Backend(Protocol):
@@ -42,7 +42,7 @@ class Backend(Protocol):
         """
 
 
-def failed(error: MnemographError) -> CallToolResult:
+def failed(error: MnemosceneError) -> CallToolResult:
     """Return an error as a tool result, so that the model can react to it."""
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if isinstance(error, InputError) and len(error.problems) > 1:
@@ -54,7 +54,7 @@ def failed(error: MnemographError) -> CallToolResult:
     )
 
 
-def protocol_error(error: MnemographError) -> MCPError:
+def protocol_error(error: MnemosceneError) -> MCPError:
     """Return an error as a protocol error, for requests other than tool calls."""
     invalid = isinstance(error, InputError | NotFoundError)
     return MCPError(INVALID_PARAMS if invalid else INTERNAL_ERROR, error.message, {"code": error.code})

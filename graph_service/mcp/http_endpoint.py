@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.mcp.caller import Caller, caller_of
-from schema.errors import InputError, InstallError, MnemographError, UnavailableError
+from schema.errors import InputError, InstallError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
@@ -27,7 +27,7 @@ class McpEndpoint:
 
     Args:
         usual: default caller from the settings.
-        tenant_of: returns the tenant of a request; raises MnemographError.
+        tenant_of: returns the tenant of a request; raises MnemosceneError.
         auth: writes the audit log; None disables it.
     """
 
@@ -100,7 +100,7 @@ class McpEndpoint:
                 raise UnavailableError("the MCP server is restarting; try again in a moment", 1.0)
             app = await asyncio.shield(self._ready)
             await app(scope, _replay(content, receive), send)
-        except MnemographError as error:
+        except MnemosceneError as error:
             body = {"error": {"code": error.code, "message": error.message}}
             await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
         finally:

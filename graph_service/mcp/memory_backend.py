@@ -28,10 +28,10 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_registry import tool_named, tools_for
 from graph_service.mcp.tool_schemas import Arguments, Result, input_schema, lean_json, output_schema, read_arguments
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.zones import day_in
 
-_log = logging.getLogger("mnemograph.mcp")
+_log = logging.getLogger("mnemoscene.mcp")
 
 _MARKDOWN: Final = "text/markdown"
 _SESSIONS_LISTED: Final = 50
@@ -62,21 +62,21 @@ class MemoryBackend:
             tool = tool_named(caller.aliases, name)
             answer = await self._call_tool(tool, caller, read_arguments(tool.arguments, arguments))
             return _answered(tool, answer)
-        except MnemographError as error:
+        except MnemosceneError as error:
             return failed(error)
         except Exception as error:
             _log.error("an MCP tool failed unexpectedly", exc_info=error)
-            return failed(MnemographError(_INTERNAL_ERROR))
+            return failed(MnemosceneError(_INTERNAL_ERROR))
 
     async def _call_tool(self, tool: Tool, caller: Caller, given: Arguments) -> Result:
-        need, outcome = tool.need(given), MnemographError.code
+        need, outcome = tool.need(given), MnemosceneError.code
         try:
             require_access(caller.access, need, tool.name)
             context = await self._context()
             _check_quarantine(context, caller, need, tool.name)
             answer = await tool.act(context, caller, given)
             outcome = "done"
-        except MnemographError as error:
+        except MnemosceneError as error:
             outcome = error.code
             raise
         finally:
@@ -92,7 +92,7 @@ class MemoryBackend:
             context = await self._context()
             _check_quarantine(context, caller, READ, "listing resources")
             views = await context.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
-        except MnemographError as error:
+        except MnemosceneError as error:
             raise protocol_error(error) from error
         return ListResourcesResult(
             resources=[
@@ -129,7 +129,7 @@ class MemoryBackend:
             context = await self._context()
             _check_quarantine(context, caller, READ, "reading a resource")
             found = await context.memory.layers.layer(caller.tenant, uri)
-        except MnemographError as error:
+        except MnemosceneError as error:
             raise protocol_error(error) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
 

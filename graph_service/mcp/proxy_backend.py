@@ -20,7 +20,7 @@ from mcp.types import (
 from graph_service.config.sections import MCP_PATH
 from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class ProxyBackend:
         """Call a tool of the service."""
         try:
             return await (await self._connected()).call_tool(name, dict(arguments))
-        except MnemographError as error:
+        except MnemosceneError as error:
             return failed(error)
         except (MCPError, httpx2.HTTPError, RuntimeError) as error:
             return failed(self._lost(error))
@@ -80,7 +80,7 @@ class ProxyBackend:
     async def _request(self, ask: Callable[[Client], Awaitable[T]]) -> T:
         try:
             return await ask(await self._connected())
-        except MnemographError as error:
+        except MnemosceneError as error:
             raise protocol_error(error) from error
         except httpx2.HTTPError as error:
             raise protocol_error(self._lost(error)) from error

@@ -9,7 +9,7 @@ from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.observability.metrics import MESSAGES, OPERATION_SECONDS, RECALL_CONFIDENCE, RECALLS, Operation
 from graph_service.observability.spans import span
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,7 +26,7 @@ def measured(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Call
                 with span(operation.value):
                     answer = await work(*args, **kwargs)
                 outcome = "done"
-            except MnemographError as error:
+            except MnemosceneError as error:
                 outcome = "refused" if error.http_status < 500 else "failed"
                 raise
             finally:

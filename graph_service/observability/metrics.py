@@ -149,42 +149,42 @@ _EXTERNAL_SERVICES: Final = ("embedder", "model", "first model", "fallback model
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
 REQUESTS: Final = Counter(
-    "mnemograph_requests", "Answered requests, by interface and class of status.", interface=Interface, status=_STATUS
+    "mnemoscene_requests", "Answered requests, by interface and class of status.", interface=Interface, status=_STATUS
 )
 REQUEST_SECONDS: Final = Histogram(
-    "mnemograph_request_seconds", "Duration of a request, until the end of its response.", _SECONDS, interface=Interface
+    "mnemoscene_request_seconds", "Duration of a request, until the end of its response.", _SECONDS, interface=Interface
 )
 OPERATION_SECONDS: Final = Histogram(
-    "mnemograph_operation_seconds",
+    "mnemoscene_operation_seconds",
     "Duration of remember, recall and context.",
     _SECONDS,
     operation=Operation,
     outcome=("done", "refused", "failed"),
 )
 MESSAGES: Final = Counter(
-    "mnemograph_messages", "Stored messages, by store: Neo4j or the spool.", store=("neo4j", "spool")
+    "mnemoscene_messages", "Stored messages, by store: Neo4j or the spool.", store=("neo4j", "spool")
 )
 RECALL_SIMILARITY: Final = Histogram(
-    "mnemograph_recall_similarity", "Highest cosine similarity among the candidates of a recall.", _TENTHS
+    "mnemoscene_recall_similarity", "Highest cosine similarity among the candidates of a recall.", _TENTHS
 )
 RECALL_CONFIDENCE: Final = Histogram(
-    "mnemograph_recall_confidence", "Confidence of recall that its results contain the answer.", _TENTHS
+    "mnemoscene_recall_confidence", "Confidence of recall that its results contain the answer.", _TENTHS
 )
-RECALLS: Final = Counter("mnemograph_recalls", "Recalls, by result.", result=("relevant", "none", "degraded"))
+RECALLS: Final = Counter("mnemoscene_recalls", "Recalls, by result.", result=("relevant", "none", "degraded"))
 ANSWERS_KEPT: Final = Counter(
-    "mnemograph_answers_kept",
+    "mnemoscene_answers_kept",
     "Look-ups among the kept answers: used, missed (not asked before, or in another minute), outdated by a write.",
     result=("used", "missed", "outdated"),
 )
 EXTRACTIONS: Final = Counter(
-    "mnemograph_extractions",
+    "mnemoscene_extractions",
     "Extracted scenes, by method: the model in its first attempt, the model in another attempt, the rules as "
     "configured, the rules after the model failed, the rules over budget; `too_slow` if extraction timed out.",
     outcome=("model", "model_retried", "rules", "rules_fallback", "over_budget", "too_slow"),
 )
-FACTS: Final = Counter("mnemograph_facts", "Facts that were created or closed.")
+FACTS: Final = Counter("mnemoscene_facts", "Facts that were created or closed.")
 REJECTED: Final = Counter(
-    "mnemograph_rejected_facts",
+    "mnemoscene_rejected_facts",
     "Facts of readers and callers that were rejected, by reason.",
     reason=(
         "predicate not on the whitelist",
@@ -201,53 +201,53 @@ REJECTED: Final = Counter(
     ),
 )
 CORRECTIONS: Final = Counter(
-    "mnemograph_corrections",
+    "mnemoscene_corrections",
     "Facts that people added, updated, confirmed, pinned or rejected; confirmed beside rejected and updated ones "
     "measures the accuracy of extraction.",
     kind=("add", "update", "confirm", "pin", "reject"),
 )
-MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))
+MODEL_TOKENS: Final = Counter("mnemoscene_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))
 EMBEDDING_TOKENS: Final = Counter(
-    "mnemograph_embedding_tokens", "Tokens of texts that an embedding endpoint embedded, without questions."
+    "mnemoscene_embedding_tokens", "Tokens of texts that an embedding endpoint embedded, without questions."
 )
-EMBEDDINGS: Final = Counter("mnemograph_embeddings", "Embedded texts.", element=("message", "scene", "fact"))
+EMBEDDINGS: Final = Counter("mnemoscene_embeddings", "Embedded texts.", element=("message", "scene", "fact"))
 JOB_RUNS: Final = Counter(
-    "mnemograph_job_runs",
+    "mnemoscene_job_runs",
     "Runs of background jobs, by outcome.",
     kind=_JOBS,
     outcome=("done", "retried", "dead_letter", "lease_lost"),
 )
 JOB_SECONDS: Final = Histogram(
-    "mnemograph_job_seconds", "Duration of a run of a background job.", _SLOW_SECONDS, kind=_JOBS
+    "mnemoscene_job_seconds", "Duration of a run of a background job.", _SLOW_SECONDS, kind=_JOBS
 )
 EXTERNAL_CALL_SECONDS: Final = Histogram(
-    "mnemograph_external_call_seconds",
+    "mnemoscene_external_call_seconds",
     "Duration of a call to an external embedder or model, by outcome; `skipped` while its circuit breaker is open.",
     _SLOW_SECONDS,
     service=_EXTERNAL_SERVICES,
     outcome=("ok", "unavailable", "skipped"),
 )
 DATABASE_SECONDS: Final = Histogram(
-    "mnemograph_database_seconds",
+    "mnemoscene_database_seconds",
     "Duration of a statement, until its last row.",
     _SECONDS,
     access=("read", "write"),
 )
 CONNECTIONS_CLOSED: Final = Counter(
-    "mnemograph_connections_closed",
+    "mnemoscene_connections_closed",
     "Connections closed by the service: timed out, not reading, malformed data, or evicted for new connections.",
     reason=("timeout", "not_reading", "malformed", "evicted"),
 )
 DATABASE_FAILURES: Final = Counter(
-    "mnemograph_database_failures", "Reads and transactions that failed after all retries."
+    "mnemoscene_database_failures", "Reads and transactions that failed after all retries."
 )
 LOOP_FAILURES: Final = Counter(
-    "mnemograph_loop_failures",
+    "mnemoscene_loop_failures",
     "Failures of background loops; each is restarted.",
     loop=Loop,
 )
 AUDIT_ENTRIES_LOST: Final = Counter(
-    "mnemograph_audit_entries_lost",
+    "mnemoscene_audit_entries_lost",
     "Entries of the audit log that could not be written, for example because the disk was full.",
 )
 

@@ -25,7 +25,7 @@ class _OpenTelemetry:
     """Implements `Tracer` with OpenTelemetry."""
 
     def __init__(self, provider: TracerProvider) -> None:
-        self._tracer = provider.get_tracer("mnemograph", version())
+        self._tracer = provider.get_tracer("mnemoscene", version())
         self._propagator = TraceContextTextMapPropagator()
 
     @contextmanager

@@ -11,10 +11,10 @@ from typing import Final
 
 from graph_service.config.sections import LogSettings
 from graph_service.observability.terminal_text import shown, shown_json
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.failure import first_of
 
-OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
+OUR_LOGGERS: Final = ("mnemoscene", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 # Shorter secrets are parts of ordinary words: masking them would garble every line.
 _SECRET_CHARS_MIN: Final = 8
@@ -113,7 +113,7 @@ def _plain(value: object) -> int | float | str | None:
 def _described(error: BaseException) -> dict[str, str]:
     error = first_of(error)
     row = {"error": type(error).__name__}
-    if isinstance(error, MnemographError):
+    if isinstance(error, MnemosceneError):
         row |= {"code": error.code, "reason": error.message}
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     row["where"] = " < ".join(f"{frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)

@@ -489,7 +489,7 @@ class _DropMalformed(logging.Filter):
 
 
 def silence_noise() -> None:
-    """Keep malformed requests out of the log; `mnemograph_connections_closed` counts them."""
+    """Keep malformed requests out of the log; `mnemoscene_connections_closed` counts them."""
     logger = logging.getLogger("uvicorn.error")
     if not any(isinstance(known, _DropMalformed) for known in logger.filters):
         logger.addFilter(_DropMalformed())

@@ -19,9 +19,9 @@ from graph_service.graph.store import Graph
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
-from schema.errors import ConflictError, MnemographError, UnavailableError
+from schema.errors import ConflictError, MnemosceneError, UnavailableError
 
-_log = logging.getLogger("mnemograph.database")
+_log = logging.getLogger("mnemoscene.database")
 
 _PAUSE_MIN_S: Final = 0.5
 _PAUSE_MAX_S: Final = 5.0
@@ -95,7 +95,7 @@ class DatabaseStartup:
         while True:
             try:
                 await self._attempt()
-            except MnemographError as error:
+            except MnemosceneError as error:
                 if not self._is_temporary(error):
                     raise
                 _log.warning("the database is not available yet, retrying: %s", error)
@@ -104,7 +104,7 @@ class DatabaseStartup:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 2, _PAUSE_MAX_S)
 
-    def _is_temporary(self, error: MnemographError) -> bool:
+    def _is_temporary(self, error: MnemosceneError) -> bool:
         """Count a failed attempt; return True if a retry may succeed."""
         self._tries += 1
         if not self._patient:

@@ -15,9 +15,9 @@ from graph_service.graph.local_neo4j.local_server import LocalServer, find_local
 from graph_service.graph.store import Graph
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Step
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
-_log = logging.getLogger("mnemograph.database")
+_log = logging.getLogger("mnemoscene.database")
 
 _POLL_S: Final = 0.25
 # Backoff between restarts of a local server.
@@ -83,7 +83,7 @@ class DatabaseWatch:
                     self._on_return()
                 elif await self._needs_restart():
                     await self._stop_broken()
-            except MnemographError as error:
+            except MnemosceneError as error:
                 _log.warning("Neo4j could not be started again: %s", error)
                 pause_s, restart_s = restart_s, min(restart_s * 2, _RESTART_MAX_S)
             with contextlib.suppress(TimeoutError):

@@ -5,9 +5,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 
-# Asks one endpoint; raises MnemographError if it does not answer.
+# Asks one endpoint; raises MnemosceneError if it does not answer.
 Probe = Callable[[], Awaitable[None]]
 _CACHED_S: Final = 60.0
 ANSWER_MAX_S: Final = 20.0
@@ -52,6 +52,6 @@ class EndpointHealth:
                 await probe()
         except TimeoutError:
             return {"answers": False, "problem": f"no answer within {self._answer_max_s:g} s"}
-        except MnemographError as error:
+        except MnemosceneError as error:
             return {"answers": False, "problem": error.message}
         return {"answers": True, "seconds": round(self._clock_s() - started_s, 3)}

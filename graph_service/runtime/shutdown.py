@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-_log = logging.getLogger("mnemograph.stopping")
+_log = logging.getLogger("mnemoscene.stopping")
 
 # Time limit for requests and jobs in flight; jobs that take longer are released.
 WORK_MAX_S: Final = 14.0

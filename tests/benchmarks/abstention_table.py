@@ -123,7 +123,7 @@ def fitted(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 async def asked_of_all(paths: Sequence[Path]) -> Rows:
     """Return the features of every question, measured on a new Neo4j."""
     conversations = read_datasets(paths)
-    cache = Path(platformdirs.user_cache_dir("mnemograph"))
+    cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     embedder = await load_local_embedder(cache_dir=cache)
     rows: Rows = []
     with tempfile.TemporaryDirectory() as folder:

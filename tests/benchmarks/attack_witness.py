@@ -56,7 +56,7 @@ class _Honest:
 
     def __init__(self, port: int, tenant: str, key: str) -> None:
         self._port = port
-        self._headers = {"Content-Type": "application/json", "Mnemograph-Tenant": tenant}
+        self._headers = {"Content-Type": "application/json", "Mnemoscene-Tenant": tenant}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
         self._connection: http.client.HTTPConnection | None = None

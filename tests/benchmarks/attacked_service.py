@@ -1,4 +1,4 @@
-"""Run `mnemograph serve` of any checkout in a separate process, with keys, for the attack benchmarks.
+"""Run `mnemoscene serve` of any checkout in a separate process, with keys, for the attack benchmarks.
 
 A data directory with keys is prepared once and copied for each service, so that every attack starts from the same
 state. Resource use is measured from outside: memory and processor time of the service and its Neo4j, and the seconds
@@ -96,7 +96,7 @@ class AttackedService:
 
     async def statements_running(self, part: str) -> int:
         """Return how many statements containing these words run in its Neo4j, including abandoned ones."""
-        data = Path(self.home.environ["MNEMOGRAPH_DATA_DIR"])
+        data = Path(self.home.environ["MNEMOSCENE_DATA_DIR"])
         owner = json.loads(await asyncio.to_thread((data / "owner.json").read_text, "utf-8"))
         password = (await asyncio.to_thread((data / "password").read_text, "utf-8")).strip()
         query = """SHOW TRANSACTIONS YIELD currentQuery, status
@@ -142,7 +142,7 @@ def _rss_mb(process: psutil.Process) -> float:
 def home_of(checkout: Path, folder: Path, settings: Mapping[str, str]) -> Home:
     """Return settings of a service that runs the code of a checkout."""
     folder.mkdir(parents=True, exist_ok=True)
-    return Home(folder, {"PYTHONPATH": str(checkout), "MNEMOGRAPH_SERVICE_OPEN_BROWSER": "false", **settings})
+    return Home(folder, {"PYTHONPATH": str(checkout), "MNEMOSCENE_SERVICE_OPEN_BROWSER": "false", **settings})
 
 
 @contextlib.asynccontextmanager

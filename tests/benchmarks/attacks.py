@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.attacks [--only NAME ...] [--checkout DIR] [--json] [--into FILE]
 
-For each attack of `tests.benchmarks.hostile_callers` a `mnemograph serve` of the checkout (default: this one) starts
+For each attack of `tests.benchmarks.hostile_callers` a `mnemoscene serve` of the checkout (default: this one) starts
 with a temporary Neo4j and data directory. A separate process (attack_witness.py) requests `/health` every 50 ms and
 works as an honest tenant, first without the attack, then during it. At the end the service gets SIGTERM under the load.
 A table shows for each attack, before and during:
@@ -127,9 +127,9 @@ def _rounded(seconds: float | None) -> float | None:
 
 async def measured(attack: Attack, checkout: Path, prepared_in: Path, keys: Keys) -> dict[str, Any]:
     """Run one attack on a new service and return its figures and the verdict."""
-    with tempfile.TemporaryDirectory(prefix="mnemograph-attack-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-attack-", ignore_cleanup_errors=True) as folder:
         home = home_of(checkout, Path(folder), attack.settings)
-        data_dir = Path(home.environ["MNEMOGRAPH_DATA_DIR"])
+        data_dir = Path(home.environ["MNEMOSCENE_DATA_DIR"])
         with _disk(data_dir, attack.disk_mb) as mounted:
             if not mounted:
                 return {"verdict": LEFT_OUT, "why": ["a tmpfs cannot be mounted here"]}
@@ -387,7 +387,7 @@ def main() -> None:
     parser.add_argument("--against", type=Path, help="JSON file of another checkout, shown beside these figures")
     parser.add_argument("--prepared", type=Path, help="folder that keeps the data directory with keys for the next run")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="mnemograph-attacks-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-attacks-", ignore_cleanup_errors=True) as folder:
         prepared_in = given.prepared or Path(folder)
         names = given.only or tuple(ATTACKS)
         try:

@@ -194,8 +194,8 @@ async def main(
     Args:
         texts: the messages; by default the demo's sentences, many of which are embedded only once.
     """
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
+    cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as folder:
         settings = load_settings(environ={}, here=Path(folder), user_dir=Path(folder), options={"data_dir": folder})
         starting = asyncio.create_task(
             start_local_server(data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240)

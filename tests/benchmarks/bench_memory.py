@@ -144,8 +144,8 @@ async def measure(
 
 async def main(messages: int, rounds: int) -> dict[str, object]:
     """Run the benchmark and return all figures."""
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
+    cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as folder:
         server = await start_local_server(
             data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240, lasting=True
         )

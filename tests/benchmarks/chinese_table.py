@@ -61,7 +61,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
 
 async def main(paths: Sequence[Path], *, words: bool) -> str:
     """Print the table."""
-    cache = Path(platformdirs.user_cache_dir("mnemograph"))
+    cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     embedder = None if words else await load_local_embedder(cache_dir=cache)
     sets: dict[str, list[Case]] = {}
     for conversation in read_datasets(paths):

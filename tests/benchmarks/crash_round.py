@@ -33,7 +33,7 @@ from graph_service.memory.jobs.external_services import ExternalServices, Guarde
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from graph_service.memory.worker.worker import Worker, WorkerRules
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round, Trigger
 from tests.integration.memory.worker.crash_story import STORY
@@ -190,7 +190,7 @@ async def _watch(graph: Graph) -> None:
     """Detect that the database is available again, as the service's watch does."""
     while True:
         if graph.away:
-            with contextlib.suppress(MnemographError):
+            with contextlib.suppress(MnemosceneError):
                 await graph.answers()
         await asyncio.sleep(LOOK_AGAIN_S)
 

@@ -196,8 +196,8 @@ async def _main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="mnemograph-crash-") as name:
-        cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-crash-") as name:
+        cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
         server = await start_local_server(data_dir=Path(name), cache_dir=cache_dir, start_timeout_s=240)
         try:
             report = await rounds(chosen.rounds, chosen.seed, Path(name), server)

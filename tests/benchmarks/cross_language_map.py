@@ -76,7 +76,7 @@ def fitted(encoded: Floats, vectors: Floats) -> dict[str, Floats]:
 
 async def main() -> None:
     """Write the file and print the number of texts."""
-    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     encoder, corpus = USE(threads=1), texts()
     chinese = [text for text in corpus if is_chinese(text)]
     english = [text for text in corpus if not is_chinese(text)]

@@ -76,7 +76,7 @@ def mean(rows: Sequence[dict[str, float]]) -> str:
 
 async def main(paths: Sequence[Path]) -> str:
     """Return the table."""
-    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     english, chinese = read_datasets(paths, captions=False)
     both = mixed(english, chinese)
     in_chinese = {turn.id for place, session in enumerate(both.sessions) if place % 2 for turn in session.turns}

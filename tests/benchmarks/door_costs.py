@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.door_costs [--messages 2000] [--seconds 5] [--clients 1 8 32]
 
-Starts `mnemograph serve` with its own Neo4j and embedder in a temporary directory, stores messages made of the demo's
+Starts `mnemoscene serve` with its own Neo4j and embedder in a temporary directory, stores messages made of the demo's
 sentences and waits until they are read. Then concurrent clients ask the same questions over each interface in turn, and
 with the bare statement: a hand-written hybrid query with precomputed vectors through its own driver. Each answer of the
 command line is a process. Clients, service and database share the machine. Prints JSON to stdout and a table to stderr.
@@ -37,7 +37,7 @@ Ask = Callable[[], Awaitable[object]]
 CLIENTS: Final = (1, 8, 32)
 _REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { stored } }"
 _RECALL: Final = "query ($q: String!) { recall(userId: %s, query: $q, limit: 10) { hits { id kind text score } } }"
-_LIMITLESS: Final = {"MNEMOGRAPH_SERVICE_PORT": "0", "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0"}
+_LIMITLESS: Final = {"MNEMOSCENE_SERVICE_PORT": "0", "MNEMOSCENE_AUTH_REQUESTS_PER_S": "0"}
 
 
 def questions() -> Callable[[], str]:
@@ -86,7 +86,7 @@ async def bare(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
     """Return clients that run the hand-written query through their own driver."""
     found = home.run("db", "uri", "--json").document()
     graph = await connect(uri=found["uri"], user=found["user"], password=_password(found), database=None)
-    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     vectors = dict(zip(QUESTIONS, await embedder.embed(list(QUESTIONS)), strict=True))
     following = questions()
 
@@ -164,7 +164,7 @@ async def timed(asks: Sequence[Ask], seconds: float) -> dict[str, float]:
 async def main(messages: int, seconds: float, clients: Sequence[int]) -> dict[str, Any]:
     """Run the benchmark and return all figures."""
     figures: dict[str, Any] = {"messages": messages}
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder), _LIMITLESS)
         with home.running("serve", "--no-browser", "--json") as service:
             url = service.document()["graphql"].removesuffix("/graphql")

@@ -78,7 +78,7 @@ async def measured(graph: Graph, *, rounds: int) -> dict[str, list[float]]:
     transport = httpx.ASGITransport(app=doors(memory, tenant))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         body = orjson.dumps({"query": QUERY, "variables": {"id": "ana"}})
-        headers = {"Mnemograph-Tenant": tenant, "Content-Type": "application/json"}
+        headers = {"Mnemoscene-Tenant": tenant, "Content-Type": "application/json"}
         for round_ in range(rounds + 20):
             for door in times:
                 began_s = time.perf_counter()

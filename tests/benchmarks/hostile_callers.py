@@ -201,7 +201,7 @@ class Stage:
         self, query: str, *, key: str | None = None, tenant: str | None = None, **variables: Any
     ) -> Answer:
         """Send a GraphQL operation, by default with the attacker's key."""
-        headers = {"Mnemograph-Tenant": tenant} if tenant else {}
+        headers = {"Mnemoscene-Tenant": tenant} if tenant else {}
         body = {"query": query, "variables": variables}
         shown = self.service.keys.attacker if key is None else key
         return await self.send("POST", "/graphql", key=shown, json=body, headers=headers)
@@ -290,7 +290,7 @@ async def deep_json(stage: Stage) -> None:
             await _live_frame(stage, text[:8_000] + text[-8_000:])
         await stage.graphql("{ jobStatus " * 5_000 + "}" * 5_000)
         await stage.graphql("query { recall(userId: " + "[" * 15_000 + "]" * 15_000 + ", query: 1) { confidence } }")
-        exported = json.dumps({"format": "mnemograph-export"}) + "\n" + deep + "\n"
+        exported = json.dumps({"format": "mnemoscene-export"}) + "\n" + deep + "\n"
         await stage.graphql("mutation ($t: String!) { importGraph(text: $t) { nodes } }", t=exported)
         await asyncio.sleep(0.2)
 
@@ -380,7 +380,7 @@ def _job(kind: str, **more: Any) -> dict[str, Any]:
 
 def _export_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return an export with a matching last line."""
-    head = {"format": "mnemograph-export", "version": 1, "embedder": None, "tenant": {"seq": 0}}
+    head = {"format": "mnemoscene-export", "version": 1, "embedder": None, "tenant": {"seq": 0}}
     first, *rest = (json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *rows))
     digest = sha256((first + "".join(rest)).encode()).hexdigest()
     nodes = sum("node" in row for row in rows)
@@ -512,7 +512,7 @@ async def sign_in_bodies(stage: Stage) -> None:
 async def deflate_frames(stage: Stage) -> None:
     """Send 60 sockets deflated frames of 16 MB before hello; memory must not grow."""
     frame = _deflated_frame(b" " * 15_900_000)
-    live = _upgrade(stage.service.port, "/live", "mnemograph.v1")
+    live = _upgrade(stage.service.port, "/live", "mnemoscene.v1")
     graphql = _upgrade(stage.service.port, "/graphql", "graphql-transport-ws")
 
     async def flooding(number: int) -> None:
@@ -618,7 +618,7 @@ async def graphql_documents(stage: Stage) -> None:
             group.create_task(sending(first))
 
 
-@attack(settings={"MNEMOGRAPH_AUTH_BURST": "10"})
+@attack(settings={"MNEMOSCENE_AUTH_BURST": "10"})
 async def graphql_socket_flood(stage: Stage) -> None:
     """Send 300 documents through one socket with a key of 5 requests per second; its burst is 10, and no more pass."""
     told, begun_s, ended_s = Counter[str](), time.monotonic(), time.monotonic()
@@ -816,7 +816,7 @@ async def forwarded_headers(stage: Stage) -> None:
 @attack(
     load_s=60.0,
     witnessed=False,
-    settings={"MNEMOGRAPH_AUTH_JWT_SECRET": _JWT_SECRET, "MNEMOGRAPH_AUTH_JWT_AUDIENCE": _JWT_AUDIENCE},
+    settings={"MNEMOSCENE_AUTH_JWT_SECRET": _JWT_SECRET, "MNEMOSCENE_AUTH_JWT_AUDIENCE": _JWT_AUDIENCE},
 )
 async def jwt_null_tenant(stage: Stage) -> None:
     """Send signed tokens whose tenant is not text: each gets 401, and one with a valid tenant is accepted."""
@@ -885,7 +885,7 @@ async def foreign_page_mcp(stage: Stage) -> None:
 async def database_full_disk(stage: Stage) -> None:
     """Fill the disk of the data directory for 12 s: calls get a stable code other than INTERNAL, and 30 s after space
     is freed everything works without a restart."""
-    data, answers = Path(stage.service.home.environ["MNEMOGRAPH_DATA_DIR"]), Counter[str]()
+    data, answers = Path(stage.service.home.environ["MNEMOSCENE_DATA_DIR"]), Counter[str]()
     filler = data / "filler"
     until_s = time.monotonic() + 12
     try:

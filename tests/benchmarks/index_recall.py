@@ -60,7 +60,7 @@ def random_vectors(sizes: Sequence[int], questions: int) -> tuple[list[Floats], 
 
 async def real_vectors(sizes: Sequence[int], questions: int, files: Sequence[Path]) -> tuple[list[Floats], Floats]:
     """Return vectors of sentences and of questions about them."""
-    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     held = [json.loads(path.read_text("utf-8")) for path in files]
     said = sorted({turn["text"] for one in held for session in one["sessions"] for turn in session["turns"]} - {""})
     asked = [question["question"] for one in held for question in one.get("questions", [])]
@@ -147,8 +147,8 @@ async def main(kind: str, sizes: Sequence[int], count: int, files: Sequence[Path
         tenants, questions = random_vectors(sizes, count)
     else:
         tenants, questions = await real_vectors(sizes, count, files)
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
+    cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as folder:
         server: LocalServer = await start_local_server(
             data_dir=Path(folder), cache_dir=cache_dir, heap_mb=2048, start_timeout_s=240
         )

@@ -112,14 +112,14 @@ class Drill:
 
     @property
     def environ(self) -> dict[str, str]:
-        ours = ("MNEMOGRAPH_", "NEO4J_", "OPENAI_", "LLM_", "EMBEDDING_")
+        ours = ("MNEMOSCENE_", "NEO4J_", "OPENAI_", "LLM_", "EMBEDDING_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         return kept | {
             "XDG_CONFIG_HOME": str(self._folder / "config"),
-            "MNEMOGRAPH_DATA_DIR": str(self.data_dir),
-            "MNEMOGRAPH_EMBEDDING_KIND": "none",
+            "MNEMOSCENE_DATA_DIR": str(self.data_dir),
+            "MNEMOSCENE_EMBEDDING_KIND": "none",
             # A busy machine must not time out a start that would succeed.
-            "MNEMOGRAPH_NEO4J_START_TIMEOUT_S": "300",
+            "MNEMOSCENE_NEO4J_START_TIMEOUT_S": "300",
             "PYTHONPATH": str(self._checkout),
         }
 
@@ -398,7 +398,7 @@ def _main() -> None:
     with contextlib.ExitStack() as stack:
         folder = chosen.folder
         if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mnemograph-kill-")))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mnemoscene-kill-")))
         folder.mkdir(parents=True, exist_ok=True)
         report = asyncio.run(drill(chosen.rounds, chosen.seed, folder, chosen.checkout.resolve(), chosen.only))
     if not chosen.json:

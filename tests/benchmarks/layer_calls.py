@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.layer_calls [--sessions 100] [--changed 10]
 
-Uses the Neo4j of MNEMOGRAPH_TEST_URI and a fake model endpoint that counts its calls. Prints the calls for all
+Uses the Neo4j of MNEMOSCENE_TEST_URI and a fake model endpoint that counts its calls. Prints the calls for all
 sessions, after the changes, and without changes.
 """
 
@@ -82,7 +82,7 @@ def _overviews(fake: FakeOpenAI) -> list[str]:
 async def _main(sessions: int, changed: int) -> None:
     given = os.environ
     graph = await connect(
-        uri=given["MNEMOGRAPH_TEST_URI"], user="neo4j", password=given["MNEMOGRAPH_TEST_PASSWORD"], database=None
+        uri=given["MNEMOSCENE_TEST_URI"], user="neo4j", password=given["MNEMOSCENE_TEST_PASSWORD"], database=None
     )
     try:
         tenant = TenantId(f"bench-{secrets.token_hex(4)}")

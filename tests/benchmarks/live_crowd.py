@@ -1,6 +1,6 @@
 """Measure the cost of many viewers, a tenth of which stop reading.
 
-    eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
+    eval "$(…)"  # MNEMOSCENE_TEST_URI and MNEMOSCENE_TEST_PASSWORD
     python -m tests.benchmarks.live_crowd --viewers 100 --patches 10 --seconds 60
 
 Commits at a fixed rate; most viewers receive and acknowledge every frame, the others read nothing. At the end the

@@ -1,6 +1,6 @@
 """Send random frames to the live socket; none may break the service.
 
-    eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
+    eval "$(…)"  # MNEMOSCENE_TEST_URI and MNEMOSCENE_TEST_PASSWORD
     python -m tests.benchmarks.live_fuzz --connections 5000
 
 Prints one JSON object with the number of each close code; `crashes` (1011, or no response) must be 0.

@@ -1,6 +1,6 @@
 """Run the live socket in a separate process, to measure its resources: `python -m tests.benchmarks.live_served`.
 
-Prints its port as JSON and runs until stdin ends. Uses the database of `MNEMOGRAPH_TEST_URI`.
+Prints its port as JSON and runs until stdin ends. Uses the database of `MNEMOSCENE_TEST_URI`.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Weighed:
 
 async def database() -> Graph:
     """Return the server named by the environment."""
-    uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
+    uri, password = os.environ["MNEMOSCENE_TEST_URI"], os.environ["MNEMOSCENE_TEST_PASSWORD"]
     return await connect(uri=uri, user="neo4j", password=password, database=None)
 
 

@@ -1,6 +1,6 @@
 """Check that viewers which keep losing their connection end with the state of the database.
 
-    eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
+    eval "$(…)"  # MNEMOSCENE_TEST_URI and MNEMOSCENE_TEST_PASSWORD
     python -m tests.benchmarks.live_soak --seconds 60 --writes 100 --viewers 5
 
 Writes at a fixed rate: a write puts two entities and a fact, or drops an entity or a fact; writes due together share a

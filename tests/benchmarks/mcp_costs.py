@@ -1,9 +1,9 @@
 """Measure the cost of MCP: `python -m tests.benchmarks.mcp_costs [--seconds 5] [CONVERSATION.json …]`.
 
 Prints tokens of the tool list, tokens of get_context beside read_graph on the same data (the demo's conversations), and
-throughput and latency of recall over MCP beside the direct call. With conversations of `mnemograph eval` that have
+throughput and latency of recall over MCP beside the direct call. With conversations of `mnemoscene eval` that have
 facts, also tokens of get_context beside read_graph of the official memory server for these facts. Uses the Neo4j of
-MNEMOGRAPH_TEST_URI; token estimates are upper bounds.
+MNEMOSCENE_TEST_URI; token estimates are upper bounds.
 """
 
 import argparse
@@ -142,7 +142,7 @@ async def _timed(what: str, asks: list[Callable[[], Awaitable[None]]], seconds: 
 async def main(seconds: float, paths: list[Path]) -> None:
     """Fill a new tenant, measure, and forget everything."""
     tell_lists()
-    uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
+    uri, password = os.environ["MNEMOSCENE_TEST_URI"], os.environ["MNEMOSCENE_TEST_PASSWORD"]
     graph = await connect(uri=uri, user="neo4j", password=password, database=None)
     await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     tenant, memory = TenantId(f"costs-{secrets.token_hex(4)}"), a_memory(graph)

@@ -1,7 +1,7 @@
 """Write the plain memories with their questions in the other language, to measure recall across languages.
 
     python -m tests.benchmarks.other_language_sets FOLDER
-    mnemograph eval FOLDER
+    mnemoscene eval FOLDER
 
 The questions are those of `tests/everyday_sets/other_language.tsv`: Chinese for English memories, and the reverse.
 """

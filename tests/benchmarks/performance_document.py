@@ -101,7 +101,7 @@ def unseen_questions(seed: int, count: int) -> list[str]:
 
 
 def start_figures(folder: Path) -> dict[str, list[float]]:
-    """Start `mnemograph serve` with a local Neo4j several times; return the seconds until it answers, and is ready."""
+    """Start `mnemoscene serve` with a local Neo4j several times; return the seconds until it answers, and is ready."""
     answers, ready = [], []
     for _ in range(_STARTS + 1):
         before = time.perf_counter()
@@ -151,7 +151,7 @@ def document(figures: Figures) -> str:
         "",
         f"## Start ({_GOALS['start']})",
         "",
-        "`mnemograph serve` with a local Neo4j, until `/ready` answers 200:",
+        "`mnemoscene serve` with a local Neo4j, until `/ready` answers 200:",
         "",
         "| first start of an empty directory | later starts |",
         "| --- | --- |",
@@ -196,7 +196,7 @@ def _pair(figures: Mapping[str, float] | None) -> str:
 def main(sizes: Sequence[int], messages: int) -> Figures:
     """Measure everything."""
     before = machine_speed()
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as name:
         starts = start_figures(Path(name))
     sys.stderr.write(f"starts: {starts}\n")
     texts = unseen_texts(time.time_ns())

@@ -203,7 +203,7 @@ def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[di
 
 async def main(paths: Sequence[Path]) -> str:
     """Print the table."""
-    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     groups = []
     for conversation in read_datasets(paths):
         groups.append(await cases_of(conversation, embedder))

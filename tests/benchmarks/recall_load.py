@@ -3,8 +3,8 @@
     python -m tests.benchmarks.recall_load --sizes 1000,10000,100000 --tenants 100 --clients 1,8,32
 
 Starts a local Neo4j in a temporary directory, where the service stores and reads a thousand messages made of the demo's
-sentences, or of the given conversations of `mnemograph eval`. Memories of each size, and many tenants of the smallest,
-are copies of it (copied_memories.py). Then `mnemograph serve` answers in a separate process; each client sends its next
+sentences, or of the given conversations of `mnemoscene eval`. Memories of each size, and many tenants of the smallest,
+are copies of it (copied_memories.py). Then `mnemoscene serve` answers in a separate process; each client sends its next
 question over HTTP when the previous one is answered; the bare hybrid query runs alternately with them, one at a time.
 Prints JSON to stdout and a table to stderr. Run it on an otherwise idle machine.
 """
@@ -123,7 +123,7 @@ class Asking:
     async def ask(self, tenant: TenantId, text: str, kinds: Sequence[str] | None = None) -> None:
         """Recall once, all kinds if none are named."""
         body = {"query": DOCUMENT, "variables": {"user": USER, "text": text, "kinds": kinds}}
-        answer = await self._http.post("/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
+        answer = await self._http.post("/graphql", json=body, headers={"Mnemoscene-Tenant": tenant})
         assert answer.json()["data"]["recall"]["hits"], answer.text
 
     async def beside(self, tenants: Sequence[TenantId]) -> dict[str, float]:
@@ -156,12 +156,12 @@ class Asking:
 
 @asynccontextmanager
 async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """Run `mnemograph serve` in a separate process, which keeps no answers to repeated questions; yield a client."""
+    """Run `mnemoscene serve` in a separate process, which keeps no answers to repeated questions; yield a client."""
     reached = {
         "NEO4J_URI": server.uri,
         "NEO4J_USER": server.user,
         "NEO4J_PASSWORD": server.password,
-        "MNEMOGRAPH_RECALL_ANSWERS_MB": "0",
+        "MNEMOSCENE_RECALL_ANSWERS_MB": "0",
     }
     with Home(folder, reached).running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str((await asyncio.to_thread(service.document))["viewer"]).split("?")[0].rstrip("/")
@@ -172,10 +172,10 @@ async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.Async
 
 async def main(load: Load, texts: Sequence[str], heap_mb: int, page_cache_mb: int) -> dict[str, Any]:
     """Run the benchmark and return all figures."""
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
+    cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
     embedder = await load_local_embedder(cache_dir=cache_dir)
     rows = []
-    with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         server = await start_local_server(
             data_dir=folder / "db",

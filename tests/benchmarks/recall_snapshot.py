@@ -145,7 +145,7 @@ async def recorded() -> dict[str, Any]:
     """Start a Neo4j, fill it, and return its answers."""
     with tempfile.TemporaryDirectory(prefix="recall-snapshot-") as folder:
         server = await start_local_server(
-            data_dir=Path(folder), cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), start_timeout_s=240
+            data_dir=Path(folder), cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")), start_timeout_s=240
         )
         try:
             graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)

@@ -47,7 +47,7 @@ _EVERYDAY = Path(__file__).parents[1] / "everyday_sets" / "reading"
 _SUBJECTS = {THE_USER: "user", THE_AGENT: "agent"}
 _SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
 _SPEED_SECONDS = 2.0
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 
 
 @dataclass(frozen=True, slots=True)

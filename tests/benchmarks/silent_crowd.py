@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.silent_crowd [--connections 10000] [--seconds 30] [--checkout DIR]
 
-Starts `mnemograph serve` (of another checkout with --checkout) on the Neo4j of MNEMOGRAPH_TEST_URI and
-MNEMOGRAPH_TEST_PASSWORD, or on its own. An honest client sends each request over a new connection, first alone and then
+Starts `mnemoscene serve` (of another checkout with --checkout) on the Neo4j of MNEMOSCENE_TEST_URI and
+MNEMOSCENE_TEST_PASSWORD, or on its own. An honest client sends each request over a new connection, first alone and then
 beside a crowd in a separate process, which reopens what is closed; now and then it also opens a viewer's socket. In
 between, sixty sockets send 16 MB each, compressed, before `hello`. The crowd is still connected when the service is
 told to stop. Prints one JSON object; the exit code is 1 if a bound is missed: a failed honest request, p95 above both
@@ -54,7 +54,7 @@ KINDS: Final[dict[str, tuple[str, str]]] = {
     "no body": (_POST, ""),
     "a body by bytes": (_POST, "{"),
     "a sign-in without body": (_POST.replace("/graphql", "/api/sign-in").replace("100000", "1000"), ""),
-    "a socket without hello": (_UPGRADE.format(path="/live", protocol="mnemograph.v1", more=""), ""),
+    "a socket without hello": (_UPGRADE.format(path="/live", protocol="mnemoscene.v1", more=""), ""),
     "a GraphQL socket without init": (_UPGRADE.format(path="/graphql", protocol="graphql-transport-ws", more=""), ""),
 }
 TICK_S: Final = 0.05
@@ -235,7 +235,7 @@ async def _timed(met: Honest, times_s: list[float], asked: Any) -> None:
 async def _recall(address: str, tenant: str) -> None:
     asked = {"query": DOCUMENT, "variables": {"user": "ana", "text": "Which tea does Ana love?"}}
     body = json.dumps(asked).encode()
-    more = f"Content-Type: application/json\r\nMnemograph-Tenant: {tenant}\r\n"
+    more = f"Content-Type: application/json\r\nMnemoscene-Tenant: {tenant}\r\n"
     answer = await _answered(address, "POST /graphql", more, body)
     assert b'"errors"' not in answer, answer[-200:]
 
@@ -260,7 +260,7 @@ async def _answered(address: str, line: str, more: str, body: bytes) -> bytes:
 
 async def _view(address: str, tenant: str) -> None:
     where = f"{address.replace('http', 'ws')}/live"
-    async with connect(where, subprotocols=[Subprotocol("mnemograph.v1")]) as viewer:
+    async with connect(where, subprotocols=[Subprotocol("mnemoscene.v1")]) as viewer:
         await viewer.send(json.dumps({"t": "hello", "v": 1, "client": "c-bench", "scope": {"tenant": tenant}}))
         told = json.loads(await viewer.recv())
         assert told["t"] == "hello_ack", told
@@ -272,7 +272,7 @@ def bombs(port: int, count: int) -> list[socket.socket]:
     body = packed.compress(bytes(BOMB_BYTES)) + packed.flush(zlib.Z_SYNC_FLUSH)
     frame = b"\xc1" + (b"\xfe" + struct.pack("!H", len(body) - 4)) + bytes(4) + body[:-4]
     more = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
-    opening = _UPGRADE.format(path="/live", protocol="mnemograph.v1", more=more).encode()
+    opening = _UPGRADE.format(path="/live", protocol="mnemoscene.v1", more=more).encode()
     made = []
     for _ in range(count):
         one = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -369,10 +369,10 @@ def main() -> None:
     parser.add_argument("--sockets", type=int, default=60, help="sockets that send 16 MB each before `hello`")
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="the checkout to measure")
     given = parser.parse_args()
-    more = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "PYTHONPATH": str(given.checkout.resolve())}
-    if "MNEMOGRAPH_TEST_URI" in os.environ:
-        more |= {"NEO4J_URI": os.environ["MNEMOGRAPH_TEST_URI"], "NEO4J_USER": "neo4j"}
-        more |= {"NEO4J_PASSWORD": os.environ["MNEMOGRAPH_TEST_PASSWORD"]}
+    more = {"MNEMOSCENE_EMBEDDING_KIND": "none", "PYTHONPATH": str(given.checkout.resolve())}
+    if "MNEMOSCENE_TEST_URI" in os.environ:
+        more |= {"NEO4J_URI": os.environ["MNEMOSCENE_TEST_URI"], "NEO4J_USER": "neo4j"}
+        more |= {"NEO4J_PASSWORD": os.environ["MNEMOSCENE_TEST_PASSWORD"]}
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder), more)
         with home.running("serve", "--port", "0", "--no-browser", "--json") as service:

@@ -1,6 +1,6 @@
 """Measure how fast messages are spooled and replayed into Neo4j, beside the speed of the machine.
 
-    MNEMOGRAPH_TEST_URI=bolt://… MNEMOGRAPH_TEST_PASSWORD=… python -m tests.benchmarks.spool_replay --episodes 2000
+    MNEMOSCENE_TEST_URI=bolt://… MNEMOSCENE_TEST_PASSWORD=… python -m tests.benchmarks.spool_replay --episodes 2000
 
 Spools episodes (50 concurrent callers, each acknowledgement durable), replays them, and meanwhile lets a user with an
 empty spool `remember` repeatedly. Prints JSON. To measure another checkout, run `PYTHONPATH=CHECKOUT python
@@ -121,10 +121,10 @@ async def _main() -> None:
     parser.add_argument("--episodes", type=int, default=2_000)
     parser.add_argument("--users", type=int, default=40)
     chosen = parser.parse_args()
-    uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
+    uri, password = os.environ["MNEMOSCENE_TEST_URI"], os.environ["MNEMOSCENE_TEST_PASSWORD"]
     graph = await connect(uri=uri, user="neo4j", password=password, database=None)
     await prepare_without_embedder(graph)
-    with tempfile.TemporaryDirectory(prefix="mnemograph-replay-") as name:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-replay-") as name:
         report = await measure(graph, Path(name), episodes=chosen.episodes, users=chosen.users)
     await graph.close()
     sys.stdout.write(json.dumps(report, indent=2) + "\n")

@@ -57,7 +57,7 @@ from tests.support.candidates import a_candidate, all_found
 from tests.support.text_functions import reach_of, text_functions
 
 OWN_SETS: Final = Path(__file__).parents[1]
-CACHE: Final = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE: Final = Path(platformdirs.user_cache_dir("mnemoscene"))
 # CPU time that one function may take for one text: so much in any case, and so much for each character.
 MAX_S: Final = 1.0
 MAX_S_PER_CHAR: Final = 0.000_5

@@ -48,7 +48,7 @@ def main() -> None:
 
 async def _rows(files: list[Path]) -> list[dict[str, float | str]]:
     local = await load_local_embedder(
-        cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), threads=2, on_progress=lambda _doing, _share: None
+        cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")), threads=2, on_progress=lambda _doing, _share: None
     )
     streams = _streams(_pieces(files))
     return [

@@ -109,7 +109,7 @@ class ReadTalk:
 
 async def main() -> None:
     """Write the files and print their size."""
-    cache = Path(platformdirs.user_cache_dir("mnemograph"))
+    cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     conversations = read_datasets([CONVERSATIONS])
     for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
         lang, reader = "zh" if model is CHINESE else "en", Reader(model, folder)

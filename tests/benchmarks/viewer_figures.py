@@ -1,6 +1,6 @@
 """Measure the viewer in a real browser, and compare each figure with its target.
 
-    eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
+    eval "$(…)"  # MNEMOSCENE_TEST_URI and MNEMOSCENE_TEST_PASSWORD
     python -m tests.benchmarks.viewer_figures
     python -m tests.benchmarks.viewer_figures --only large
 
@@ -183,13 +183,13 @@ async def coming_back(bench: Bench) -> None:
     memory = await bench.memory("500", Size.of(500))
     grow = _Growth(bench, memory)
     async with tcp_proxy(bench.service.port) as cable, bench.page(f"http://127.0.0.1:{cable.port}") as page:
-        await page.open(memory.tenant, ready="window.__mnemograph.state === 'live'")
+        await page.open(memory.tenant, ready="window.__mnemoscene.state === 'live'")
         await page.quiet()
         await page.forget_draws()
         await cable.cut()
         await paced(10, 3, grow.learn)
         await cable.mend(bench.service.port)
-        await page.until(f"window.__mnemograph.seq >= {grow.seq}")
+        await page.until(f"window.__mnemoscene.seq >= {grow.seq}")
         found = await page.page.evaluate("() => ({ opened: __bench.opened.at(-1), frames: __bench.frames })")
         graph_frames = [one for one in found["frames"] if one["t"] in ("graph_patch", "graph_snapshot")]
         snapshots = sum(one["t"] == "graph_snapshot" for one in graph_frames)
@@ -205,7 +205,7 @@ async def large(bench: Bench) -> None:
     """Measure a tenant of 100,000 nodes."""
     memory = await bench.memory("large", _LARGE)
     async with bench.page() as page:
-        opened = await page.open(memory.tenant, ready="window.__mnemograph.state === 'live'")
+        opened = await page.open(memory.tenant, ready="window.__mnemoscene.state === 'live'")
         bench.at_most("100,000 nodes open: real time", 3_000, opened.wall_ms)
         bench.at_most("100,000 nodes: elements on the canvas", 2_000, sum(opened.drawn.values()), "")
         bench.told("100,000 nodes open: main CPU", f"{opened.cpu_ms:.0f} ms")
@@ -246,7 +246,7 @@ async def _search(bench: Bench, page: BenchPage) -> None:
         await page.until(f"document.querySelector('#hit-0')?.innerText.includes('{name}')", every_ms=5)
         await page.page.keyboard.press("Enter")
         await page.until(
-            "window.__mnemograph.selection && window.__mnemograph.onPage(__mnemograph.selection)", every_ms=5
+            "window.__mnemoscene.selection && window.__mnemoscene.onPage(__mnemoscene.selection)", every_ms=5
         )
         waits.append(1000 * (time.monotonic() - begun_s))
         await page.page.keyboard.press("Escape")
@@ -258,10 +258,10 @@ async def _communities(bench: Bench, page: BenchPage, what: str) -> None:
     waits: list[float] = []
     for number in range(4):
         # Not the number drawn, since new nodes may displace others.
-        await page.page.evaluate("() => { window.__before = new Set(Object.keys(__mnemograph.positions())) }")
+        await page.page.evaluate("() => { window.__before = new Set(Object.keys(__mnemoscene.positions())) }")
         begun_s = time.monotonic()
         await page.page.locator("[data-community]").nth(number).click()
-        await page.until("Object.keys(__mnemograph.positions()).some((id) => !__before.has(id))", every_ms=5)
+        await page.until("Object.keys(__mnemoscene.positions()).some((id) => !__before.has(id))", every_ms=5)
         waits.append(1000 * (time.monotonic() - begun_s))
         await page.quiet(0.5)
     bench.at_most(f"{what}: opening a community, slowest of four", 500, max(waits))

@@ -59,7 +59,7 @@ class BenchPage:
 
     async def probe(self, expression: str) -> Any:
         """Return the value of an expression of the page's test probe."""
-        return await self.page.evaluate(f"window.__mnemograph.{expression}")
+        return await self.page.evaluate(f"window.__mnemoscene.{expression}")
 
     async def until(self, condition: str, *, every_ms: int = 20) -> None:
         """Wait for a condition on the page, polling inside the page."""
@@ -130,10 +130,10 @@ class BenchPage:
     async def scatter(self) -> None:
         """Load the page again with stored positions that a tidy map does not have, without pins."""
         # Positions are stored 0.8 s after a change.
-        await self.until("Object.keys(localStorage).some((key) => key.startsWith('mnemograph:places:'))")
+        await self.until("Object.keys(localStorage).some((key) => key.startsWith('mnemoscene:places:'))")
         await self.page.evaluate(
             """() => {
-              const key = Object.keys(localStorage).find((one) => one.startsWith("mnemograph:places:"));
+              const key = Object.keys(localStorage).find((one) => one.startsWith("mnemoscene:places:"));
               const saved = JSON.parse(localStorage.getItem(key));
               // The order is reversed, so that every node stands where another belongs.
               const [ids, places] = [Object.keys(saved.points), Object.values(saved.points).reverse()];
@@ -194,7 +194,7 @@ class BenchPage:
             """() => {
               const big = [...document.querySelectorAll(".map .big")].find((one) => one.clientWidth > 9);
               const box = big.getBoundingClientRect();
-              const points = Object.keys(window.__mnemograph.positions()).map((id) => window.__mnemograph.onPage(id));
+              const points = Object.keys(window.__mnemoscene.positions()).map((id) => window.__mnemoscene.onPage(id));
               let best = null;
               for (let x = box.left + 60; x < box.right - 160; x += 23)
                 for (let y = box.top + 50; y < box.bottom - 130; y += 19) {

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.viewer_served FOLDER
 
 Prints its address as JSON; each line read from stdin names a tenant with a new commit; runs until stdin ends. Uses the
-database of `MNEMOGRAPH_TEST_URI`.
+database of `MNEMOSCENE_TEST_URI`.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ async def served() -> AsyncIterator[Served]:
 
 
 async def _serve(folder: Path) -> None:
-    uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
+    uri, password = os.environ["MNEMOSCENE_TEST_URI"], os.environ["MNEMOSCENE_TEST_PASSWORD"]
     async with open_service(Server(uri=uri, user="neo4j", password=password), folder) as service:
         sys.stdout.write(json.dumps({"address": service.http}) + "\n")
         sys.stdout.flush()

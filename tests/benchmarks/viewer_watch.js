@@ -16,7 +16,7 @@
     const name = nameOf(this.canvas);
     if (name === "pulses" || name === "over" || name === "layer2-node") {
       seen.draws.push([name, performance.now()]);
-      if (seen.firstPicture === null && name === "layer2-node" && window.__mnemograph?.drawn().nodes > 0) seen.firstPicture = performance.now();
+      if (seen.firstPicture === null && name === "layer2-node" && window.__mnemoscene?.drawn().nodes > 0) seen.firstPicture = performance.now();
     }
     return clear.apply(this, box);
   };

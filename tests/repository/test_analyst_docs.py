@@ -35,14 +35,14 @@ def typed(line: str) -> str:
 
 @pytest.mark.slow
 def test_every_command_of_the_analysts_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_SERVICE_PORT": "0"})
     home.move_in(monkeypatch)
     (tmp_path / "query.cypher").write_text("MATCH (u:User {tenant: $tenant, user_id: $user}) RETURN u.name AS name\n")
     with home.running("serve", "--no-browser", "--json") as service:
         service.document()
-        typed("mnemograph remember 我喜欢喝茉莉花茶。 --user ana --name 安娜")
+        typed("mnemoscene remember 我喜欢喝茉莉花茶。 --user ana --name 安娜")
         asked, carried, reached = ([typed(line) for line in block.splitlines()] for block in blocks("sh"))
-        notebook = blocks("python")[0].replace('"mnemograph"', f'"{sys.executable}", "-m", "graph_service"')
+        notebook = blocks("python")[0].replace('"mnemoscene"', f'"{sys.executable}", "-m", "graph_service"')
         rows = subprocess.check_output([sys.executable, "-c", f"{notebook}\nprint(json.dumps(rows))"], text=True)
     assert '"one": 1' in asked[-1]
     assert (tmp_path / "answer.csv").read_bytes() == "name\r\n安娜\r\n".encode()

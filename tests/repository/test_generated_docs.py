@@ -9,7 +9,7 @@ from graph_service.api.errors import error_response
 from graph_service.config.reference import environment_names, meanings, settings_document
 from graph_service.config.settings import KNOWN_KEYS, SECTIONS, Settings, load_settings
 from schema.error_codes import error_codes_document, error_kinds
-from schema.errors import InstallError, MnemographError, RateLimitError
+from schema.errors import InstallError, MnemosceneError, RateLimitError
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = (ROOT / "docs/settings.md").read_text("utf-8")
@@ -45,7 +45,7 @@ def test_error_codes_are_defined_in_one_module() -> None:
 
 
 @pytest.mark.parametrize("kind", error_kinds(), ids=lambda kind: kind.code)
-def test_each_error_has_its_http_status_and_code(kind: type[MnemographError]) -> None:
+def test_each_error_has_its_http_status_and_code(kind: type[MnemosceneError]) -> None:
     error = RateLimitError("too often", 3.2) if kind is RateLimitError else kind("what was wrong")
     answer = error_response(error)
     assert (answer.status_code, kind.code in bytes(answer.body).decode()) == (kind.http_status, True)

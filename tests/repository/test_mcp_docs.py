@@ -43,7 +43,7 @@ def test_snippets_name_existing_commands_and_routes() -> None:
     started = [server for server in servers() if "command" in server]
     assert len(started) == 2
     for server in started:
-        assert Path(server["command"]).name == "mnemograph"
+        assert Path(server["command"]).name == "mnemoscene"
         name, *options = server["args"]
         get_command(app).get_command(None, name).make_context(name, options)  # type: ignore[attr-defined]
     addresses = [server["url"] for server in servers() if "url" in server] + re.findall(

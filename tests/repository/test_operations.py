@@ -19,10 +19,10 @@ from tests.support.cli_process import Home
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/operators.md").read_text("utf-8")
-BOARD = json.loads((ROOT / "operations/grafana/boards/mnemograph.json").read_text("utf-8"))
+BOARD = json.loads((ROOT / "operations/grafana/boards/mnemoscene.json").read_text("utf-8"))
 ALERTS = yaml.safe_load((ROOT / "operations/alerts.yml").read_text("utf-8"))["groups"][0]["rules"]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]
-_SELECTOR = re.compile(r"(mnemograph_\w+)(?:\{([^}]*)\})?")
+_SELECTOR = re.compile(r"(mnemoscene_\w+)(?:\{([^}]*)\})?")
 
 
 def queries() -> list[str]:
@@ -43,7 +43,7 @@ def levels() -> set[str]:
     """Return the metric names that are computed at a scrape."""
     text = (ROOT / "graph_service/app/metrics_endpoint.py").read_text("utf-8")
     added = re.findall(r'\.add(?:_by)?\(\s*"(\w+)"', text)
-    return {f"mnemograph_{name}" for name in added} | set(re.findall(r'name="(mnemograph_\w+)"', text))
+    return {f"mnemoscene_{name}" for name in added} | set(re.findall(r'name="(mnemoscene_\w+)"', text))
 
 
 def test_board_and_alerts_use_existing_metrics() -> None:
@@ -58,7 +58,7 @@ def test_board_and_alerts_use_existing_metrics() -> None:
 
 
 def test_page_names_existing_metrics() -> None:
-    names = set(re.findall(r"`(mnemograph_\w+)`", PAGE))
+    names = set(re.findall(r"`(mnemoscene_\w+)`", PAGE))
     there = {name.removesuffix("_bucket") for name in counted()} | levels()
     assert len(names) > 15
     assert names - there == set()
@@ -81,10 +81,10 @@ def test_prometheus_and_grafana_configuration_names_existing_files() -> None:
 
 
 def test_service_accepts_the_host_name_used_by_prometheus(tmp_path: Path) -> None:
-    hosts = COMPOSE["service"]["environment"]["MNEMOGRAPH_SERVICE_ALLOWED_HOSTS"].replace(
-        "${MNEMOGRAPH_SERVICE_ALLOWED_HOSTS:-}", ""
+    hosts = COMPOSE["service"]["environment"]["MNEMOSCENE_SERVICE_ALLOWED_HOSTS"].replace(
+        "${MNEMOSCENE_SERVICE_ALLOWED_HOSTS:-}", ""
     )
-    settings = load_settings(environ={"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": hosts}, here=tmp_path, user_dir=tmp_path)
+    settings = load_settings(environ={"MNEMOSCENE_SERVICE_ALLOWED_HOSTS": hosts}, here=tmp_path, user_dir=tmp_path)
     assert settings.service.allowed_hosts == ("service",)
 
 
@@ -118,10 +118,10 @@ def test_grafana_does_not_start_without_a_password(password: str) -> None:
 
 @pytest.mark.slow
 def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_SERVICE_PORT": "0"})
     home.move_in(monkeypatch)
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines() if "mnemograph " in line and "pip" not in line]
+    lines = [line for block in blocks for line in block.splitlines() if "mnemoscene " in line and "pip" not in line]
     while_it_runs = [line for line in lines if "backup" not in line and "restore" not in line]
     assert (len(lines), len(while_it_runs)) == (7, 5)
     with home.running("serve", "--no-browser", "--json") as service:
@@ -129,7 +129,7 @@ def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: p
         for line in while_it_runs:
             # The doctor exits with 7 if the viewer is not built.
             assert typed(line, monkeypatch) in ((0, 7) if "doctor" in line else (0,)), line
-        assert typed("mnemograph backup early.tar.gz", monkeypatch) == 4
+        assert typed("mnemoscene backup early.tar.gz", monkeypatch) == 4
     for line in lines[5:]:
         assert typed(line, monkeypatch) == 0, line
     assert (tmp_path / "restored/password").read_bytes() == (tmp_path / "data/password").read_bytes()

@@ -30,7 +30,7 @@ def one_liners() -> list[str]:
 
 def test_readme_has_one_line_for_the_demo_and_one_for_the_tests() -> None:
     starts = [line.split(" && ") for line in one_liners()]
-    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 3"]
+    ends = [".venv/bin/mnemoscene demo", ".venv/bin/python -m pytest -n 3"]
     assert [line[-1] for line in starts] == ends
     for line in starts:
         lock = re.fullmatch(r"\.venv/bin/pip install -r (\S+)", line[1])
@@ -61,4 +61,4 @@ def test_readme_names_existing_files_and_settings() -> None:
 
 
 def test_readme_lists_every_command() -> None:
-    assert [name for name in COMMANDS if f"mnemograph {name}" not in README and f"`{name}`" not in README] == []
+    assert [name for name in COMMANDS if f"mnemoscene {name}" not in README and f"`{name}`" not in README] == []

@@ -57,7 +57,7 @@ TESTED_IN = {
     ("web_viewer/README.md", ""): _HERE,
 }
 # First words of lines for other programs than ours, which are run by whoever installs it, or by CI.
-_OTHERS = ("python3 -m venv .venv", "pip install 'mnemograph[otel]'", ".venv/bin/python -m pytest")
+_OTHERS = ("python3 -m venv .venv", "pip install 'mnemoscene[otel]'", ".venv/bin/python -m pytest")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -77,7 +77,7 @@ def every(language: str) -> list[tuple[str, str]]:
 def commands(page: str) -> list[list[str]]:
     """Return the calls of our program on a page, without the program's name."""
     lines = [line for text in blocks(page, "sh") for line in text.splitlines()]
-    return [shlex.split(line)[1:] for line in lines if line.startswith("mnemograph ")]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("mnemoscene ")]
 
 
 def test_every_block_of_every_page_is_run_by_a_test() -> None:
@@ -98,10 +98,10 @@ def test_every_shell_line_is_an_existing_command() -> None:
             words = shlex.split(line.rpartition(" | ")[2])
             while "=" in words[0]:
                 words.pop(0)
-            if Path(words[0]).name != "mnemograph":
+            if Path(words[0]).name != "mnemoscene":
                 assert line.startswith(_OTHERS), (page, line)
                 continue
-            with group.make_context("mnemograph", words[1:]) as context:
+            with group.make_context("mnemoscene", words[1:]) as context:
                 name, command, rest = group.resolve_command(context, context._protected_args + context.args)
                 while hasattr(command, "resolve_command") and rest and not rest[0].startswith("-"):
                     name, command, rest = command.resolve_command(context, rest)
@@ -109,7 +109,7 @@ def test_every_shell_line_is_an_existing_command() -> None:
 
 
 def test_commands_named_in_prose_exist() -> None:
-    prose = {named(page): re.findall(r"`mnemograph ([a-z-]+)", page.read_text("utf-8")) for page in PAGES}
+    prose = {named(page): re.findall(r"`mnemoscene ([a-z-]+)", page.read_text("utf-8")) for page in PAGES}
     assert sum(map(len, prose.values())) > 20
     assert [(page, name) for page, names in prose.items() for name in names if name not in COMMANDS] == []
 
@@ -119,7 +119,7 @@ def test_settings_shown_on_a_page_are_accepted(page: str, text: str, tmp_path: P
     key = tmp_path / "issuer.pem"
     key.write_text("-----BEGIN PUBLIC KEY-----\nMA==\n-----END PUBLIC KEY-----\n")
     file = tmp_path / "config.toml"
-    file.write_text(text.replace("/etc/mnemograph/issuer.pem", str(key)))
+    file.write_text(text.replace("/etc/mnemoscene/issuer.pem", str(key)))
     told = load_settings(environ={}, here=tmp_path, user_dir=tmp_path / "user", config=file)
     for section, values in tomllib.loads(file.read_text()).items():
         if not isinstance(values, dict):

@@ -29,7 +29,7 @@ def hook() -> ModuleType:
 @pytest.fixture
 def copy(tmp_path: Path, hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the viewer's sources with a finished build."""
-    monkeypatch.delenv("MNEMOGRAPH_SKIP_VIEWER", raising=False)
+    monkeypatch.delenv("MNEMOSCENE_SKIP_VIEWER", raising=False)
     for name in hook.SOURCES:
         here, there = VIEWER / name, tmp_path / name
         if here.is_dir():
@@ -73,7 +73,7 @@ def test_packages_fetched_for_the_build_do_not_invalidate_it(hook: ModuleType, c
 
 def test_build_can_be_skipped_on_request(hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(copy / "dist")
-    monkeypatch.setenv("MNEMOGRAPH_SKIP_VIEWER", "1")
+    monkeypatch.setenv("MNEMOSCENE_SKIP_VIEWER", "1")
     assert hook.must_build(copy) is False
 
 
@@ -81,7 +81,7 @@ def test_missing_npm_fails_the_install_with_a_remedy(
     hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(copy))
-    with pytest.raises(RuntimeError, match="MNEMOGRAPH_SKIP_VIEWER=1"):
+    with pytest.raises(RuntimeError, match="MNEMOSCENE_SKIP_VIEWER=1"):
         hook.build_viewer(copy)
 
 

@@ -1,4 +1,4 @@
-"""Run `mnemograph` commands in child processes, with temporary settings and data."""
+"""Run `mnemoscene` commands in child processes, with temporary settings and data."""
 
 import contextlib
 import json
@@ -48,11 +48,11 @@ class Home:
 
     @property
     def environ(self) -> dict[str, str]:
-        ours = ("MNEMOGRAPH_", "NEO4J_", "OPENAI_", "LLM_", "EMBEDDING_")
+        ours = ("MNEMOSCENE_", "NEO4J_", "OPENAI_", "LLM_", "EMBEDDING_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         own = {
             "XDG_CONFIG_HOME": str(self.folder / "config"),
-            "MNEMOGRAPH_DATA_DIR": str(self.folder / "data"),
+            "MNEMOSCENE_DATA_DIR": str(self.folder / "data"),
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), kept.get("PYTHONPATH", "")]).rstrip(
                 os.pathsep
             ),
@@ -73,7 +73,7 @@ class Home:
             return self.run_process(*arguments)
         changed = {name: None for name in os.environ.keys() - self.environ.keys()} | self.environ
         with contextlib.chdir(self.folder), CliRunner().isolation(env=changed) as (out, err, _):
-            argv, sys.argv = sys.argv, ["mnemograph", *arguments]
+            argv, sys.argv = sys.argv, ["mnemoscene", *arguments]
             try:
                 code = exit_code()
             finally:

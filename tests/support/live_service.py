@@ -44,7 +44,7 @@ class ServiceAddress:
 
     def connect(self, **wishes: Any) -> connect:
         """Open a socket without sending the hello frame."""
-        wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
+        wishes.setdefault("subprotocols", [Subprotocol("mnemoscene.v1")])
         return connect(f"ws://127.0.0.1:{self.port}/live", **wishes)
 
     @contextlib.asynccontextmanager

@@ -55,7 +55,7 @@ class ModelService:
 
     async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
         """Return the data of an operation; fail on errors."""
-        async with self.service.client(**{"Mnemograph-Tenant": self.tenant}) as client:
+        async with self.service.client(**{"Mnemoscene-Tenant": self.tenant}) as client:
             answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
         assert "errors" not in answer, answer
         data: dict[str, Any] = answer["data"]
@@ -93,9 +93,9 @@ async def model_service(
     """Run a service whose scenes the endpoint reads; without an embedder."""
     environ = {
         "LLM_MODEL": "first",
-        "MNEMOGRAPH_LLM_BASE_URL": endpoint.base_url,
-        "MNEMOGRAPH_LLM_OVERVIEWS": "false",
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        "MNEMOSCENE_LLM_BASE_URL": endpoint.base_url,
+        "MNEMOSCENE_LLM_OVERVIEWS": "false",
+        "MNEMOSCENE_EMBEDDING_KIND": "none",
         **more,
     }
     async with open_service(server, folder, environ) as service:

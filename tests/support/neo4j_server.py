@@ -21,5 +21,5 @@ async def start_test_server(data_dir: Path) -> LocalServer:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(launch_settings, "NEO4J_CONF", f"{launch_settings.NEO4J_CONF}{'='.join(KEEP_PLANS)}\n")
         return await start_local_server(
-            data_dir=data_dir, cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), start_timeout_s=240
+            data_dir=data_dir, cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")), start_timeout_s=240
         )

@@ -54,7 +54,7 @@ class OpenService:
 
     def socket(self, **wishes: Any) -> connect:
         """Open a live socket without sending the hello frame."""
-        wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
+        wishes.setdefault("subprotocols", [Subprotocol("mnemoscene.v1")])
         return connect(f"{self.http.replace('http', 'ws')}/live", **wishes)
 
     async def greeted(self, tenant: str, token: str | None = None, **wishes: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class OpenService:
 
 def settings_for(server: Server, folder: Path, more: Mapping[str, str] | None = None) -> Settings:
     """Return settings for the Neo4j of the tests; everything else is default."""
-    environ = {**server.environ, "MNEMOGRAPH_DATA_DIR": str(folder), **(more or {})}
+    environ = {**server.environ, "MNEMOSCENE_DATA_DIR": str(folder), **(more or {})}
     return load_settings(environ=environ, here=folder, user_dir=folder / "user")
 
 

@@ -18,7 +18,7 @@ from graph_service.graph.local_neo4j.jar_cache import ensure_jars
 
 def main() -> None:
     """Fill the user's cache."""
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
+    cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
     jars = ensure_jars(cache_dir / "jars")
     asyncio.run(fetched_models(ALL_MODELS, cache_dir=cache_dir))
     archive = class_archive.class_archive(cache_dir, jars)

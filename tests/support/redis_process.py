@@ -68,7 +68,7 @@ async def redis_process(*options: str) -> AsyncIterator[RedisProcess]:
     """Run a redis-server; skip the test where none is installed."""
     if shutil.which("redis-server") is None:
         pytest.skip("no redis-server on this machine")
-    folder = Path(tempfile.mkdtemp(prefix="mnemograph-redis-"))
+    folder = Path(tempfile.mkdtemp(prefix="mnemoscene-redis-"))
     process = RedisProcess(folder, *options)
     try:
         await process.start()

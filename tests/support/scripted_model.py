@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from extraction.llm.language_model import Answer, Prompt, Shape
-from schema.errors import MisreadError, MnemographError
+from schema.errors import MisreadError, MnemosceneError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class ScriptedAnswer:
         words: substring of the filled user part; empty for any.
     """
 
-    says: BaseModel | MnemographError
+    says: BaseModel | MnemosceneError
     prompt: str | None = None
     words: str = ""
 
@@ -40,8 +40,8 @@ class ScriptedModel:
         raise MisreadError(f"no scripted answer is left for the prompt {prompt.name!r}; write one more")
 
 
-def _given(says: BaseModel | MnemographError, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-    if isinstance(says, MnemographError):
+def _given(says: BaseModel | MnemosceneError, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+    if isinstance(says, MnemosceneError):
         raise says
     if not isinstance(says, shape):
         raise MisreadError(f"the scripted answer is a {type(says).__name__}, the prompt asks for a {shape.__name__}")

@@ -30,7 +30,7 @@ from extraction.rules.zh.language_pack import RULES as RULES_ZH
 from extraction.text.name_spotting import names_in
 from extraction.text.near_duplicates import COMPARED_CHARS_MAX
 from extraction.text.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.ids import MemoryId
 from schema.labels import Role
 from schema.limits import LIMITS
@@ -194,7 +194,7 @@ def modules() -> Iterator[str]:
 
 
 # An invalid text is refused by these; functions that are no checks raise none of them.
-REFUSALS: Final = (ValueError, KeyError, MnemographError)
+REFUSALS: Final = (ValueError, KeyError, MnemosceneError)
 
 
 def text_functions(refusals: tuple[type[Exception], ...] = REFUSALS) -> dict[str, Callable[[str], object]]:

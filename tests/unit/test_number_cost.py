@@ -149,7 +149,7 @@ def a_held_fact(place: int, told: str) -> MemberFact:
     at = NOON + timedelta(hours=place)
     properties = {
         "id": f"f{place:05}",
-        "uri": f"mnemograph://t/u/entity/ann/profile/RELATES_TO/lives in/x{place}/0",
+        "uri": f"mnemoscene://t/u/entity/ann/profile/RELATES_TO/lives in/x{place}/0",
         "relation": "lives in",
         "valid_at": at,
         "first_seen": at,

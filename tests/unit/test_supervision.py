@@ -158,7 +158,7 @@ async def test_failure_is_logged_with_code_and_place_without_foreign_messages() 
     text = StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(PlainFormatter(as_json=True, secrets=[]))
-    logger = logging.getLogger("mnemograph.supervision")
+    logger = logging.getLogger("mnemoscene.supervision")
     logger.addHandler(handler)
     try:
         await Supervisor().once(Loop.WARM_UP, lambda: Backoff().pause_s(SAID))  # type: ignore[arg-type, return-value]

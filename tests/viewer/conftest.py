@@ -46,7 +46,7 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="session")
 def service_address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a `mnemograph serve` for all tests."""
+    """Return the URL of a `mnemoscene serve` for all tests."""
     folder: Path = tmp_path_factory.mktemp("viewer")
     with Home(folder, server.environ).running("serve", "--port", "0", "--no-browser", "--json") as service:
         yield str(service.document()["viewer"]).split("?")[0].rstrip("/")

@@ -35,7 +35,7 @@ async def memory(address: str) -> str:
 async def _ask(viewer: Watching) -> None:
     """Ask as an agent does."""
     query = '{ recall(userId: "alice", query: "Which tea does she love?") { hits { id } } }'
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": viewer.tenant}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": viewer.tenant}) as client:
         assert "errors" not in (await client.post(f"{viewer.address}/graphql", json={"query": query})).json()
 
 
@@ -51,7 +51,7 @@ async def test_every_view_has_no_serious_accessibility_problem(
 ) -> None:
     await viewer.page.set_viewport_size({"width": width, "height": 800})
     await viewer.page.add_init_script(
-        f"localStorage.setItem('mnemograph:theme', '{theme}'); localStorage.setItem('mnemograph:lang', '{lang}')"
+        f"localStorage.setItem('mnemoscene:theme', '{theme}'); localStorage.setItem('mnemoscene:lang', '{lang}')"
     )
     thing = await Watching.found(viewer.address, viewer.tenant, "jasmine tea")
     await viewer.open("#/map")
@@ -59,7 +59,7 @@ async def test_every_view_has_no_serious_accessibility_problem(
     found: list[dict[str, Any]] = []
     for view in ("map", "net", "time", "map?side=now", "map?side=review", f"list?sel={thing}"):
         await viewer.page.evaluate(f"location.hash = '#/{view}'")
-        await viewer.until(f"window.__mnemograph.tab === '{view.partition('?')[0]}'")
+        await viewer.until(f"window.__mnemoscene.tab === '{view.partition('?')[0]}'")
         if "side=" in view:
             side = view.partition("side=")[2]
             await viewer.until(f"document.querySelector('[data-{side}] article') !== null")

@@ -105,7 +105,7 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     panel = viewer.page.locator("[data-panel]")
     await expect(panel.locator("[data-standing]")).to_have_text("Rejected by for a test · never true")
     await expect(panel.get_by_role("meter")).to_have_count(0)
-    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
+    await viewer.until(f"!window.__mnemoscene.ids().includes({json.dumps(fact['id'])})")
     await expect(dislikes).to_have_count(0)
     await expect(viewer.page.locator("[data-acts] li")).to_have_text([re.compile("^Rejected.*for a test")])
     assert await scenes.inner_text() == before, "a correction is not a scene"
@@ -198,10 +198,10 @@ async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
     await expect(merging.locator("[data-preview]")).to_have_text("“Alps”, also called mountains, with 1 fact")
     await merging.get_by_label("mountains").check()
     await _act(viewer, "merge-now")
-    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    await viewer.until(f"!window.__mnemoscene.ids().includes({json.dumps(alps['target'])})")
     # The list comes from the service: another browser shows the merge too.
     await viewer.page.evaluate("localStorage.clear()")
-    apart = f"window.__mnemograph?.ids().includes({json.dumps(alps['target'])})"
+    apart = f"window.__mnemoscene?.ids().includes({json.dumps(alps['target'])})"
     await _taken_back_after_a_reload(viewer, "Merged")
     await viewer.until(apart)
     await viewer.choose(alps["target"])
@@ -239,7 +239,7 @@ async def test_things_of_similar_names_are_suggested_for_a_merge(viewer: Watchin
     await expect(maybe).to_contain_text("May be the same as", timeout=WAIT_MS)
     await expect(maybe.locator(".chip")).to_have_text("St. Mary's")
     await maybe.locator(f'[data-merge-with="{whole["target"]}"]').click()
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(whole['target'])}")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(whole['target'])}")
     await _act(viewer, "merge-here")
     preview = viewer.page.locator("[data-merge] [data-preview]")
     await expect(preview).to_have_text("“St. Mary's”, also called St, with 1 fact")
@@ -262,6 +262,6 @@ async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watch
     await _act(viewer, "forget")
     await _act(viewer, "forget-now")
     await viewer.page.clock.fast_forward(11_000)
-    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
+    await viewer.until(f"!window.__mnemoscene.ids().includes({json.dumps(fact['id'])})")
     await expect(viewer.page.locator("[data-correct-bar]")).to_have_attribute("aria-busy", "false")
     assert ["forgetFact"] in [deed["what"] for deed in service.audit_entries()]

@@ -41,7 +41,7 @@ async def test_search_loads_entities_that_are_not_on_the_map(viewer: Watching, t
     await viewer.page.keyboard.type(typed)
     await viewer.page.get_by_role("option", name=label).first.wait_for()
     await viewer.page.keyboard.press("Enter")
-    await viewer.until(f"window.__mnemograph.selection === {found}")
+    await viewer.until(f"window.__mnemoscene.selection === {found}")
     place = await viewer.resting_place(json.loads(found))
     assert abs(place["x"] - 560) < 200, "what was found stands near the middle of the map"
 
@@ -51,7 +51,7 @@ async def test_search_shows_more_than_the_first_twelve_hits(browser: Browser, ad
     facts = [{**fact, "statement": f"Alice likes {fact['object']}."} for fact in given]
     message = {"role": "USER", "text": "I like all my notebooks."}
     call = {"userId": "alice", "sessionId": "s", "messages": [message], "facts": facts}
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": tenant}) as client:
         answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
     assert "errors" not in answer.json(), answer.text
     await Watching.found(address, tenant, "notebook 19")
@@ -83,7 +83,7 @@ async def test_no_label_lies_under_the_tools(viewer: Watching) -> None:
     await page.mouse.up()
     box = json.dumps({key: tools[key] for key in ("x", "y", "width", "height")})
     await viewer.until(f"""(() => {{
-      const [tools, all] = [{box}, window.__mnemograph.labels().filter((one) => one.text !== 'Alice')];
+      const [tools, all] = [{box}, window.__mnemoscene.labels().filter((one) => one.text !== 'Alice')];
       const tea = all.find((one) => one.text.includes('jasmine'));
       return tea && Math.abs(tea.x + tea.w - tools.x) < 120 && all.every((one) => one.x + one.w < tools.x
         || one.y > tools.y + tools.height || one.y + one.h < tools.y);
@@ -108,7 +108,7 @@ async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -
 async def test_back_button_goes_through_views_and_selections_and_stays_on_the_page(viewer: Watching) -> None:
     page, place = (
         viewer.page,
-        "`[${[__mnemograph.tab, __mnemograph.selection].map((one) => JSON.stringify(one)).join(', ')}]`",
+        "`[${[__mnemoscene.tab, __mnemoscene.selection].map((one) => JSON.stringify(one)).join(', ')}]`",
     )
     await viewer.open("#/map?user=alice")
     tea, coriander = await _named(viewer, "jasmine"), await _named(viewer, "coriander")
@@ -136,14 +136,14 @@ async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -
         await _named(viewer, "coriander"),
         await _named(viewer, "Alice"),
     )
-    page, drawn = viewer.page, "Object.keys(window.__mnemograph.positions())"
+    page, drawn = viewer.page, "Object.keys(window.__mnemoscene.positions())"
     await viewer.until(f"{drawn}.includes({json.dumps(tea)})")
     await page.keyboard.press("/")
     await page.keyboard.type("jasmine tea")
     option = page.get_by_role("option", name="jasmine tea").first
     assert re.search(r"Alice · .*2026", await option.inner_text()), "things of one name differ by owner and date"
     await page.keyboard.press("Enter")
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(tea)}")
     await page.keyboard.press("g")
     await viewer.until(f"!{drawn}.includes({json.dumps(coriander)}) && location.hash.includes('around=')")
     place = await viewer.resting_place(tea)
@@ -165,10 +165,10 @@ async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -
     assert "coriander" in (await here.get_attribute("aria-label") or "")
     for expected in ("list", "map"):
         await page.go_back()
-        await viewer.until(f"window.__mnemograph?.tab === {json.dumps(expected)}")
+        await viewer.until(f"window.__mnemoscene?.tab === {json.dumps(expected)}")
     assert await viewer.probe("selection") == coriander
     await page.go_back()
-    await viewer.until(f"window.__mnemograph?.selection === {json.dumps(tea)}")
+    await viewer.until(f"window.__mnemoscene?.selection === {json.dumps(tea)}")
     await viewer.open("#/map")
     bob = await _named(viewer, "Bob")
     for end in (alice, bob):
@@ -184,16 +184,16 @@ async def test_neighbours_filters_and_hiding_can_be_undone(viewer: Watching) -> 
     whole = await viewer.probe("ids()")
     await viewer.choose(tea)
     await viewer.page.keyboard.press("g")
-    await viewer.until(f"window.__mnemograph.ids().length < {len(whole)} && location.hash.includes('around=')")
+    await viewer.until(f"window.__mnemoscene.ids().length < {len(whole)} && location.hash.includes('around=')")
     await viewer.page.keyboard.press("z")
-    await viewer.until(f"window.__mnemograph.ids().length === {len(whole)}")
+    await viewer.until(f"window.__mnemoscene.ids().length === {len(whole)}")
     await viewer.page.keyboard.press("h")
-    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(tea)})")
+    await viewer.until(f"!window.__mnemoscene.ids().includes({json.dumps(tea)})")
     await viewer.page.keyboard.press("z")
     await viewer.page.locator('[data-filter="about:work"]').click()
-    await viewer.until(f"window.__mnemograph.ids().length < {len(whole)}")
+    await viewer.until(f"window.__mnemoscene.ids().length < {len(whole)}")
     await viewer.page.locator('[data-act="undo"]').click()
-    await viewer.until(f"window.__mnemograph.ids().length === {len(whole)}")
+    await viewer.until(f"window.__mnemoscene.ids().length === {len(whole)}")
     assert await viewer.probe("ids()") == whole
 
 
@@ -201,13 +201,13 @@ async def test_neighbours_filters_and_hiding_can_be_undone(viewer: Watching) -> 
 async def test_network_shows_communities_and_keeps_positions_over_reloads(viewer: Watching) -> None:
     await viewer.open("#/net?user=alice")
     await viewer.until("document.querySelectorAll('[data-community]').length > 0")
-    await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
+    await viewer.until("Object.keys(window.__mnemoscene.positions()).length > 3")
     before = await viewer.probe("positions()")
     assert len({tuple(place) for place in before.values()}) == len(before), "nothing stands on something else"
     await viewer.page.locator("[data-community]").first.click()
     await viewer.page.wait_for_timeout(1_000)
     await viewer.page.reload()
-    await viewer.until(f"Object.keys(window.__mnemograph?.positions() ?? {{}}).length === {len(before)}")
+    await viewer.until(f"Object.keys(window.__mnemoscene?.positions() ?? {{}}).length === {len(before)}")
     assert await viewer.probe("positions()") == before
     assert await viewer.probe("tab") == "net"
 
@@ -221,7 +221,7 @@ async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_und
     await viewer.page.mouse.down()
     await viewer.page.mouse.move(at["x"] - 90, at["y"] + 60, steps=4)
     await viewer.page.mouse.up()
-    await viewer.until(f"String(window.__mnemograph.positions()[{json.dumps(tea)}]) !== '{_text(before[tea])}'")
+    await viewer.until(f"String(window.__mnemoscene.positions()[{json.dumps(tea)}]) !== '{_text(before[tea])}'")
     moved = (await viewer.probe("positions()"))[tea]
     await viewer.page.keyboard.press("r")
     assert (await viewer.probe("positions()"))[tea] == moved, "a pinned thing stays when all else is arranged anew"
@@ -230,9 +230,9 @@ async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_und
     assert await viewer.probe("positions()") == before
     await viewer.page.keyboard.press("Shift+z")
     # Positions are saved a moment after the last move.
-    await viewer.until(f"(localStorage['mnemograph:places:{viewer.tenant}:alice'] ?? '').includes('{_text(moved)}')")
+    await viewer.until(f"(localStorage['mnemoscene:places:{viewer.tenant}:alice'] ?? '').includes('{_text(moved)}')")
     await viewer.page.reload()
-    await viewer.until(f"String(window.__mnemograph?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")
+    await viewer.until(f"String(window.__mnemoscene?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")
 
 
 def _text(place: list[int]) -> str:

@@ -34,7 +34,7 @@ async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
 
 
 async def _edge(viewer: Watching, predicate: str, label: str) -> str:
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": _TENANT}) as client:
         snapshot = (await client.get(f"{viewer.address}/api/snapshot")).json()
     names = {node["id"]: node["label"] for node in snapshot["nodes"]}
     found = (
@@ -60,7 +60,7 @@ async def test_fact_shows_both_times_its_quote_and_its_successor(viewer: Watchin
         assert words.lower() in said.lower(), words
     assert await panel.locator("mark").first.inner_text() == "I live in Berlin."
     await panel.locator("[data-history] button:not([disabled])").first.click()
-    await viewer.until(f"window.__mnemograph.selection !== {json.dumps(berlin)}")
+    await viewer.until(f"window.__mnemoscene.selection !== {json.dumps(berlin)}")
     assert "Lisbon" in await panel.locator("h2").inner_text()
 
 
@@ -72,7 +72,7 @@ async def test_causes_are_shown_to_the_last_one_and_link_to_it(viewer: Watching)
     assert "stress" in await chain.inner_text()
     assert "deadlines" in await chain.inner_text()
     await chain.locator("button", has_text="deadlines").click()
-    await viewer.until(f"window.__mnemograph.selection !== {json.dumps(headaches)}")
+    await viewer.until(f"window.__mnemoscene.selection !== {json.dumps(headaches)}")
 
 
 async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_steps(viewer: Watching) -> None:
@@ -101,7 +101,7 @@ async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_st
     message = {"role": "USER", "text": text, "tags": ["Health", "咖啡"]}
     call = {"userId": "ann", "sessionId": "decided", "userName": "Ann", "messages": [message]}
     body = {"query": REMEMBER, "variables": {"input": {**call, "facts": [decision, procedure]}}}
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": _TENANT}) as client:
         answer = await client.post(f"{viewer.address}/graphql", json=body)
     assert "errors" not in answer.json(), answer.text
     nights = await Watching.found(viewer.address, _TENANT, "early nights")

@@ -33,8 +33,8 @@ async def memory(address: str) -> str:
 
 
 _ASKED_MAX = 5
-_DRAWN = "Object.keys(window.__mnemograph.positions())"
-_SCENES = f"(await fetch('api/snapshot', {{headers: {{'Mnemograph-Tenant': '{_TENANT}'}}}}).then((a) => a.json()))"
+_DRAWN = "Object.keys(window.__mnemoscene.positions())"
+_SCENES = f"(await fetch('api/snapshot', {{headers: {{'Mnemoscene-Tenant': '{_TENANT}'}}}}).then((a) => a.json()))"
 
 
 async def _scenes(viewer: Watching) -> list[str]:
@@ -91,7 +91,7 @@ async def test_click_beside_a_thin_line_selects_its_fact(viewer: Watching) -> No
     # Ten pixels beside the middle of the line.
     at = (start["x"] + dx * 0.6 - dy / length * 10, start["y"] + dy * 0.6 + dx / length * 10)
     await viewer.page.mouse.click(*at)
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(fact)}")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(fact)}")
 
 
 async def test_small_network_is_one_graph_of_people_and_things(viewer: Watching) -> None:
@@ -129,7 +129,7 @@ async def test_search_finds_by_relation_type_and_question(viewer: Watching) -> N
         if await meant.filter(has_text="tea").count():
             break
     await meant.filter(has_text="tea").first.click()
-    await viewer.until("window.__mnemograph.selection !== null")
+    await viewer.until("window.__mnemoscene.selection !== null")
     await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
 
 

@@ -50,7 +50,7 @@ async def _find(viewer: Watching, text: str) -> str:
     await viewer.page.get_by_role("option", name=text).first.wait_for()
     await viewer.page.keyboard.press("Enter")
     found = await Watching.found(viewer.address, viewer.tenant, text)
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(found)}")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(found)}")
     await viewer.until(_WHERE)
     return found
 
@@ -73,7 +73,7 @@ async def test_search_evidence_path_and_export_work_without_a_mouse(viewer: Watc
     await _tab_to(viewer.page, ".chip")
     await keys.press("Tab")
     await keys.press("Enter")
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(tea)}")
     await keys.press("p")
     await _find(viewer, "Acme")
     await keys.press("p")
@@ -114,8 +114,8 @@ async def test_context_menu_of_a_node_opens_and_works_by_keyboard(viewer: Watchi
 async def test_list_and_map_show_the_same_nodes_and_edges(viewer: Watching) -> None:
     # The list has every scene; the map has them too once the badge of the person is opened.
     await viewer.open("#/map?scenes=alice")
-    await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
-    await viewer.until("window.__mnemograph.drawn().edges === window.__mnemograph.counts.edges")
+    await viewer.until("Object.keys(window.__mnemoscene.positions()).length > 3")
+    await viewer.until("window.__mnemoscene.drawn().edges === window.__mnemoscene.counts.edges")
     shown = set(await viewer.probe("ids()"))
     drawn = await viewer.probe("drawn()")
     on_map = set(await viewer.probe("positions()"))
@@ -141,7 +141,7 @@ async def test_changes_pulse_only_if_motion_is_allowed(
     async with Watching.page_of(browser, address, own) as viewer:
         await viewer.page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]  one of two words
         await viewer.open("#/map")
-        await viewer.until("Object.keys(window.__mnemograph.positions()).length > 1")
+        await viewer.until("Object.keys(window.__mnemoscene.positions()).length > 1")
         await viewer.page.evaluate(
             f"""() => {{
               window.ringed = false;
@@ -150,7 +150,7 @@ async def test_changes_pulse_only_if_motion_is_allowed(
             }}"""
         )
         await viewer.say("I love mountains.", session="s2")
-        await viewer.until("window.__mnemograph.newIds().length > 0")
+        await viewer.until("window.__mnemoscene.newIds().length > 0")
         if motion == "no-preference":
             await viewer.until("window.ringed")
             return
@@ -159,7 +159,7 @@ async def test_changes_pulse_only_if_motion_is_allowed(
         await viewer.page.keyboard.press("+")
         two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         user = await Watching.found(address, own, "Alice")
-        at_once = await viewer.page.evaluate(f"{two_frames}.then(() => window.__mnemograph.onPage('{user}'))")
+        at_once = await viewer.page.evaluate(f"{two_frames}.then(() => window.__mnemoscene.onPage('{user}'))")
         assert await viewer.resting_place(user) == at_once, "the map is where it goes without a way there"
         assert await viewer.page.evaluate("window.ringed") is False
 
@@ -182,11 +182,11 @@ async def test_touch_supports_tap_long_press_and_pinch_zoom(phone: Watching) -> 
     await phone.until(f"location.hash.includes('around={tea}')")
     at = await phone.resting_place(tea)
     await phone.page.touchscreen.tap(at["x"], at["y"])
-    await phone.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await phone.until(f"window.__mnemoscene.selection === {json.dumps(tea)}")
     await phone.page.locator("[data-panel] .icon").first.tap()
-    await phone.until("window.__mnemograph.selection === null")
+    await phone.until("window.__mnemoscene.selection === null")
     apart = """(() => {
-      const [one, other] = Object.keys(window.__mnemograph.positions()).map((id) => window.__mnemograph.onPage(id));
+      const [one, other] = Object.keys(window.__mnemoscene.positions()).map((id) => window.__mnemoscene.onPage(id));
       return Math.hypot(one.x - other.x, one.y - other.y);
     })()"""
     before = await phone.page.evaluate(apart)
@@ -221,8 +221,8 @@ async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) ->
     assert await phone.page.evaluate(top) <= 170
     height = await phone.page.evaluate("document.querySelector('.map').getBoundingClientRect().height")
     assert height >= 844 * 0.75
-    under_tools = """Object.keys(window.__mnemograph.positions()).filter((id) => {
-      const at = window.__mnemograph.onPage(id);
+    under_tools = """Object.keys(window.__mnemoscene.positions()).filter((id) => {
+      const at = window.__mnemoscene.onPage(id);
       return document.elementFromPoint(at.x, at.y)?.closest('.tools');
     })"""
     await phone.until(f"{under_tools}.length === 0")
@@ -260,7 +260,7 @@ async def test_no_sector_is_cut_at_the_edge_of_a_phone(phone: Watching) -> None:
 async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
     await empty.open()
-    await empty.until_shown("mnemograph remember")
+    await empty.until_shown("mnemoscene remember")
     for part in ("header", "main", "footer"):
         assert (await phone.page.locator(part).first.bounding_box() or {}).get("width") == 360, part
 
@@ -269,7 +269,7 @@ async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     ("lang", "words"), slow_but([("zh", "按 / 搜索")], [("en", "Press / to search"), ("zh", "按 / 搜索")])
 )
 async def test_first_visit_hints_disappear_for_good_once_dismissed(viewer: Watching, lang: str, words: str) -> None:
-    await viewer.page.add_init_script(f"try {{ localStorage['mnemograph:lang'] = '{lang}' }} catch {{}}")
+    await viewer.page.add_init_script(f"try {{ localStorage['mnemoscene:lang'] = '{lang}' }} catch {{}}")
     await viewer.open("#/map")
     hints = viewer.page.locator("[data-hints]")
     await expect(hints).to_contain_text(words)

@@ -21,7 +21,7 @@ async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[V
 
 
 async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
-    headers = {"Mnemograph-Tenant": viewer.tenant}
+    headers = {"Mnemoscene-Tenant": viewer.tenant}
     async with httpx.AsyncClient(timeout=60) as client:
         snapshot = (await client.get(f"{viewer.address}/api/snapshot", headers=headers)).json()
     return next(edge for edge in snapshot["edges"] if edge["predicate"] == predicate)
@@ -29,9 +29,9 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
 
 async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
-    await viewer.until_shown("mnemograph remember")
+    await viewer.until_shown("mnemoscene remember")
     await viewer.page.locator("[data-demo]").get_by_role("link").click()
-    await viewer.until("location.search === '?tenant=demo' && window.__mnemograph?.state === 'live'")
+    await viewer.until("location.search === '?tenant=demo' && window.__mnemoscene?.state === 'live'")
 
 
 @pytest.mark.slow
@@ -43,8 +43,8 @@ async def test_mistyped_memory_says_its_name_and_leads_to_the_default_one(viewer
     await expect(where).to_contain_text(f"This memory is called “{viewer.tenant}x”", timeout=WAIT_MS)
     await expect(where).to_contain_text("check “tenant=” in the address")
     await where.get_by_role("link", name="Open the default memory").click()
-    await viewer.until("location.search === '' && window.__mnemograph?.state === 'live'")
-    await viewer.page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+    await viewer.until("location.search === '' && window.__mnemoscene?.state === 'live'")
+    await viewer.page.evaluate("localStorage.setItem('mnemoscene:lang', 'zh')")
     await mistyped.open()
     await expect(where).to_contain_text(f"此记忆名为“{viewer.tenant}x”", timeout=WAIT_MS)
 
@@ -63,13 +63,13 @@ async def test_impossible_memory_and_dead_link_are_explained(viewer: Viewer) -> 
 async def test_new_facts_appear_highlighted_on_an_open_page(viewer: Viewer) -> None:
     await viewer.say("I love jasmine tea.")
     await viewer.open()
-    await viewer.until("window.__mnemograph.counts.edges >= 2")
+    await viewer.until("window.__mnemoscene.counts.edges >= 2")
     before = await viewer.probe("positions()")
     seq = await viewer.probe("seq")
     await viewer.say("I hate coriander.", session="s2")
-    await viewer.until(f"window.__mnemograph.seq > {seq} && window.__mnemograph.newIds().length > 0")
+    await viewer.until(f"window.__mnemoscene.seq > {seq} && window.__mnemoscene.newIds().length > 0")
     edge = await _first_edge(viewer, "DISLIKES")
-    await viewer.until(f"window.__mnemograph.ids().includes({json.dumps(edge['id'])})")
+    await viewer.until(f"window.__mnemoscene.ids().includes({json.dumps(edge['id'])})")
     assert edge["id"] in await viewer.probe("newIds()")
     after = await viewer.probe("positions()")
     assert before
@@ -79,12 +79,12 @@ async def test_new_facts_appear_highlighted_on_an_open_page(viewer: Viewer) -> N
 async def test_click_on_an_edge_shows_statement_and_highlighted_evidence(viewer: Viewer) -> None:
     await viewer.say("We talked for long. I love jasmine tea.")
     await viewer.open()
-    await viewer.until("window.__mnemograph.counts.edges >= 2")
+    await viewer.until("window.__mnemoscene.counts.edges >= 2")
     edge = await _first_edge(viewer, "PREFERS")
     place = json.dumps(edge["id"])
     point = await viewer.resting_place(edge["id"])
     await viewer.page.mouse.click(point["x"], point["y"])
-    await viewer.until(f"window.__mnemograph.selection === {place}")
+    await viewer.until(f"window.__mnemoscene.selection === {place}")
     panel = viewer.page.locator("[data-panel]")
     await panel.locator("mark").first.wait_for(timeout=WAIT_MS)
     text = await panel.inner_text()
@@ -98,7 +98,7 @@ async def test_chinese_memories_and_texts_are_shown(viewer: Viewer) -> None:
     await viewer.say("我很喜欢弹钢琴。", user="zhang", name="张曼婷")
     await viewer.page.add_init_script("localStorage.clear()")
     await viewer.open()
-    await viewer.until("window.__mnemograph.counts.edges >= 2")
+    await viewer.until("window.__mnemoscene.counts.edges >= 2")
     await viewer.page.keyboard.press("l")
     await viewer.until_shown("弹钢琴")
 
@@ -109,7 +109,7 @@ async def test_viewers_of_two_tenants_see_only_their_own(browser: Browser, viewe
     await other.open()
     await viewer.say("I love xylophones.")
     await viewer.open()
-    await viewer.until("window.__mnemograph.counts.edges >= 2")
+    await viewer.until("window.__mnemoscene.counts.edges >= 2")
     assert await other.probe("counts.held") == {"nodes": 0, "edges": 0}
     await page.close()
 
@@ -121,6 +121,6 @@ async def test_message_text_never_becomes_markup(viewer: Viewer) -> None:
     )
     await viewer.say("I love <b>bees</b>.", session="s2", user="mallory", name='<img src=x onerror="window.pwned=1">')
     await viewer.open()
-    await viewer.until("window.__mnemograph.counts.nodes >= 2")
+    await viewer.until("window.__mnemoscene.counts.nodes >= 2")
     await viewer.page.keyboard.press("l")
     assert await viewer.page.evaluate("window.pwned") is None

@@ -36,7 +36,7 @@ _RECALL = 'query($q: String!) { recall(userId: "alice", query: $q, kinds: [FACT]
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
     folder: Path = tmp_path_factory.mktemp("service")
-    async with open_service(server, folder, {"MNEMOGRAPH_EMBEDDING_KIND": "none"}) as running:
+    async with open_service(server, folder, {"MNEMOSCENE_EMBEDDING_KIND": "none"}) as running:
         yield running
 
 
@@ -53,7 +53,7 @@ async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watchi
 
 async def asked(service: OpenService, viewer: Watching, text: str) -> list[dict[str, Any]]:
     """Ask as an agent does over GraphQL, and return the hits."""
-    async with service.client(None, **{"Mnemograph-Tenant": viewer.tenant}) as client:
+    async with service.client(None, **{"Mnemoscene-Tenant": viewer.tenant}) as client:
         answer = (await client.post("/graphql", json={"query": _RECALL, "variables": {"q": text}})).json()
     return list(answer["data"]["recall"]["hits"])
 
@@ -61,7 +61,7 @@ async def asked(service: OpenService, viewer: Watching, text: str) -> list[dict[
 async def facts_by_object(viewer: Watching) -> dict[str, dict[str, Any]]:
     """Return the facts of the snapshot by the name of their object."""
     snapshot = await viewer.page.evaluate(
-        f"fetch('api/snapshot', {{headers: {{'Mnemograph-Tenant': {json.dumps(viewer.tenant)}}}}})"
+        f"fetch('api/snapshot', {{headers: {{'Mnemoscene-Tenant': {json.dumps(viewer.tenant)}}}}})"
         ".then((answer) => answer.json())"
     )
     names = {node["id"]: node["label"] for node in snapshot["nodes"]}
@@ -88,11 +88,11 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     # An earlier question lights up again, and a second click ends that.
     hits = await asked(service, viewer, "Does she hate coriander?")
     coriander = (await facts_by_object(viewer))["coriander"]["id"]
-    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(coriander)}] === 1")
+    await viewer.until(f"window.__mnemoscene.recalled()[{json.dumps(coriander)}] === 1")
     await question.locator("button.ask").click()
-    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(tea)}] === 1")
+    await viewer.until(f"window.__mnemoscene.recalled()[{json.dumps(tea)}] === 1")
     await question.locator("button.ask").click()
-    await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
+    await viewer.until("Object.keys(window.__mnemoscene.recalled()).length === 0")
 
 
 _NOTE = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
@@ -105,7 +105,7 @@ async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
     tea = (await asked(service, viewer, "What does Alice love, jasmine tea?"))[0]["id"]
     noted = {"userId": "alice", "kind": "RECALL", "hits": [{"kind": "FACT", "id": tea, "score": 0.5}], "found": 1}
     for tenant, count in ((f"{viewer.tenant}-other", 1), (viewer.tenant, 100)):
-        async with service.client(None, **{"Mnemograph-Tenant": tenant}) as client:
+        async with service.client(None, **{"Mnemoscene-Tenant": tenant}) as client:
             for number in range(count):
                 note = {**noted, "text": f"Question {number} of {tenant}"}
                 answer = await client.post("/graphql", json={"query": _NOTE, "variables": {"input": note}})
@@ -117,7 +117,7 @@ async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
     texts = await listed.locator(".text").all_inner_texts()
     assert texts == [f"Question {number} of {viewer.tenant}" for number in reversed(range(100))]
     await listed.last.locator("button.ask").click()
-    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(tea)}] === 1")
+    await viewer.until(f"window.__mnemoscene.recalled()[{json.dumps(tea)}] === 1")
     await expect(listed.last.locator("[data-hit]")).to_have_attribute("data-hit", tea)
 
 
@@ -128,19 +128,19 @@ async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenServ
     await expect(page.locator("[data-message]").first).to_be_visible(timeout=WAIT_MS)
     hits = await asked(service, viewer, "What does Alice love, jasmine tea and mountains?")
     assert len(hits) >= 2
-    in_sight = """Object.keys(window.__mnemograph.recalled()).every((id) => {
-      const at = window.__mnemograph.onPage(id);
+    in_sight = """Object.keys(window.__mnemoscene.recalled()).every((id) => {
+      const at = window.__mnemoscene.onPage(id);
       return at && document.elementFromPoint(at.x, at.y)?.closest('.map');
     })"""
-    await viewer.until(f"Object.keys(window.__mnemograph.recalled()).length >= 3 && {in_sight}")
+    await viewer.until(f"Object.keys(window.__mnemoscene.recalled()).length >= 3 && {in_sight}")
     # A hit that is looked at alone leaves the others where they are found again.
     await page.locator("[data-hit]").first.click()
-    await viewer.until("window.__mnemograph.selection !== null")
+    await viewer.until("window.__mnemoscene.selection !== null")
     for _ in range(4):
         await page.evaluate("document.querySelector('.map').focus()")
         await page.keyboard.press("+")
     await page.keyboard.press("Escape")
-    await viewer.until(f"window.__mnemograph.selection === null && {in_sight}")
+    await viewer.until(f"window.__mnemoscene.selection === null && {in_sight}")
     question = await page.locator("[data-question]").first.bounding_box()
     assert question is not None
     assert question["y"] < 844 - 100, "the question is in sight, too"
@@ -150,14 +150,14 @@ async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenServ
     await page.set_viewport_size({"width": 360, "height": 640})
     await viewer.until(in_sight)
     await page.keyboard.press("Escape")
-    await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
+    await viewer.until("Object.keys(window.__mnemoscene.recalled()).length === 0")
     await page.keyboard.press("Escape")
     await expect(hints).to_be_visible(timeout=WAIT_MS)
 
 
 def _refuses_writes(address: str, tenant: str) -> bool:
     """Return whether the service at this address knows that the writes of a tenant are stopped."""
-    body, headers = {"query": 'mutation { confirmFact(id: "none") { __typename } }'}, {"Mnemograph-Tenant": tenant}
+    body, headers = {"query": 'mutation { confirmFact(id: "none") { __typename } }'}, {"Mnemoscene-Tenant": tenant}
     answer = httpx.post(f"{address}/graphql", json=body, headers=headers, timeout=60).json()
     return bool(answer["errors"][0]["extensions"]["code"] == QuarantinedError.code)
 
@@ -186,7 +186,7 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
         assert (
             await page.evaluate("window.__summaries.filter((text) => /Remembers|remembers nothing/.test(text))") == []
         )
-        await page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+        await page.evaluate("localStorage.setItem('mnemoscene:lang', 'zh')")
         await page.set_viewport_size({"width": 390, "height": 844})
         await viewer.open("#/map")
         await expect(said).to_have_text("已保存 4 条消息，正在提取事实……", timeout=WAIT_MS)
@@ -205,7 +205,7 @@ async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
     await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "nobody reads")
     await asyncio.to_thread(until, lambda: _refuses_writes(address, str(tenant)))
     await service.parts.memory.remember(tenant, an_incoming(*_SAID, user_name="Alice"))
-    environ = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_AUTOMATION_AUTO_EXTRACT": "false"}
+    environ = {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_AUTOMATION_AUTO_EXTRACT": "false"}
     async with (
         open_service(server, tmp_path, environ) as waiting,
         Watching.page_of(browser, waiting.http, str(tenant)) as viewer,
@@ -213,7 +213,7 @@ async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
         said = viewer.page.locator("[data-reading]:visible")
         await viewer.open("#/map")
         await expect(said).to_have_text("4 messages stored; facts are extracted on request", timeout=WAIT_MS)
-        await viewer.page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+        await viewer.page.evaluate("localStorage.setItem('mnemoscene:lang', 'zh')")
         await viewer.open("#/map")
         await expect(said).to_have_text("已保存 4 条消息；收到请求后才提取事实", timeout=WAIT_MS)
 
@@ -241,24 +241,24 @@ async def test_page_of_a_quarantined_memory_says_if_the_service_goes_away(
         await cable.mend(port)
         await expect(card).to_be_visible(timeout=WAIT_MS)
         await service.parts.quarantine.end(tenant)
-        await watching.until("window.__mnemograph.state === 'live' && window.__mnemograph.counts.nodes > 3")
+        await watching.until("window.__mnemoscene.state === 'live' && window.__mnemoscene.counts.nodes > 3")
 
 
 async def test_quarantined_memory_says_so_and_comes_back(service: OpenService, viewer: Watching) -> None:
     page, quarantine = viewer.page, service.parts.quarantine
     await viewer.open("#/map")
-    await viewer.until("window.__mnemograph.counts.nodes > 3")
+    await viewer.until("window.__mnemoscene.counts.nodes > 3")
     await quarantine.begin(TenantId(viewer.tenant), QuarantineMode.CLOSED, "a key leaked")
     card = page.locator("[data-quarantine]")
     await expect(card).to_contain_text("This memory is in quarantine", timeout=WAIT_MS)
     assert (await viewer.probe("counts"))["held"] == {"nodes": 0, "edges": 0}
-    await viewer.until("Object.keys(window.__mnemograph.positions()).length === 0")
+    await viewer.until("Object.keys(window.__mnemoscene.positions()).length === 0")
     assert "jasmine" not in await page.inner_text("body")
     await page.reload()
     await expect(card).to_be_visible(timeout=WAIT_MS)
     await expect(page.locator("footer")).to_contain_text("in quarantine")
     await quarantine.end(TenantId(viewer.tenant))
-    await viewer.until("window.__mnemograph.state === 'live' && window.__mnemograph.counts.nodes > 3")
+    await viewer.until("window.__mnemoscene.state === 'live' && window.__mnemoscene.counts.nodes > 3")
     await expect(card).to_have_count(0)
 
 
@@ -365,7 +365,7 @@ async def test_contradictions_of_the_service_have_a_lens(service: OpenService, v
     lens = viewer.page.locator('[data-lens="agreeing facts"]')
     await expect(lens.locator(".n")).to_have_text("2", timeout=WAIT_MS)
     await lens.click()
-    await viewer.until("window.__mnemograph.counts.edges === 2")
+    await viewer.until("window.__mnemoscene.counts.edges === 2")
     await expect(viewer.page.locator("[data-lens]")).to_have_attribute("aria-pressed", "true")
 
 

@@ -86,14 +86,14 @@ async def test_last_map_opens_without_database_and_service_until_sign_out(
     await expect(tea).to_be_visible()
     await expect(banner).to_contain_text("The service does not respond. This is the copy that this browser saved on")
     await page.goto(f"{address}/?tenant={tenant}-b")
-    await expect(page.locator("[data-gone]")).to_contain_text("mnemograph serve")
+    await expect(page.locator("[data-gone]")).to_contain_text("mnemoscene serve")
     await expect(tea).to_have_count(0)
 
 
 SELECT_TEA = "location.hash = `#/list?sel=${document.querySelector('.list [data-target]').dataset.id}`"
 # Tenants whose map the browser has stored.
 COPIES = """() => new Promise((resolve, reject) => {
-  const opening = indexedDB.open("mnemograph");
+  const opening = indexedDB.open("mnemoscene");
   opening.onerror = () => reject(opening.error);
   opening.onsuccess = () => {
     const asked = opening.result.transaction("copies").objectStore("copies").getAll();

@@ -49,7 +49,7 @@ async def memory(address: str) -> str:
     ]
     call = {"userId": "mallory", "sessionId": f"s {IMAGE}", "userName": f"Mallory {IMAGE}", "messages": messages}
     call |= {"facts": facts, "summary": f"A talk about {SCRIPT} cake"}
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": name}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": name}) as client:
         answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
     assert "errors" not in answer.json(), answer.text
     await Watching.found(address, name, "cake")
@@ -78,7 +78,7 @@ async def test_canaries_in_every_text_are_shown_as_text(context: BrowserContext,
     await viewer.open("#/map")
     for tab in ("net", "time", "map", "list"):
         await viewer.page.evaluate(f"location.hash = '#/{tab}'")
-        await viewer.until(f"window.__mnemograph.tab === '{tab}'")
+        await viewer.until(f"window.__mnemoscene.tab === '{tab}'")
     for canary in (f"cake {IMAGE}", f"Acme {VECTOR}", f"tea {BLANKS}", f"Mallory {IMAGE}", f"at {VECTOR}"):
         await viewer.until_shown(canary)
     *others, related = await _one_of_each_sort(address, memory)
@@ -101,7 +101,7 @@ async def test_canaries_in_every_text_are_shown_as_text(context: BrowserContext,
 
 
 async def _one_of_each_sort(address: str, tenant: str) -> list[str]:
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": tenant}) as client:
         snapshot = (await client.get(f"{address}/api/snapshot")).json()
     facts = [edge for edge in snapshot["edges"] if edge["predicate"] != "MENTIONED"]
     facts.sort(key=lambda edge: edge["predicate"] == "RELATES_TO")

@@ -26,7 +26,7 @@ async def service(server: Server, graph: Graph, tmp_path_factory: pytest.TempPat
     # The worker would embed the messages of all earlier tests with the model of this module.
     await delete_open_jobs(graph)
     folder: Path = tmp_path_factory.mktemp("service")
-    async with open_service(server, folder, {"MNEMOGRAPH_EMBEDDING_KIND": "local"}) as running:
+    async with open_service(server, folder, {"MNEMOSCENE_EMBEDDING_KIND": "local"}) as running:
         embedder = running.parts.embedder
         assert embedder is not None
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model_of(embedder))
@@ -63,4 +63,4 @@ async def test_search_finds_by_meaning_what_shares_no_word(viewer: Watching) -> 
         await expect(viewer.page.locator('[data-group="named"], [data-group="facts"]')).to_have_count(0)
         await expect(meant.filter(has_text=wanted).first).to_be_visible(timeout=WAIT_MS)
     await meant.first.click()
-    await viewer.until("window.__mnemograph.selection !== null")
+    await viewer.until("window.__mnemoscene.selection !== null")

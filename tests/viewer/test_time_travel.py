@@ -29,7 +29,7 @@ async def memory(address: str) -> str:
     return name
 
 
-_DRAWN = "Object.keys(window.__mnemograph.positions())"
+_DRAWN = "Object.keys(window.__mnemoscene.positions())"
 
 
 async def _named(viewer: Watching, label: str) -> str:
@@ -39,7 +39,7 @@ async def _named(viewer: Watching, label: str) -> str:
 async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Watching) -> None:
     await viewer.open("#/map")
     berlin, lisbon = await _named(viewer, "Berlin"), await _named(viewer, "Lisbon")
-    shown = "window.__mnemograph.ids()"
+    shown = "window.__mnemoscene.ids()"
     await viewer.until(f"{shown}.includes({berlin}) && {shown}.includes({lisbon})")
     await viewer.open("#/map?true=2024-03-01T00:00:00Z")
     await viewer.until(f"{shown}.includes({berlin}) && !{shown}.includes({lisbon})")
@@ -73,7 +73,7 @@ async def test_summary_counts_what_the_map_shows_of_the_past(viewer: Watching) -
 async def test_scenes_of_one_name_differ_by_their_day_in_focus(viewer: Watching) -> None:
     tea = json.loads(await _named(viewer, "jasmine tea"))
     await viewer.open(f"#/map?around={tea}")
-    texts = "window.__mnemograph.labels().map((one) => one.text)"
+    texts = "window.__mnemoscene.labels().map((one) => one.text)"
     await viewer.until(f"{texts}.filter((text) => /(Jun|Sept) 2024$/.test(text)).length === 2")
 
 
@@ -81,9 +81,9 @@ async def test_scenes_of_one_name_differ_by_their_day_in_focus(viewer: Watching)
 async def test_playback_shows_the_memory_growing(viewer: Watching) -> None:
     lisbon = await _named(viewer, "Lisbon")
     await viewer.open("#/map?true=2025-02-01T00:00:00Z")
-    await viewer.until(f"window.__mnemograph.counts.edges > 0 && !window.__mnemograph.ids().includes({lisbon})")
+    await viewer.until(f"window.__mnemoscene.counts.edges > 0 && !window.__mnemoscene.ids().includes({lisbon})")
     await viewer.page.locator('[data-act="play"]').click()
-    await viewer.until(f"window.__mnemograph.ids().includes({lisbon}) && !location.hash.includes('true=')")
+    await viewer.until(f"window.__mnemoscene.ids().includes({lisbon}) && !location.hash.includes('true=')")
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ async def test_timeline_is_navigated_and_opened_by_keyboard(viewer: Watching) ->
     await viewer.page.locator('[data-timeline] [tabindex="0"]').focus()
     await viewer.page.keyboard.press("ArrowDown")
     await viewer.page.keyboard.press("Enter")
-    await viewer.until("window.__mnemograph.selection !== null")
+    await viewer.until("window.__mnemoscene.selection !== null")
     label = await viewer.page.locator('[data-timeline] [tabindex="0"]').get_attribute("aria-label")
     assert label is not None
     assert "Ann lives in Berlin" in label
@@ -139,4 +139,4 @@ async def test_changes_are_listed_and_link_to_the_fact(viewer: Watching) -> None
     lines = viewer.page.locator("[data-feed] li button")
     await lines.filter(has_text="jasmine tea").first.wait_for()
     await lines.filter(has_text="Ann loves jasmine tea").first.click()
-    await viewer.until("window.__mnemograph.selection !== null")
+    await viewer.until("window.__mnemoscene.selection !== null")

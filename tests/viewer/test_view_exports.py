@@ -27,7 +27,7 @@ async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
         await Watching.found(address, name, label)
     async with Watching.page_of(browser, address, name) as watching:
         await watching.open("#/map?user=ann")
-        await watching.until("window.__mnemograph.counts.edges >= 3")
+        await watching.until("window.__mnemoscene.counts.edges >= 3")
         yield watching
 
 
@@ -54,7 +54,7 @@ async def test_graphml_of_the_view_opens_in_networkx(viewer: Watching, tmp_path:
 @pytest.mark.slow
 async def test_json_of_the_view_has_its_elements_and_filters(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/list?user=ann&hide=MENTIONED,Scene&sure=0.2")
-    await viewer.until("window.__mnemograph.counts.edges >= 3")
+    await viewer.until("window.__mnemoscene.counts.edges >= 3")
     told = json.loads((await _saved(viewer, "json", tmp_path)).read_text("utf-8"))
     ids = sorted(one["id"] for one in [*told["nodes"], *told["edges"]])
     assert ids == await viewer.probe("ids()")
@@ -66,9 +66,9 @@ async def test_json_of_the_view_has_its_elements_and_filters(viewer: Watching, t
 async def test_svg_has_names_as_text_and_nothing_executable(viewer: Watching, tmp_path: Path) -> None:
     for view in ("map", "net", "time"):
         await viewer.open(f"#/{view}?user=ann")
-        await viewer.until("window.__mnemograph.counts.edges >= 3")
+        await viewer.until("window.__mnemoscene.counts.edges >= 3")
         if view == "net":
-            await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
+            await viewer.until("Object.keys(window.__mnemoscene.positions()).length > 3")
         root = ElementTree.parse(await _saved(viewer, "svg", tmp_path)).getroot()
         names = {tag.tag.removeprefix(_SVG) for tag in root.iter()}
         drawn = {"svg", "title", "rect", "g", "path", "ellipse", "polygon", "polyline", "circle", "line", "text"}
@@ -81,7 +81,7 @@ async def test_svg_has_names_as_text_and_nothing_executable(viewer: Watching, tm
 @pytest.mark.slow
 async def test_png_shows_more_than_the_background(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/map?user=ann")
-    await viewer.until("window.__mnemograph.counts.edges >= 3")
+    await viewer.until("window.__mnemoscene.counts.edges >= 3")
     found = (await _saved(viewer, "png", tmp_path)).read_bytes()
     assert found.startswith(b"\x89PNG")
     assert len(found) > 10_000, "an empty picture is smaller"
@@ -99,8 +99,8 @@ async def test_link_opens_the_same_view_with_selection_filters_and_time(viewer: 
     shown = await viewer.probe("ids()")
     await viewer.page.goto("about:blank")
     await viewer.page.goto(copied)
-    await viewer.until("window.__mnemograph?.state === 'live' && window.__mnemograph.epoch !== null")
-    await viewer.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await viewer.until("window.__mnemoscene?.state === 'live' && window.__mnemoscene.epoch !== null")
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(tea)}")
     assert await viewer.probe("tab") == "net"
     assert await viewer.probe("ids()") == shown
     for part in ("hide=DISLIKES", "sure=0.1", "true=2026-04-01", "veil=gone"):

@@ -56,15 +56,15 @@ class Watching:
             # Another fragment of the same URL would not reload the page.
             await self.page.goto("about:blank")
         await self.page.goto(f"{self.address}/?tenant={self.tenant}{view}")
-        await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
-        await self.until("window.__mnemograph.epoch !== null")
+        await self.until("window.__mnemoscene && window.__mnemoscene.state === 'live'")
+        await self.until("window.__mnemoscene.epoch !== null")
 
     async def choose(self, element: str) -> None:
         """Select an element, as a link to it does."""
         path, _, query = (await self.page.evaluate("location.hash")).partition("?")
         chosen = "&".join([*(one for one in query.split("&") if one and not one.startswith("sel=")), f"sel={element}"])
         await self.page.evaluate(f"location.hash = {json.dumps(f'{path}?{chosen}')}")
-        await self.until(f"window.__mnemograph.selection === {json.dumps(element)}")
+        await self.until(f"window.__mnemoscene.selection === {json.dumps(element)}")
 
     async def until(self, condition: str) -> None:
         """Wait for a condition on the page; its policy forbids the `eval` that Playwright uses."""
@@ -86,14 +86,14 @@ class Watching:
 
     async def probe(self, expression: str) -> Any:
         """Return the value of an expression of the page's test probe."""
-        return await self.page.evaluate(f"window.__mnemograph.{expression}")
+        return await self.page.evaluate(f"window.__mnemoscene.{expression}")
 
     async def resting_place(self, element: str) -> dict[str, float]:
         """Return the position of an element once the view has stopped moving."""
         looking = f"""async () => {{
             let before = null;
             for (let look = 0; look < 100; look++) {{
-                const now = window.__mnemograph.onPage({json.dumps(element)});
+                const now = window.__mnemoscene.onPage({json.dumps(element)});
                 if (now && before && now.x === before.x && now.y === before.y) return now;
                 before = now;
                 await new Promise((again) => setTimeout(again, 300));
@@ -119,13 +119,13 @@ class Watching:
         call = {"userId": user, "sessionId": session, "userName": name or user.title(), "messages": messages}
         body = {"query": REMEMBER, "variables": {"input": call}}
         async with httpx.AsyncClient(timeout=60) as client:
-            answer = await client.post(f"{address}/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
+            answer = await client.post(f"{address}/graphql", json=body, headers={"Mnemoscene-Tenant": tenant})
         assert "errors" not in answer.json(), answer.text
 
     @staticmethod
     async def found(address: str, tenant: str, label: str) -> str:
         """Return the id of the first node with this name, once the messages have been read."""
-        async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+        async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": tenant}) as client:
             for _ in range(LOOKS_MAX):
                 answer = await client.get(f"{address}/api/explore/search", params={"q": label})
                 # A service that has just started may respond that it is unavailable.
@@ -141,7 +141,7 @@ class Watching:
 
 async def ann_told(address: str, tenant: str, told: Iterable[tuple[str, str]], *, until_found: Iterable[str]) -> None:
     """Store texts of Ann by time, a session for each month; return once these labels are found."""
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": tenant}) as client:
         for at, text in told:
             message = {"role": "USER", "text": text, "time": at}
             call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}

@@ -68,7 +68,7 @@ describe("correcting", () => {
   it("takes nothing for a kept action that is none", () => {
     const { service } = opened();
     for (const text of ["no JSON", "{}", '[1, null, {"id": "x"}]']) {
-      service.storage.set("mnemograph:deeds:lab", text);
+      service.storage.set("mnemoscene:deeds:lab", text);
       expect(service.kept.read()).toEqual([]);
     }
   });

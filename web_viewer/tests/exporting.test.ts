@@ -61,7 +61,7 @@ describe("the data of a view", () => {
 
   it("says as JSON from where it was seen", () => {
     const told = JSON.parse(viewJson(viewData(picture.shown, points), viewSettings));
-    expect([told.format, told.filters.around, told.nodes[1].label, told.nodes[2].x]).toEqual(["mnemograph-view", null, EVIL, -120]);
+    expect([told.format, told.filters.around, told.nodes[1].label, told.nodes[2].x]).toEqual(["mnemoscene-view", null, EVIL, -120]);
   });
 
   it("is well formed GraphML without what XML cannot hold", () => {
@@ -89,6 +89,6 @@ describe("small parts", () => {
   });
 
   it("name files so that every system takes them", () => {
-    expect(fileName(["mnemograph", null, "张/../三", "map"], "svg")).toBe("mnemograph-张-..-三-map.svg");
+    expect(fileName(["mnemoscene", null, "张/../三", "map"], "svg")).toBe("mnemoscene-张-..-三-map.svg");
   });
 });

@@ -104,7 +104,7 @@ def hello(fake: Fake) -> Row:
 
 async def talk(fake: Fake, socket: WebSocket) -> None:
     """Serve one WebSocket until it is closed."""
-    await socket.accept(subprotocol="mnemograph.v1")
+    await socket.accept(subprotocol="mnemoscene.v1")
     if fake.refuse is not None:
         await socket.close(fake.refuse)
         return

@@ -24,7 +24,7 @@ from graph_service.auth.access import ANONYMOUS, Access, require_access
 from graph_service.auth.audit import TARGETS_MAX
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.rules import field_requirement
-from schema.errors import ForbiddenError, MnemographError, QuarantinedError
+from schema.errors import ForbiddenError, MnemosceneError, QuarantinedError
 
 _ID_NAME: Final = re.compile(r"(?:^i|I)ds?$")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -163,6 +163,6 @@ def _uuids(value: ValueNode, variables: dict[str, Any]) -> Iterator[str]:
 
 def _code(error: GraphQLError) -> str:
     cause = error.original_error
-    if isinstance(cause, MnemographError):
+    if isinstance(cause, MnemosceneError):
         return cause.code
     return str((error.extensions or {}).get("code", "REFUSED"))

@@ -44,7 +44,7 @@ class ExportImportMutation:
     """Export and import of a tenant."""
 
     @strawberry.mutation(
-        description="Export the tenant's memory, at most 16 MB; `mnemograph export` has no such limit. Requires admin."
+        description="Export the tenant's memory, at most 16 MB; `mnemoscene export` has no such limit. Requires admin."
     )
     async def export_graph(
         self,

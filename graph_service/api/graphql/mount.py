@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 GRAPHQL_PATH = "/graphql"
 # Scope key of the coroutine function to call with the tenant after `connection_init`.
-GREETED_KEY: Final = "mnemograph.greeted"
+GREETED_KEY: Final = "mnemoscene.greeted"
 _TRY_LATER: Final = 1013
 # Close code of graphql-transport-ws.
 _FORBIDDEN: Final = 4403

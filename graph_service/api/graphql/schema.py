@@ -58,10 +58,10 @@ from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
-from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
+from schema.errors import InputError, MnemosceneError, RateLimitError, TooCostlyError
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.graphql")
+_log = logging.getLogger("mnemoscene.graphql")
 
 
 @strawberry.type
@@ -216,7 +216,7 @@ class ErrorCodes(SchemaExtension):
 
 def _with_code(error: GraphQLError) -> GraphQLError:
     cause = error.original_error
-    if isinstance(cause, MnemographError):
+    if isinstance(cause, MnemosceneError):
         extensions: dict[str, Any] = {"code": cause.code}
         if isinstance(cause, InputError) and not isinstance(cause, TooCostlyError):
             extensions["problems"] = list(cause.problems)
@@ -231,7 +231,7 @@ def _with_code(error: GraphQLError) -> GraphQLError:
         "internal error; please report this bug",
         nodes=error.nodes,
         path=error.path,
-        extensions={"code": MnemographError.code},
+        extensions={"code": MnemosceneError.code},
     )
 
 
@@ -252,7 +252,7 @@ def _tenant(request: HTTPConnection) -> TenantId:
     """Return the tenant of the request; refuse a WebSocket handshake whose tenant is invalid or not allowed."""
     try:
         return tenant_of(request)
-    except MnemographError as error:
+    except MnemosceneError as error:
         if request.scope["type"] == "websocket":
             raise WebSocketException(WS_1008_POLICY_VIOLATION, error.code) from error
         raise

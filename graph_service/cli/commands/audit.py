@@ -1,4 +1,4 @@
-"""`mnemograph audit`: print the audit log."""
+"""`mnemoscene audit`: print the audit log."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`mnemograph backup`, `restore` and `compact`: save, restore and rewrite the local data directory."""
+"""`mnemoscene backup`, `restore` and `compact`: save, restore and rewrite the local data directory."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -102,7 +102,7 @@ def _require_local(settings: Settings) -> Settings:
     if settings.neo4j.uri is not None:
         raise InstallError(
             f"NEO4J_URI is {settings.neo4j.uri!r}: back up that server with its own tool (`neo4j-admin database dump`);"
-            " `mnemograph export FILE` writes one tenant of it. Unset NEO4J_URI for the local Neo4j"
+            " `mnemoscene export FILE` writes one tenant of it. Unset NEO4J_URI for the local Neo4j"
         )
     return settings
 

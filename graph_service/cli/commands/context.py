@@ -1,4 +1,4 @@
-"""`mnemograph context`: print what an agent should know about a user before it answers."""
+"""`mnemoscene context`: print what an agent should know about a user before it answers."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`mnemograph db`: start, stop and find the local Neo4j."""
+"""`mnemoscene db`: start, stop and find the local Neo4j."""
 
 import asyncio
 from typing import Any
@@ -92,7 +92,7 @@ async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSig
     try:
         if not server.owned:
             raise ConflictError(
-                f"it is already running at {server.uri}; `mnemograph db status` shows which process it is"
+                f"it is already running at {server.uri}; `mnemoscene db status` shows which process it is"
             )
         document = _login(settings)
         terminal.report(document, lambda: _table(document))
@@ -109,7 +109,7 @@ def _login(settings: Settings) -> dict[str, Any]:
     server = known_server(settings)
     if server is None:
         raise NotFoundError(
-            f"no local Neo4j runs in {settings.data_dir}: start it with `mnemograph serve` or `mnemograph db start`"
+            f"no local Neo4j runs in {settings.data_dir}: start it with `mnemoscene serve` or `mnemoscene db start`"
         )
     file = None if settings.neo4j.uri else str(settings.data_dir / "password")
     return {"uri": server.uri, "user": server.user, "password_file": file}

@@ -1,4 +1,4 @@
-"""`mnemograph doctor`: check the installation and show how to fix problems."""
+"""`mnemoscene doctor`: check the installation and show how to fix problems."""
 
 from dataclasses import asdict
 from typing import Annotated

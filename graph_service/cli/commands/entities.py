@@ -1,4 +1,4 @@
-"""`mnemograph entities`: list entities, merge duplicates, and undo merges."""
+"""`mnemoscene entities`: list entities, merge duplicates, and undo merges."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict

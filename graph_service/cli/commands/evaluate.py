@@ -1,4 +1,4 @@
-"""`mnemograph eval`: measure recall on data sets, compared with simple searches."""
+"""`mnemoscene eval`: measure recall on data sets, compared with simple searches."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ def _run(
 @contextmanager
 def _temporary_data(settings: Settings) -> Iterator[Settings]:
     """Yield settings with a temporary data directory, so that real memories are neither changed nor measured."""
-    with tempfile.TemporaryDirectory(prefix="mnemograph-eval-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
         yield replace(settings, data_dir=Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""`mnemograph export`: write a tenant's whole memory to a file."""
+"""`mnemoscene export`: write a tenant's whole memory to a file."""
 
 import os
 import shutil
@@ -36,14 +36,14 @@ def export(
         bool, typer.Option("--vectors", help="Include vectors, so that an import need not compute them again.")
     ] = False,
 ) -> None:
-    """Write a tenant's whole memory to a file; `mnemograph import` reads JSONL into another tenant.
+    """Write a tenant's whole memory to a file; `mnemoscene import` reads JSONL into another tenant.
 
     The service may store and answer meanwhile: the file has the state of one moment near the end of the export.
     """
     from graph_service.memory.export_import.service import ExportFormat
 
     export_format = one_of(ExportFormat, form, "--format")
-    with tempfile.TemporaryFile(prefix="mnemograph-export-") as text:
+    with tempfile.TemporaryFile(prefix="mnemoscene-export-") as text:
         done = run(_export(call, text, export_format, vectors=vectors))
         text.seek(0)
         if output is None:

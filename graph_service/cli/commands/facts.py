@@ -1,4 +1,4 @@
-"""`mnemograph facts`: show the validity and history of a fact, and reopen a closed one."""
+"""`mnemoscene facts`: show the validity and history of a fact, and reopen a closed one."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any

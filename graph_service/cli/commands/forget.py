@@ -1,4 +1,4 @@
-"""`mnemograph forget`: delete messages, sessions, facts, entities or users, with everything derived from them."""
+"""`mnemoscene forget`: delete messages, sessions, facts, entities or users, with everything derived from them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict

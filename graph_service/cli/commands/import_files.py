@@ -1,4 +1,4 @@
-"""`mnemograph import`: store conversations or memories from files, or from a Graphiti database."""
+"""`mnemoscene import`: store conversations or memories from files, or from a Graphiti database."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from schema.session import CloseReason
 
-# Enough for the first line of a Mnemograph export, by which it is recognised.
+# Enough for the first line of a Mnemoscene export, by which it is recognised.
 _HEAD_BYTES_MAX = 65_536
 # Members of an archive that are conversations; the first of these patterns that matches any decides.
 _MEMBERS: Final = (
@@ -64,7 +64,7 @@ def import_files(
     ] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until facts are extracted.")] = False,
 ) -> None:
-    """Import conversations or memories from Mnemograph or other programs; checks all files before storing anything."""
+    """Import conversations or memories from Mnemoscene or other programs; checks all files before storing anything."""
     if (graphiti is None) == (not files):
         raise InputError("name either files to import, or the Neo4j of a Graphiti memory with --graphiti")
     if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files or ()):
@@ -183,7 +183,7 @@ def _single(files: Sequence[Path]) -> Path:
 
 
 async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
-    """Import a file that `mnemograph export` wrote."""
+    """Import a file that `mnemoscene export` wrote."""
     async with open_for(call) as services:
         with ProgressBars(call.terminal) as bars:
 

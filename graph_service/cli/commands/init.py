@@ -1,4 +1,4 @@
-"""`mnemograph init`: create a separate memory for a folder, and download what the service needs."""
+"""`mnemoscene init`: create a separate memory for a folder, and download what the service needs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _IGNORE: Final = ".gitignore"
 # All lines are comments: the file sets nothing, it is a template.
 _CONFIG: Final = """\
-# Settings of this folder's memory; docs/settings.md lists them all, `mnemograph doctor` shows those in force.
-# Run `mnemograph trust` after a change: a file that somebody else changed is ignored.
+# Settings of this folder's memory; docs/settings.md lists them all, `mnemoscene doctor` shows those in force.
+# Run `mnemoscene trust` after a change: a file that somebody else changed is ignored.
 # tenant = "default"
 
 # [service]
@@ -38,7 +38,7 @@ def init(
     call: Invocation,
     fetch: Annotated[bool, typer.Option(help="Download Neo4j and the embedding model, and start them once.")] = True,
 ) -> None:
-    """Create a separate memory for this folder in ./.mnemograph, and download what it needs; safe to repeat."""
+    """Create a separate memory for this folder in ./.mnemoscene, and download what it needs; safe to repeat."""
     folder = Path.cwd() / FOLDER
     made = _create(folder)
     settings = call.settings
@@ -66,7 +66,7 @@ def _create(folder: Path) -> list[str]:
         if state not in ("absent", "trusted") and not _only_own_files(folder):
             raise InstallError(
                 f"{str(folder)!r} contains files that you have not trusted in their present form: inspect them, then"
-                " run `mnemograph trust`, or remove them first"
+                " run `mnemoscene trust`, or remove them first"
             )
         folder.mkdir(mode=0o700, exist_ok=True)
         missing = [name for name in files if not (folder / name).exists()]
@@ -100,6 +100,6 @@ async def _start_once(settings: "Settings", terminal: Terminal) -> None:
 
 
 def _summary(document: dict[str, object]) -> str:
-    ready = "ready: start it with `mnemograph serve`" if document["ready"] else "Neo4j is downloaded at the first start"
-    settings = f"settings: {document['config']} (after a change run `mnemograph trust`)"
+    ready = "ready: start it with `mnemoscene serve`" if document["ready"] else "Neo4j is downloaded at the first start"
+    settings = f"settings: {document['config']} (after a change run `mnemoscene trust`)"
     return f"{settings}\nmemories: {document['data_dir']}\n{ready}"

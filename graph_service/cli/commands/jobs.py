@@ -1,4 +1,4 @@
-"""`mnemograph jobs`: list dead letters (jobs that failed too often), retry and cancel them."""
+"""`mnemoscene jobs`: list dead letters (jobs that failed too often), retry and cancel them."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`mnemograph keys`: create, list and revoke API keys."""
+"""`mnemoscene keys`: create, list and revoke API keys."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 keys = typer.Typer(help="API keys: who may use the service, and for what.", invoke_without_command=True)
 
 IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The key's id, as `mnemograph keys` shows it.", show_default=False)
+    str, typer.Argument(metavar="ID", help="The key's id, as `mnemoscene keys` shows it.", show_default=False)
 ]
 
 

@@ -1,4 +1,4 @@
-"""`mnemograph layers`: print and create summaries of scenes and sessions."""
+"""`mnemoscene layers`: print and create summaries of scenes and sessions."""
 
 from dataclasses import asdict
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`mnemograph mcp`: serve the memory to one agent over standard input and output."""
+"""`mnemoscene mcp`: serve the memory to one agent over standard input and output."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`mnemograph profile`: print the profile of a user or agent."""
+"""`mnemoscene profile`: print the profile of a user or agent."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated

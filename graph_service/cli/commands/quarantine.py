@@ -1,4 +1,4 @@
-"""`mnemograph quarantine`: stop reads or writes of a tenant, and allow them again."""
+"""`mnemoscene quarantine`: stop reads or writes of a tenant, and allow them again."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`mnemograph recall`: query one user's memory."""
+"""`mnemoscene recall`: query one user's memory."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`mnemograph remember`: store one message."""
+"""`mnemoscene remember`: store one message."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`mnemograph serve` and `mnemograph demo`: run the service, without or with example conversations."""
+"""`mnemoscene serve` and `mnemoscene demo`: run the service, without or with example conversations."""
 
 import contextlib
 import ctypes
@@ -116,7 +116,7 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
     document = {**_addresses(address, DEMO_TENANT), "stored": stored, "repeated": repeated, "answers": answers}
     if terminal.as_json:
         terminal.report(document, str)
-    terminal.say(f"ask your own question: mnemograph --tenant {DEMO_TENANT} recall '…' --user {QUESTIONS[0].user_id}")
+    terminal.say(f"ask your own question: mnemoscene --tenant {DEMO_TENANT} recall '…' --user {QUESTIONS[0].user_id}")
     terminal.say(f"viewer: {viewer}    (Ctrl-C stops)")
 
 

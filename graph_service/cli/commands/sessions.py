@@ -1,4 +1,4 @@
-"""`mnemograph sessions`: list and close sessions."""
+"""`mnemoscene sessions`: list and close sessions."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`mnemograph spool`: manage the messages that wait on this machine's disk for Neo4j; works while Neo4j is down."""
+"""`mnemoscene spool`: manage the messages that wait on this machine's disk for Neo4j; works while Neo4j is down."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`mnemograph stats`: count what a memory contains."""
+"""`mnemoscene stats`: count what a memory contains."""
 
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import AnyUserOption, Invocation, command

@@ -1,4 +1,4 @@
-"""`mnemograph sync`: check a tenant for inconsistencies and repair them."""
+"""`mnemoscene sync`: check a tenant for inconsistencies and repair them."""
 
 from dataclasses import asdict
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`mnemograph trust`: choose the directories whose ./.mnemograph (settings and memory) is used."""
+"""`mnemoscene trust`: choose the directories whose ./.mnemoscene (settings and memory) is used."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +32,7 @@ def trust(
     listed: Annotated[bool, typer.Option("--list", help="List the trusted directories.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the directory.")] = False,
 ) -> None:
-    """Trust a directory's ./.mnemograph in its present form; repeat this after its settings change."""
+    """Trust a directory's ./.mnemoscene in its present form; repeat this after its settings change."""
     if listed and (remove or folder is not None):
         raise InputError("--list cannot be combined with a directory or --remove")
     user_dir, place = user_directory(), folder or Path.cwd()
@@ -67,7 +67,7 @@ def _summary(document: dict[str, Any]) -> str:
 
 def _table(rows: list[dict[str, Any]]) -> Table | str:
     if not rows:
-        return "no directory is trusted; run `mnemograph init` or `mnemograph trust` in one"
+        return "no directory is trusted; run `mnemoscene init` or `mnemoscene trust` in one"
     table = Table(box=None, show_header=False)
     for row in rows:
         table.add_row(escape(row["state"]), escape(row["directory"]))

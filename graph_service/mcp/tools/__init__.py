@@ -1,1 +1,1 @@
-"""The tools of Mnemograph itself."""
+"""The tools of Mnemoscene itself."""

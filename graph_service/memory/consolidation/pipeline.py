@@ -82,7 +82,7 @@ from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, F
 from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
 from schema.scene import Scene
 
-_log = logging.getLogger("mnemograph.worker")
+_log = logging.getLogger("mnemoscene.worker")
 
 # If the user's memory changes after each plan, the job is released after this many.
 _PLANS_MAX: Final = 5

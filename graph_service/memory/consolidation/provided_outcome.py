@@ -40,7 +40,7 @@ from schema.ids import MemoryId, memory_id, scene_uri, session_uri
 from schema.message import NO_OUTCOME, ClosedFact, Episode, FactConflict, ProvidedOutcome
 from schema.scene import Scene
 
-_log = logging.getLogger("mnemograph.remember")
+_log = logging.getLogger("mnemoscene.remember")
 
 # Facts of one call that are compared; further ones are only stored.
 FACTS_MAX: Final = 100

@@ -23,7 +23,7 @@ from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.jobs.outbox import JobClaim
 from schema.assertion import CorrectionKind
 from schema.entity import EntityType
-from schema.errors import BrokenDataError, MnemographError
+from schema.errors import BrokenDataError, MnemosceneError
 from schema.fact import FactDetail, FactKind
 from schema.failure import failure_of
 from schema.ids import MemoryId, TenantId, UserId, content_hash, name_key
@@ -32,7 +32,7 @@ from schema.message import Message
 from schema.scene import Scene
 from schema.timespan import millis
 
-_log = logging.getLogger("mnemograph.scenes")
+_log = logging.getLogger("mnemoscene.scenes")
 
 
 async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> dict[MemoryId, Topic]:
@@ -45,7 +45,7 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
         try:
             found = await embedder.embed([spoken(message.speaker, message.text) for message in messages])
             vectors = {message.id: np.asarray(vector) for message, vector in zip(messages, found, strict=True)}
-        except MnemographError as error:
+        except MnemosceneError as error:
             _log.warning("topics of scenes are found without vectors: %s", error)
     return {
         message.id: Topic(terms=read_or(frozenset(), terms_of, message.text), vector=vectors.get(message.id))

@@ -67,7 +67,7 @@ async def staged_tenant(
 ) -> AsyncIterator[tuple[Staging, Mapping[str, Any]]]:
     """Yield a consistent copy of a tenant in a temporary file, and the tenant's properties; see `export_rows`."""
     for _ in range(_ATTEMPTS):
-        with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
+        with tempfile.TemporaryDirectory(prefix="mnemoscene-export-") as folder:
             staging = Staging(Path(folder) / "rows.sqlite", source=tenant, target=NO_TENANT)
             try:
                 snapshot = TenantSnapshot(graph, tenant, staging, vectors=vectors, on_progress=on_progress)

@@ -85,7 +85,7 @@ async def import_rows(
         UnavailableError: Neo4j does not answer; repeat the import to resume it.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
-    with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-import-") as folder:
         staging = Staging(Path(folder) / "rows.sqlite", source=NO_TENANT, target=tenant)
         try:
             header, digest = await asyncio.to_thread(_read, path, staging)
@@ -165,12 +165,12 @@ def _check_and_rewrite(staging: Staging, header: Row, path: Path) -> None:
 def _read_header(line: bytes, path: Path) -> Row:
     header = _parse_line(line, 1, [])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise InputError(f"{path}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
+        raise InputError(f"{path}: is not an export of Mnemoscene (its first line does not say so); nothing was stored")
     version = header.get("version")
     if version != VERSION or isinstance(version, bool):
         raise InputError(
             f"{path}: is an export of version {version!r:.60}, and this program reads version {VERSION}; nothing "
-            "was stored. Import it with the version of Mnemograph that wrote it, or a newer one"
+            "was stored. Import it with the version of Mnemoscene that wrote it, or a newer one"
         )
     _raise_problems(path, [f"line 1: {problem}" for problem in _header_problems(header)])
     return header

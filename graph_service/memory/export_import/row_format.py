@@ -36,7 +36,7 @@ from schema.session import CloseReason, SessionState
 from schema.zones import zone_named
 
 EDGE: Final = "edge"
-FORMAT: Final = "mnemograph-export"
+FORMAT: Final = "mnemoscene-export"
 VERSION: Final = 3
 LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.MEMBER_OF)
 # Every kind comes after the kinds that it references.

@@ -80,12 +80,12 @@ class TenantTransfer:
             InputError: the export is too long for one answer.
             NotFoundError, ConflictError, UnavailableError: see `export`.
         """
-        with tempfile.TemporaryFile(prefix="mnemograph-export-") as out:
+        with tempfile.TemporaryFile(prefix="mnemoscene-export-") as out:
             result = await self.export(tenant, out, export_format, vectors=vectors)
             if result.bytes > TEXT_BYTES_MAX:
                 raise InputError(
                     f"the export has {result.bytes:,} bytes, more than the {TEXT_BYTES_MAX:,} of one answer: leave "
-                    "vectors out, or use `mnemograph export --output FILE`"
+                    "vectors out, or use `mnemoscene export --output FILE`"
                 )
             out.seek(0)
             return ExportText(text=io.TextIOWrapper(out, encoding="utf-8").read(), result=result)
@@ -114,7 +114,7 @@ class TenantTransfer:
 
     async def import_text(self, tenant: TenantId, text: str) -> ImportResult:
         """Import a JSONL export given as a text; see `import_file`."""
-        with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
+        with tempfile.TemporaryDirectory(prefix="mnemoscene-import-") as folder:
             path = Path(folder) / "text"
             try:
                 await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")

@@ -18,10 +18,10 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.supervision import wait_for_any
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import TenantId, UserId
 
-_log = logging.getLogger("mnemograph.forgetting")
+_log = logging.getLogger("mnemoscene.forgetting")
 
 POLL_S: Final = 0.5
 # A record is visible after its commit, which may be this much later than its time: transactions take at most 30 s.
@@ -137,6 +137,6 @@ class ForgettingFeed:
 
         try:
             await self._graph.write(steps)
-        except MnemographError as error:
+        except MnemosceneError as error:
             # Another process deletes the same records.
             _log.debug("old records of forgettings were not deleted: %s", error.message)

@@ -173,7 +173,7 @@ def _with_remaining_evidence(fact: ProvidedFact, new_index: dict[int, int]) -> P
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], Any]
 
-_log = logging.getLogger("mnemograph.spool")
+_log = logging.getLogger("mnemoscene.spool")
 
 _BUSY_MAX_S: Final = 5.0
 _LISTED_MAX: Final = 1_000
@@ -678,5 +678,5 @@ class SpoolAdmin:
 
     def _require_spool(self) -> Spool:
         if self._spool is None:
-            raise NotFoundError("this service has no spool; start it with `mnemograph serve`")
+            raise NotFoundError("this service has no spool; start it with `mnemoscene serve`")
         return self._spool

@@ -11,9 +11,9 @@ from graph_service.memory.ingest.episode_writer import BatchError, UserBeingForg
 from graph_service.memory.ingest.spool import UNREADABLE, Spool, SpoolEntry, UnreadableEntry
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.supervision import wait_for_any
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 
-_log = logging.getLogger("mnemograph.replay")
+_log = logging.getLogger("mnemoscene.replay")
 
 # Pauses between attempts while Neo4j does not answer.
 _BACKOFF_MIN_S: Final = 0.25
@@ -60,7 +60,7 @@ class Replay:
             failed, blocked = True, set[_User]()
             try:
                 failed = not await self._drain(stop, blocked)
-            except MnemographError as error:
+            except MnemosceneError as error:
                 _log.warning("the spool could not be emptied: %s", error)
             except Exception as error:
                 # Only the class, because the message may quote an episode.
@@ -147,7 +147,7 @@ class Replay:
         for entry in batch:
             stored_n += await self._store_batch([entry], blocked, failed)
             if not stored_n and time.monotonic() > until_s:
-                raise UnavailableError("Neo4j stores nothing; this is retried automatically. See `mnemograph doctor`")
+                raise UnavailableError("Neo4j stores nothing; this is retried automatically. See `mnemoscene doctor`")
         return stored_n
 
     async def _commit(self, batch: Sequence[SpoolEntry]) -> None:
@@ -184,7 +184,7 @@ class Replay:
         code = _code(error)
         # Only the code of errors of other libraries, because their message may quote the episode.
         reason = (
-            f"{code}: {error}" if isinstance(error, MnemographError) else f"{code}; it failed {_FAILURES_MAX} times"
+            f"{code}: {error}" if isinstance(error, MnemosceneError) else f"{code}; it failed {_FAILURES_MAX} times"
         )
         extra = {"tenant": entry.episode.tenant, "error": code}
         _log.warning("Neo4j refused the spooled episode %s; it stays on disk as refused", entry.number, extra=extra)
@@ -208,4 +208,4 @@ def _user(entry: SpoolEntry) -> _User:
 
 def _code(error: Exception) -> str:
     """Return the code of our errors, and only the class of others, whose message may quote user content."""
-    return error.code if isinstance(error, MnemographError) else f"{MnemographError.code}: {type(error).__name__}"
+    return error.code if isinstance(error, MnemosceneError) else f"{MnemosceneError.code}: {type(error).__name__}"

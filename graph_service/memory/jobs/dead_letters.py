@@ -103,7 +103,7 @@ class DeadLetters:
             missing = set(ids or ()) - {row["id"] for row in rows}
             if missing:
                 names = ", ".join(sorted(missing))
-                raise NotFoundError(f"no such job: {names}; list them with `mnemograph jobs`")
+                raise NotFoundError(f"no such job: {names}; list them with `mnemoscene jobs`")
             return len(rows)
 
         return await self._graph.write(steps)

@@ -16,7 +16,7 @@ from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
 from graph_service.memory.jobs.outbox import RETRY_AFTER_MAX_S
 from graph_service.observability.metrics import EXTERNAL_CALL_SECONDS
 from graph_service.observability.spans import span
-from schema.errors import InstallError, MisreadError, MnemographError, OverBudgetError, UnavailableError
+from schema.errors import InstallError, MisreadError, MnemosceneError, OverBudgetError, UnavailableError
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class ExternalService:
         except OverBudgetError:
             outcome = "skipped"
             raise
-        except MnemographError:
+        except MnemosceneError:
             self._note_answer()
             raise
         finally:

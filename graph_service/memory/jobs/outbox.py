@@ -15,7 +15,7 @@ from schema.failure import failure_of
 from schema.ids import TenantId
 from schema.timespan import millis
 
-_log = logging.getLogger("mnemograph.worker")
+_log = logging.getLogger("mnemoscene.worker")
 
 JOB_STATES: Final = ("open", "leased", "dead")
 # Seconds until the first, second and third retry; the next failure makes the job a dead letter.

@@ -33,7 +33,7 @@ async def run_session_jobs(
         even_if_done: run the job once even if it is not open.
 
     Raises:
-        MnemographError: from `run`; the job was released.
+        MnemosceneError: from `run`; the job was released.
     """
     run_again = even_if_done
     while run_again or await is_job_open(graph, tenant, session, kind):
@@ -58,7 +58,7 @@ async def run_session_job(
         True when part of the job is left; None, after a short pause, when another worker has leased it.
 
     Raises:
-        MnemographError: from `run`; the job was released.
+        MnemosceneError: from `run`; the job was released.
     """
     claim = await claim_session_job(
         graph,

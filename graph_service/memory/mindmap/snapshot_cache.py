@@ -19,7 +19,7 @@ from schema.failure import failure_of
 from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.snapshots")
+_log = logging.getLogger("mnemoscene.snapshots")
 
 # Interval of the check for outdated snapshots, and maximum read by one check, so that questions are not slowed down.
 LOOK_S: Final = 10.0

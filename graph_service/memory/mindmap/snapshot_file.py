@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from graph_service.memory.mindmap.snapshot import Snapshot
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.snapshots")
+_log = logging.getLogger("mnemoscene.snapshots")
 
 _FORMAT: Final = 2
 _BUSY_MAX_S: Final = 5.0

@@ -16,7 +16,7 @@ from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId, memory_id, user_uri
 
-_log = logging.getLogger("mnemograph.access")
+_log = logging.getLogger("mnemoscene.access")
 
 # A commit makes the kept answers of all tenants invalid (`answer_cache.py`).
 FLUSH_S: Final = 60.0

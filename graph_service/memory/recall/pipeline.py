@@ -57,7 +57,7 @@ from graph_service.memory.recall.retrieval import (
     recall_parameters,
 )
 from graph_service.observability.metrics import RECALL_SIMILARITY
-from schema.errors import MisreadError, MnemographError, UnavailableError
+from schema.errors import MisreadError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -158,7 +158,7 @@ async def recall(
         (row,) = await graph.read(
             statement("recall/recall"), recall_parameters(asked, analysis, with_layer_scores=with_layers)
         )
-    except MnemographError as error:
+    except MnemosceneError as error:
         if embedded is None or isinstance(error, UnavailableError):
             raise
         # Another process has changed the embedder: the indexes are of another size, or are being replaced.

@@ -27,12 +27,12 @@ from graph_service.memory.repair.checks import (
 from graph_service.supervision import wait_for_any
 from schema.change import Change, Op
 from schema.entity import the_user
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
 from schema.timespan import millis
 
-_log = logging.getLogger("mnemograph.sync")
+_log = logging.getLogger("mnemoscene.sync")
 ROWS_MAX: Final = 500
 # Interval between two searches for tenants whose sync is due.
 _CHECK_S: Final = 600.0
@@ -200,7 +200,7 @@ class Sync:
             await self._graph.write(steps)
         except UnavailableError:
             raise
-        except MnemographError:
+        except MnemosceneError:
             self._errors += count
         else:
             self._repaired += count
@@ -342,7 +342,7 @@ class SyncSchedule:
             report = await self._sync(tenant)
         except UnavailableError:
             raise
-        except MnemographError as error:
+        except MnemosceneError as error:
             _log.warning("a scheduled sync failed; the next one is in %s: %s", self._every, error)
             return True
         found = ", ".join(f"{count} {problem.value}" for problem, count in sorted(report.found.items()))

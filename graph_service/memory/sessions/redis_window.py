@@ -154,15 +154,15 @@ class RedisTurns:
 
 def _list_key(session: SessionKey) -> str:
     user, _, session_id = session_key_text(session).rpartition("/")
-    return f"mnemograph:turns:{{{user}}}/{session_id}"
+    return f"mnemoscene:turns:{{{user}}}/{session_id}"
 
 
 def _index_key(tenant: str, user_id: str) -> str:
-    return f"mnemograph:talks:{{{user_key(tenant, user_id)}}}"
+    return f"mnemoscene:talks:{{{user_key(tenant, user_id)}}}"
 
 
 T = TypeVar("T")
-_log = logging.getLogger("mnemograph.window")
+_log = logging.getLogger("mnemoscene.window")
 
 RETRY_S: Final = 1.0
 CLOSE_MAX_S: Final = 2.0

@@ -10,7 +10,7 @@ from extraction.bounded_threads import THREADS
 from extraction.extractive_summary import abstract_l0, overview_l1, scene_title
 from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reading, SceneText
-from schema.errors import MisreadError, MnemographError
+from schema.errors import MisreadError, MnemosceneError
 from schema.ids import content_hash
 from schema.scene import Scene
 
@@ -87,7 +87,7 @@ def _key(scene: Scene, messages: int, provided: Reading, *, pending: bool) -> st
     return content_hash("waits" if pending else "read", provided.summary or "", *facts, "", *parts)
 
 
-_log = logging.getLogger("mnemograph.layers")
+_log = logging.getLogger("mnemoscene.layers")
 
 EXTRACTIVE = "extractive"
 _PLAIN_TITLE_CHARS: Final = 60
@@ -163,7 +163,7 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
         return replace(
             layers, needs_model=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out
         )
-    except MnemographError as error:
+    except MnemosceneError as error:
         _log.warning("no overview was written, an extractive one is used: %s", error)
         return replace(layers, needs_model=True)
     return replace(

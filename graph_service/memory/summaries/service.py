@@ -20,13 +20,13 @@ from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.anchors import Anchor, anchors_in
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.session_summary import scenes_key, summarized_scene, update_session_summary
-from schema.errors import InputError, MnemographError, NotFoundError
+from schema.errors import InputError, MnemosceneError, NotFoundError
 from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UriKind, UserId, char_uri, parse_uri
 from schema.scene import participants
 from schema.timespan import millis
 from schema.zones import day_in, minute_in, newest_zone
 
-_log = logging.getLogger("mnemograph.layers")
+_log = logging.getLogger("mnemoscene.layers")
 
 _LINES_MAX: Final = 1_000
 # Maximum characters of messages in one answer; a single message has at most half of that.
@@ -319,7 +319,7 @@ class LayerTexts:
                 await self._summarize(tenant, session)
             else:
                 await update_session_summary(self._graph, tenant, session, now=self._clock())
-        except MnemographError as error:
+        except MnemosceneError as error:
             _log.warning("the summary layers of a session were not updated: %s", error, extra={"tenant": tenant})
             return False
         return True

@@ -12,11 +12,11 @@ from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
-from schema.errors import MisreadError, MnemographError
+from schema.errors import MisreadError, MnemosceneError
 from schema.ids import TenantId, content_hash
 from schema.zones import moment_in, newest_zone
 
-_log = logging.getLogger("mnemograph.layers")
+_log = logging.getLogger("mnemoscene.layers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ async def _layers_of(
             written = await writer(scenes)
         except MisreadError as error:
             _log.warning("a session's summary is extractive: %s", error)
-        except MnemographError as error:
+        except MnemosceneError as error:
             _log.warning("a session's summary is extractive until the model answers: %s", error)
             owed = True
         else:

@@ -41,11 +41,11 @@ from graph_service.memory.worker.session_jobs import CloseJobs, close_session, e
 from graph_service.observability.metrics import JOB_RUNS, JOB_SECONDS, Loop
 from graph_service.observability.spans import span
 from graph_service.supervision import PROCESS_ENDS, Supervisor, wait_for_any
-from schema.errors import BrokenDataError, ConflictError, InputError, MnemographError, UnavailableError
+from schema.errors import BrokenDataError, ConflictError, InputError, MnemosceneError, UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.worker")
+_log = logging.getLogger("mnemoscene.worker")
 
 T = TypeVar("T")
 # Sessions embedded in one commit; a commit per session would cost ten round trips for a single message.
@@ -521,13 +521,13 @@ class Worker:
         """Run claimed jobs, renewing their leases; on an error, schedule a retry or make them dead letters."""
         try:
             await self._leases.renewed_during(claims, self._run_jobs(claims))
-        except MnemographError as error:
+        except MnemosceneError as error:
             await self._leases.retry_or_park(claims, error)
         except (asyncio.CancelledError, *PROCESS_ENDS):
             raise
         # BaseException: panics of Rust libraries do not derive from Exception.
         except BaseException as error:
-            extra = {"tenant": claims[0].tenant, "job": claims[0].id, "code": MnemographError.code}
+            extra = {"tenant": claims[0].tenant, "job": claims[0].id, "code": MnemosceneError.code}
             _log.error("a job failed with an unexpected error", exc_info=error, extra=extra)
             await self._leases.retry_or_park(claims, error)
 

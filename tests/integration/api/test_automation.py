@@ -29,7 +29,7 @@ CLOSE = 'mutation { closeSession(userId: "alice", sessionId: "s1") { state } }'
 
 async def run(server: Server, folder: Path, tenant: str, **automation: str) -> Any:
     """Return an open service with settings of the section `automation`."""
-    environ = {f"MNEMOGRAPH_AUTOMATION_{name.upper()}": value for name, value in automation.items()}
+    environ = {f"MNEMOSCENE_AUTOMATION_{name.upper()}": value for name, value in automation.items()}
     return open_service(server, folder, environ)
 
 
@@ -178,9 +178,9 @@ async def test_ready_reports_disk_and_asks_the_model_on_request(server: Server, 
     with FakeOpenAI() as endpoint:
         more = {
             "LLM_MODEL": "m",
-            "MNEMOGRAPH_LLM_BASE_URL": endpoint.base_url,
-            "MNEMOGRAPH_EMBEDDING_KIND": "none",
-            "MNEMOGRAPH_SERVICE_FREE_DISK_MB_MIN": "1000000000",
+            "MNEMOSCENE_LLM_BASE_URL": endpoint.base_url,
+            "MNEMOSCENE_EMBEDDING_KIND": "none",
+            "MNEMOSCENE_SERVICE_FREE_DISK_MB_MIN": "1000000000",
         }
         async with open_service(server, tmp_path, more) as service:
             key = (await service.key(None)).text
@@ -208,9 +208,9 @@ async def test_doctor_asks_the_model_on_request(tmp_path: Path, answer: str) -> 
     with FakeOpenAI(*[says(answer)] * 30) as endpoint:
         environ = {
             "LLM_MODEL": "small",
-            "MNEMOGRAPH_LLM_BASE_URL": endpoint.base_url,
-            "MNEMOGRAPH_DATA_DIR": str(tmp_path),
-            "MNEMOGRAPH_EMBEDDING_KIND": "none",
+            "MNEMOSCENE_LLM_BASE_URL": endpoint.base_url,
+            "MNEMOSCENE_DATA_DIR": str(tmp_path),
+            "MNEMOSCENE_EMBEDDING_KIND": "none",
         }
         settings = load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)
         check, *measured = await examine_endpoints(settings)

@@ -30,10 +30,10 @@ def other() -> Iterator[dict[str, str]]:
     """Return the settings of another embedder, whose vectors have another size."""
     with FakeOpenAI(dim=OTHER.dim) as fake:
         yield {
-            "MNEMOGRAPH_EMBEDDING_KIND": "openai",
-            "MNEMOGRAPH_EMBEDDING_MODEL": OTHER.model,
-            "MNEMOGRAPH_EMBEDDING_BASE_URL": fake.base_url,
-            "MNEMOGRAPH_EMBEDDING_API_KEY": "x",
+            "MNEMOSCENE_EMBEDDING_KIND": "openai",
+            "MNEMOSCENE_EMBEDDING_MODEL": OTHER.model,
+            "MNEMOSCENE_EMBEDDING_BASE_URL": fake.base_url,
+            "MNEMOSCENE_EMBEDDING_API_KEY": "x",
         }
 
 
@@ -57,7 +57,7 @@ async def sizes(graph: Graph, tenant: str) -> list[int | None]:
 async def test_a_command_with_another_embedder_changes_nothing_and_says_so(
     told: Graph, server: Server, tenant: str, tmp_path: Path, other: dict[str, str]
 ) -> None:
-    more = {**server.environ, **other, "MNEMOGRAPH_EMBEDDING_CHANGE_EMBEDDER": "true", "MNEMOGRAPH_TENANT": tenant}
+    more = {**server.environ, **other, "MNEMOSCENE_EMBEDDING_CHANGE_EMBEDDER": "true", "MNEMOSCENE_TENANT": tenant}
     done = await asyncio.to_thread(Home(tmp_path, more).run_process, "profile", "--user", "ana")
     assert done.code == 0
     assert f"searching by words only: the stored vectors are of {TEST_MODEL}" in done.err
@@ -79,7 +79,7 @@ async def test_a_service_with_another_embedder_searches_by_words_until_it_is_tol
         assert "stored vectors are of" in found["notes"][0]
         assert await services.work_left(TenantId(tenant)) == 0
     assert (await stored_embedder(told), await sizes(told, tenant)) == (STORED, [TEST_DIM])
-    change = {**other, "MNEMOGRAPH_EMBEDDING_CHANGE_EMBEDDER": "true"}
+    change = {**other, "MNEMOSCENE_EMBEDDING_CHANGE_EMBEDDER": "true"}
     async with a_service(server, tmp_path, port, tenant, **change) as (services, client):
         await services.arrival.wait()
         assert await stored_embedder(told) == OTHER
@@ -98,7 +98,7 @@ async def test_a_service_with_another_embedder_searches_by_words_until_it_is_tol
 async def test_the_embedder_is_not_changed_while_another_process_uses_the_database(
     told: Graph, server: Server, tenant: str
 ) -> None:
-    agent = "mnemograph/1 of another process"
+    agent = "mnemoscene/1 of another process"
     async with AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password), user_agent=agent) as driver:
         await driver.verify_connectivity()
         with pytest.raises(ConflictError, match="stop those services and commands first"):

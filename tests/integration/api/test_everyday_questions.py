@@ -86,7 +86,7 @@ class Told:
     async def send(self, tenant: str, query: str, **variables: object) -> dict[str, dict[str, object]]:
         """Return the data of the answer to a query; try again while a new Neo4j plans the statement."""
         body = json.dumps({"query": query, "variables": variables})
-        headers = {"Mnemograph-Tenant": tenant, "Content-Type": "application/json"}
+        headers = {"Mnemoscene-Tenant": tenant, "Content-Type": "application/json"}
         for _ in range(_TRIES):
             answer = (await self.client.post("/graphql", content=body, headers=headers)).json()
             if UnavailableError.code not in {error["extensions"]["code"] for error in answer.get("errors", ())}:
@@ -105,7 +105,7 @@ class Told:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def embedder() -> LocalEmbedder:
-    return await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    return await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

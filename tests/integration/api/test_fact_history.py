@@ -157,7 +157,7 @@ async def newest_fact(graph: Graph, tenant: str) -> str:
 def test_history_and_recall_as_of_on_the_command_line(
     newest_fact: str, server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     told = home.run("facts", "history", newest_fact, "--json")
     assert [one["object"] for one in told.document()["versions"]] == ["北京", "上海"]
     assert "another took its place" in home.run("facts", "history", newest_fact).out

@@ -27,11 +27,11 @@ class Api:
 
     def __init__(self, client: httpx.AsyncClient, tenant: str) -> None:
         self._client = client
-        self._headers = {"Mnemograph-Tenant": tenant}
+        self._headers = {"Mnemoscene-Tenant": tenant}
 
     async def send(self, *, tenant: str | None = None, **body: Any) -> dict[str, Any]:
         """Return the whole JSON response to a body."""
-        headers = {"Mnemograph-Tenant": tenant} if tenant else self._headers
+        headers = {"Mnemoscene-Tenant": tenant} if tenant else self._headers
         return dict((await self._client.post("/graphql", json=body, headers=headers)).json())
 
     async def post(self, body: bytes) -> httpx.Response:
@@ -159,6 +159,6 @@ async def test_a_query_that_is_too_deep_or_too_wide_is_refused(api: Api) -> None
 
 
 async def test_invalid_tenant_name_is_refused(api: Api, graph: Graph) -> None:
-    api._headers = {"Mnemograph-Tenant": "../etc"}
+    api._headers = {"Mnemoscene-Tenant": "../etc"}
     answer = await api.ask("{ jobStatus { waiting } }")
     assert answer["error"]["code"] == "BAD_INPUT"

@@ -8,7 +8,7 @@ from graphql import parse, validate
 from graph_service.api.graphql import execution as limits
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker
 
@@ -47,7 +47,7 @@ def test_page_states_the_actual_limits_and_codes() -> None:
         "characters of a document": limits.DOCUMENT_CHARS_MAX,
         "tokens of a document": limits.TOKENS_MAX,
     }
-    kinds = [MnemographError, *MnemographError.__subclasses__()]
+    kinds = [MnemosceneError, *MnemosceneError.__subclasses__()]
     known = {kind.code for one in kinds for kind in (one, *one.__subclasses__())}
     codes = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)*)`", PAGE.split("## Errors")[1]))
     assert {code for code in codes if not code.startswith("PERSISTED")} <= known

@@ -124,7 +124,7 @@ async def closed_fact(graph: Graph, tenant: str) -> str:
 def test_the_command_line_explains_and_reopens_a_closed_fact(
     closed_fact: str, server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     assert "another took its place: " in home.run("facts", "show", closed_fact).out
     reopened = home.run("facts", "reopen", closed_fact, "--json")
     assert reopened.document()["closing"] is None

@@ -95,14 +95,14 @@ async def test_sessions_close_when_idle_and_at_the_stop_of_the_service(
     await delete_open_sessions(graph)
     await delete_open_jobs(graph)
     shown = 'query ($s: String!) { session(userId: "alice", sessionId: $s) { state closeReason unread } }'
-    more = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SESSIONS_IDLE_S": "1"}
+    more = {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_SESSIONS_IDLE_S": "1"}
 
     async def session(name: str) -> dict[str, Any]:
         return dict((await api.ask(shown, s=name))["data"]["session"])
 
     async def tell(name: str, folder: Path, **settings: str) -> None:
         async with open_service(server, folder, {**more, **settings}) as service:
-            async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+            async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
                 body = {"query": REMEMBER, "variables": {"input": _said() | {"sessionId": name}}}
                 assert (await client.post("/graphql", json=body)).json()["data"]["remember"]["stored"] == 1
             async with asyncio.timeout(120):
@@ -113,7 +113,7 @@ async def test_sessions_close_when_idle_and_at_the_stop_of_the_service(
 
     await tell("idle", tmp_path / "1")
     assert await session("idle") == {"state": "CLOSED", "closeReason": "IDLE", "unread": 0}
-    await tell("stopped", tmp_path / "2", MNEMOGRAPH_SESSIONS_IDLE_S="600")
+    await tell("stopped", tmp_path / "2", MNEMOSCENE_SESSIONS_IDLE_S="600")
     assert (await session("stopped"))["closeReason"] == "SHUTDOWN"
     await a_worker(graph).drain()
     assert await session("stopped") == {"state": "CLOSED", "closeReason": "SHUTDOWN", "unread": 0}

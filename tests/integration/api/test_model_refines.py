@@ -72,7 +72,7 @@ async def test_a_model_that_is_away_costs_nothing_but_its_refinement(
     held = threading.Event()
     hanging = replace(says("late"), waits_for=held)
     with AnsweringEndpoint(lambda _prompt: reply or hanging) as model:
-        async with model_service(server, tmp_path, tenant, model, MNEMOGRAPH_LLM_TIMEOUT_S="1") as api:
+        async with model_service(server, tmp_path, tenant, model, MNEMOSCENE_LLM_TIMEOUT_S="1") as api:
             try:
                 await store(api, TEA)
                 await eventually(lambda: closed(api), within_s=180)

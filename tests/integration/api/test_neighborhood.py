@@ -14,7 +14,7 @@ __all__ = ["service", "writer"]
 
 async def neighbourhood(service: Service, tenant: str, **asked: Any) -> dict[str, Any]:
     async with httpx.AsyncClient(base_url=service.http, timeout=30) as client:
-        answer = await client.get("/api/neighborhood", params=asked, headers={"Mnemograph-Tenant": tenant})
+        answer = await client.get("/api/neighborhood", params=asked, headers={"Mnemoscene-Tenant": tenant})
     return {"status": answer.status_code, **answer.json()}
 
 

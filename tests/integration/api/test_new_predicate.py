@@ -48,7 +48,7 @@ def asked(client: httpx.Client, query: str, **variables: Any) -> dict[str, Any]:
 def test_a_predicate_added_in_one_place_works_in_a_running_service(tmp_path: Path) -> None:
     """A3: whitelist, statements, indexes, recall, GraphQL, MCP, the prompt and the viewer's snapshot."""
     program = a_copy(tmp_path / "program")
-    home = Home(tmp_path, {"PYTHONPATH": str(program), "MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"PYTHONPATH": str(program), "MNEMOSCENE_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str(service.document()["viewer"]).split("?")[0].rstrip("/")
         with httpx.Client(base_url=address, timeout=120, trust_env=False) as client:

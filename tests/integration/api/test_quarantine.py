@@ -34,13 +34,13 @@ TALK = {"userId": "ana", "sessionId": "s", "messages": [{"role": "USER", "text":
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def service(server: Server, tmp_path: Path) -> AsyncIterator[OpenService]:
-    async with open_service(server, tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"}) as running:
+    async with open_service(server, tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"}) as running:
         yield running
 
 
 async def ask(service: OpenService, key: str, query: str, tenant: str | None = None, **variables: Any) -> Any:
     """Return the data of an operation, or the code of its first error."""
-    headers = {} if tenant is None else {"Mnemograph-Tenant": tenant}
+    headers = {} if tenant is None else {"Mnemoscene-Tenant": tenant}
     async with service.client(key, **headers) as client:
         answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
     return answer["errors"][0]["extensions"]["code"] if answer.get("errors") else answer["data"]
@@ -186,7 +186,7 @@ async def test_a_quarantine_outlasts_a_restart(
     """A service that starts knows of it before its first request and job."""
     operator = (await service.key(None)).text
     await ask(service, operator, BEGIN, tenant, m="CLOSED")
-    settings = settings_for(server, tmp_path / "again", {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    settings = settings_for(server, tmp_path / "again", {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     parts = await open_services(settings, on_progress=lambda _step: None, starting=None)
     try:
         assert TenantId(tenant) in parts.quarantine.tenants

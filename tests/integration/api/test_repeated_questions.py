@@ -33,7 +33,7 @@ async def test_a_repeated_question_shows_each_write_at_once(
     server: Server, graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     await delete_open_jobs(graph)
-    async with open_service(server, tmp_path) as service, service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with open_service(server, tmp_path) as service, service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         assert await found(client) == set()
         texts = {"I love jasmine tea.", "Jasmine tea is hot.", "Ben sells jasmine tea."}
         over_graphql, over_mcp, elsewhere = sorted(texts)

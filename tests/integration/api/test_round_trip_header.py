@@ -21,7 +21,7 @@ async def test_recall_takes_one_round_trip_and_reports_it(graph: Graph, tenant: 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
 
         async def trips(query: str) -> str:
-            answer = await client.post("/graphql", json={"query": query}, headers={"Mnemograph-Tenant": tenant})
+            answer = await client.post("/graphql", json={"query": query}, headers={"Mnemoscene-Tenant": tenant})
             assert "errors" not in answer.json()
             return answer.headers[HEADER]
 

@@ -43,7 +43,7 @@ async def test_a_model_writes_the_layers_of_a_session_from_those_of_its_scenes(
 
     endpoint = AnsweringEndpoint(answer)
     with endpoint:
-        async with model_service(server, tmp_path, tenant, endpoint, MNEMOGRAPH_LLM_OVERVIEWS="true") as service:
+        async with model_service(server, tmp_path, tenant, endpoint, MNEMOSCENE_LLM_OVERVIEWS="true") as service:
             await service.remember(*two_scenes(language))
             uri = (await service.ask(URI))["session"]["uri"]
             told = await service.ask(LAYER, uri=uri)
@@ -69,7 +69,7 @@ async def test_a_session_summary_that_the_model_did_not_write_is_extractive_and_
         return json.dumps({"title": "t", "abstract": "a", "overview": "Later."}) if works else None
 
     with AnsweringEndpoint(answer) as endpoint:
-        async with model_service(server, tmp_path, tenant, endpoint, MNEMOGRAPH_LLM_OVERVIEWS="true") as service:
+        async with model_service(server, tmp_path, tenant, endpoint, MNEMOSCENE_LLM_OVERVIEWS="true") as service:
             await service.remember(*two_scenes("en"))
             uri = (await service.ask(URI))["session"]["uri"]
             told = (await service.ask(LAYER, uri=uri))["layer"]

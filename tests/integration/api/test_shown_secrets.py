@@ -27,7 +27,7 @@ SHOWN = "The OpenAI key is [hidden key], my card is [hidden card number], and th
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored } }"
 ASKED = {"query": "Which key, card and tax file?", "user_id": "ana"}
 RECALL = '{ recall(userId: "ana", query: "Which key, card and tax file?") { hits { text uri } } }'
-FAST = {"MNEMOGRAPH_EMBEDDING_KIND": "none"}
+FAST = {"MNEMOSCENE_EMBEDDING_KIND": "none"}
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -64,7 +64,7 @@ async def called(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any]
 
 
 async def test_graphql_and_rest_show_no_secret(service: OpenService, tenant: str) -> None:
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         assert (await remember(client))["data"]["remember"]["stored"] == 1
         assert await recalled(client) == [SHOWN]
         rows = await ask(client, '{ cypher(statement: "MATCH (m:Message {tenant: $tenant}) RETURN m.text") { rows } }')
@@ -75,7 +75,7 @@ async def test_graphql_and_rest_show_no_secret(service: OpenService, tenant: str
 
 
 async def test_mcp_shows_no_secret_over_http_and_on_standard_output(service: OpenService, tenant: str) -> None:
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         await remember(client)
         answer = await called(client, "recall", ASKED)
         assert "[hidden key]" in answer
@@ -92,17 +92,17 @@ async def test_mcp_shows_no_secret_over_http_and_on_standard_output(service: Ope
 
 
 async def test_an_export_keeps_secrets_so_that_an_import_restores_them(service: OpenService, tenant: str) -> None:
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         await remember(client)
         exported = await ask(client, "mutation { exportGraph { text } }")
         assert KEY in exported["data"]["exportGraph"]["text"]
 
 
 async def test_each_kind_can_be_shown_by_a_setting(server: Server, tenant: str, tmp_path: Path) -> None:
-    shown = {"MNEMOGRAPH_DISPLAY_HIDE_PATHS": "false", "MNEMOGRAPH_DISPLAY_HIDE_CARDS": "false"}
+    shown = {"MNEMOSCENE_DISPLAY_HIDE_PATHS": "false", "MNEMOSCENE_DISPLAY_HIDE_CARDS": "false"}
     async with (
         open_service(server, tmp_path, {**FAST, **shown}) as service,
-        service.client(**{"Mnemograph-Tenant": tenant}) as client,
+        service.client(**{"Mnemoscene-Tenant": tenant}) as client,
     ):
         await remember(client)
         [text] = await recalled(client)
@@ -111,8 +111,8 @@ async def test_each_kind_can_be_shown_by_a_setting(server: Server, tenant: str, 
 
 async def test_a_read_only_service_refuses_writes_at_every_door(server: Server, tenant: str, tmp_path: Path) -> None:
     async with (
-        open_service(server, tmp_path, {**FAST, "MNEMOGRAPH_SERVICE_READ_ONLY": "true"}) as service,
-        service.client(**{"Mnemograph-Tenant": tenant}) as client,
+        open_service(server, tmp_path, {**FAST, "MNEMOSCENE_SERVICE_READ_ONLY": "true"}) as service,
+        service.client(**{"Mnemoscene-Tenant": tenant}) as client,
     ):
         assert (await client.get("/api/access")).json()["role"] == "read"
         refused = await remember(client)
@@ -124,7 +124,7 @@ async def test_a_read_only_service_refuses_writes_at_every_door(server: Server, 
 
 
 async def test_texts_of_all_aliases_of_a_request_are_bounded(service: OpenService, tenant: str) -> None:
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         await remember(client, "My zebra is called Ida. " + "She ate grass. " * 5_000)
         asked = 'recall(userId: "ana", query: "my zebra Ida", kinds: [MESSAGE]) { hits { text } notes }'
         aliases = " ".join(f"a{number}: {asked}" for number in range(8))

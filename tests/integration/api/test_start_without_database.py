@@ -37,19 +37,19 @@ SAID = "Ben likes jasmine tea."
 
 @contextlib.asynccontextmanager
 async def a_service(server: Server, folder: Path, port: int, tenant: str, **more: str) -> Any:
-    """Run a service as `mnemograph serve` does: it does not wait for its database."""
+    """Run a service as `mnemoscene serve` does: it does not wait for its database."""
     environ = {
         **server.environ,
         "NEO4J_URI": f"bolt://127.0.0.1:{port}",
-        "MNEMOGRAPH_DATA_DIR": str(folder),
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        "MNEMOSCENE_DATA_DIR": str(folder),
+        "MNEMOSCENE_EMBEDDING_KIND": "none",
         **more,
     }
     settings = load_settings(environ=environ, here=folder, user_dir=folder / "user")
     parts = await open_services(settings, on_progress=lambda _step: None, starting=None, wait=False)
     app = create_app(parts, Stopping())
     transport = httpx.ASGITransport(app=app)
-    headers = {"Mnemograph-Tenant": tenant}
+    headers = {"Mnemoscene-Tenant": tenant}
     try:
         async with (
             app.router.lifespan_context(app),
@@ -131,7 +131,7 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
         async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
             ready = await client.get("/ready")
             assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
-            leaked = {"Mnemograph-Tenant": f"{tenant}-leaked"}
+            leaked = {"Mnemoscene-Tenant": f"{tenant}-leaked"}
             assert "QUARANTINED" in (await client.post("/graphql", json={"query": RECALL}, headers=leaked)).text
             uris = await doors_answer_from_disk(client, "Ben bought a kettle.")
             assert uris

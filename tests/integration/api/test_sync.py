@@ -34,7 +34,7 @@ async def test_sync_repairs_the_own_tenant_only(api: Api, graph: Graph, tenant: 
 
 
 def test_sync_on_the_command_line_reports_what_it_found(server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     assert home.run("remember", "I love trams.", "--user", "ana").code == 0
     report = home.run("sync", "--json").document()
     assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)

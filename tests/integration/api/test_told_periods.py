@@ -108,7 +108,7 @@ async def test_hits_name_the_times_they_are_about_and_the_zone_at_each_door(
     assert [times for text, times in shown["message"].items() if "tooth" in text] == [day]
     assert day in shown["scene"].values()
     assert [one[:2] for text, one in shown["fact"].items() if "Acme" in text] == [(zone, NOON + timedelta(days=4))]
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     command = ("recall", asked, "--user", "alice", "--limit", "20", "--kind", "fact", "--json")
     found = (await asyncio.to_thread(home.run_process, *command)).document()["hits"]
     assert {hit["text"]: _times(*map(hit.get, names)) for hit in found} == shown["fact"]

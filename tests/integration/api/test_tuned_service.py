@@ -24,11 +24,11 @@ def given(*things: str) -> dict[str, Any]:
 async def test_a_smaller_category_limit_leaves_facts_out_of_the_profile(
     server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    more = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_PROFILE_PREFERENCES_MAX": "2"}
+    more = {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_PROFILE_PREFERENCES_MAX": "2"}
     with tuned(tuning()):
         async with (
             open_service(server, tmp_path, more) as service,
-            service.client(**{"Mnemograph-Tenant": tenant}) as client,
+            service.client(**{"Mnemoscene-Tenant": tenant}) as client,
         ):
             stored = {"query": REMEMBER, "variables": {"i": given("tea", "rain", "figs")}}
             answer = await client.post("/graphql", json=stored)

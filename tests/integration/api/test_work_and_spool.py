@@ -92,7 +92,7 @@ async def test_spool_is_listed_for_its_tenant_paused_and_cleared(
 
 def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> None:
     """Nothing listens on the discard port."""
-    away = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
+    away = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x", "MNEMOSCENE_EMBEDDING_KIND": "none"}
     home = Home(tmp_path, away)
     told = home.run("remember", "I love trams.", "--user", "ana", "--json").document()
     assert (told["stored"], told["spooled"], told["extracted"]) == (1, True, False)
@@ -106,7 +106,7 @@ def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> N
 
 
 def test_dead_letters_are_listed_and_retried_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     assert home.run("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
     assert json.loads(home.run("jobs", "retry", "--all", "--json").out)["retried"] == 0
     assert home.run("jobs", "retry").code == 2

@@ -27,7 +27,7 @@ EVIDENCE = "/api/evidence/nothing"
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
     folder: Path = tmp_path_factory.mktemp("service")
-    async with open_service(server, folder, {"MNEMOGRAPH_AUTH_BURST": "40"}) as running:
+    async with open_service(server, folder, {"MNEMOSCENE_AUTH_BURST": "40"}) as running:
         yield running
 
 
@@ -47,7 +47,7 @@ def code(answer: httpx.Response) -> tuple[int, str]:
 
 
 async def test_without_any_key_every_interface_is_open(service: OpenService, tenant: str) -> None:
-    async with service.client("whatever some proxy adds", **{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client("whatever some proxy adds", **{"Mnemoscene-Tenant": tenant}) as client:
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
         assert (await client.get("/api/snapshot")).status_code == 200
     assert (await service.greeted(tenant))["t"] == "hello_ack"
@@ -102,16 +102,16 @@ async def test_key_gives_access_to_its_own_tenant_only(service: OpenService, ten
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
         answers = []
         for other in ("default", f"{tenant}-other", "never-heard-of"):
-            named = {"Mnemograph-Tenant": other}
+            named = {"Mnemoscene-Tenant": other}
             answers.append((await client.get("/api/snapshot", headers=named)).text)
             answers.append((await client.post("/graphql", json={"query": "{ __typename }"}, headers=named)).text)
         assert len(set(answers)) == 1, "the answer must not reveal whether the tenant exists"
         assert json.loads(answers[0])["error"]["code"] == "FORBIDDEN"
-        own = await client.get("/api/snapshot", headers={"Mnemograph-Tenant": tenant})
+        own = await client.get("/api/snapshot", headers={"Mnemoscene-Tenant": tenant})
         assert own.status_code == 200
     assert (await service.greeted("default", new.text))["code"] == "UNAUTHORIZED"
     every = await service.key(None)
-    async with service.client(every.text, **{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(every.text, **{"Mnemoscene-Tenant": tenant}) as client:
         assert (await client.get("/api/snapshot")).status_code == 200
 
 
@@ -183,7 +183,7 @@ async def test_page_of_another_origin_is_refused(service: OpenService, tenant: s
                 assert code(answer) == (403, "FORBIDDEN")
                 assert (await client.post("/api/sign-in", json={"key": "x"}, headers={"Origin": origin})).is_error
             own = await client.post(
-                "/graphql", json=body, headers={"Origin": service.http, "Mnemograph-Tenant": tenant}
+                "/graphql", json=body, headers={"Origin": service.http, "Mnemoscene-Tenant": tenant}
             )
             assert "errors" not in own.json()
             rebound = await client.get("/api/snapshot", headers={"Host": "evil.example"})

@@ -26,23 +26,23 @@ from tests.support.open_service import open_service
 
 SECRET = "an issuer's secret of more than 32 bytes"
 BY_TOKEN = {
-    "MNEMOGRAPH_AUTH_JWT_SECRET": SECRET,
-    "MNEMOGRAPH_AUTH_JWT_AUDIENCE": "mnemograph",
-    "MNEMOGRAPH_AUTH_JWT_LEEWAY_S": "0",
-    "MNEMOGRAPH_AUTH_JWT_TENANT_CLAIM": "https://acme.example/tenant",
+    "MNEMOSCENE_AUTH_JWT_SECRET": SECRET,
+    "MNEMOSCENE_AUTH_JWT_AUDIENCE": "mnemoscene",
+    "MNEMOSCENE_AUTH_JWT_LEEWAY_S": "0",
+    "MNEMOSCENE_AUTH_JWT_TENANT_CLAIM": "https://acme.example/tenant",
 }
 SECURITY = (Path(__file__).parents[3] / "docs/security.md").read_text("utf-8")
 
 
 def a_token(tenant: str, role: str = "read", lasts_s: float = 60) -> str:
-    claims = {"sub": "ana", "aud": "mnemograph", "exp": time.time() + lasts_s, "role": role}
+    claims = {"sub": "ana", "aud": "mnemoscene", "exp": time.time() + lasts_s, "role": role}
     return jwt.encode({**claims, "https://acme.example/tenant": tenant}, SECRET, "HS256")
 
 
 async def test_the_first_key_closes_the_viewers_of_a_read_only_service(
     server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    async with open_service(server, tmp_path, {"MNEMOGRAPH_SERVICE_READ_ONLY": "true"}) as service:
+    async with open_service(server, tmp_path, {"MNEMOSCENE_SERVICE_READ_ONLY": "true"}) as service:
         async with service.socket() as socket:
             viewer = LiveViewer(socket)
             await viewer.say(t="hello", v=1, client="c", scope={"tenant": tenant})
@@ -60,7 +60,7 @@ async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server,
             assert (await reader.get("/api/snapshot")).status_code == 200
             told = await reader.post("/graphql", json={"query": "{ deadLetters { nodes { id } } }"})
             assert told.json()["errors"][0]["extensions"]["code"] == "FORBIDDEN"
-            elsewhere = await reader.get("/api/snapshot", headers={"Mnemograph-Tenant": f"{tenant}-other"})
+            elsewhere = await reader.get("/api/snapshot", headers={"Mnemoscene-Tenant": f"{tenant}-other"})
             assert elsewhere.status_code == 403
             forged = jwt.encode({"sub": "x"}, "another secret of more than 32 bytes!", "HS256")
             for text in (forged, "mnk_a_b", a_token(tenant, lasts_s=-1)):
@@ -83,7 +83,7 @@ async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server,
 
 
 async def test_same_subject_in_two_tenants_has_two_rate_limits(server: Server, tenant: str, tmp_path: Path) -> None:
-    slow = {**BY_TOKEN, "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0.001", "MNEMOGRAPH_AUTH_BURST": "1"}
+    slow = {**BY_TOKEN, "MNEMOSCENE_AUTH_REQUESTS_PER_S": "0.001", "MNEMOSCENE_AUTH_BURST": "1"}
     async with open_service(server, tmp_path, slow) as service, service.client() as client:
         told = []
         for whose in (tenant, tenant, f"{tenant}-other"):
@@ -93,7 +93,7 @@ async def test_same_subject_in_two_tenants_has_two_rate_limits(server: Server, t
 
 
 async def test_non_loopback_address_is_locked_without_any_key(server: Server, tmp_path: Path) -> None:
-    reached = {"MNEMOGRAPH_SERVICE_HOST": "0.0.0.0"}
+    reached = {"MNEMOSCENE_SERVICE_HOST": "0.0.0.0"}
     async with open_service(server, tmp_path, reached) as service, service.client() as nobody:
         assert (await nobody.get("/api/snapshot")).status_code == 401
         ready = (await nobody.get("/ready")).json()
@@ -108,10 +108,10 @@ def command(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Run a command in this process; delete the keys it created at the end."""
     given = {
         **server.environ,
-        "MNEMOGRAPH_DATA_DIR": str(tmp_path),
+        "MNEMOSCENE_DATA_DIR": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
-    for name in ("MNEMOGRAPH_TEST_URI", "MNEMOGRAPH_TEST_PASSWORD"):
+    for name in ("MNEMOSCENE_TEST_URI", "MNEMOSCENE_TEST_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
@@ -164,7 +164,7 @@ def test_every_command_of_the_security_page_runs(command: Any, tmp_path: Path) -
 
 
 def test_serve_on_a_non_loopback_address_requires_a_credential(command: Any) -> None:
-    with pytest.raises(InstallError, match="mnemograph keys create"):
+    with pytest.raises(InstallError, match="mnemoscene keys create"):
         command("serve", "--host", "0.0.0.0", "--port", "0", "--no-browser")
 
 

@@ -59,7 +59,7 @@ async def test_socket_requires_a_key_and_this_origin_and_accepts_subscriptions_o
         (None, {}),
         ("mg_wrong", {}),
         (key, {"Origin": "http://evil.example"}),
-        (key, {"Mnemograph-Tenant": "somebody-else"}),
+        (key, {"Mnemoscene-Tenant": "somebody-else"}),
     ):
         with pytest.raises(InvalidStatus):
             async with graphql_socket(service, credential, **headers):

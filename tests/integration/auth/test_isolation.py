@@ -53,7 +53,7 @@ UNANSWERED = ("ack", "selection_sync")
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
     folder: Path = tmp_path_factory.mktemp("isolation")
-    async with open_service(server, folder, {"MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0"}) as running:
+    async with open_service(server, folder, {"MNEMOSCENE_AUTH_REQUESTS_PER_S": "0"}) as running:
         yield running
 
 
@@ -153,12 +153,12 @@ async def test_root_field_with_foreign_ids_answers_as_with_unknown_ids(
             assert leaked_words(told, names) == []
             assert comparable(told, names, first.tenant) == comparable(compared, names, second.tenant), real
             CASES[operation] += 1
-    named = {"Mnemograph-Tenant": foreign.tenant}
+    named = {"Mnemoscene-Tenant": foreign.tenant}
     sample = next(foreign.filled(cases[0]))[0]
     query = document(operation, name, sample)
     told = await first.post(query, sample, **named)
     assert json.loads(told)["error"]["code"] == "FORBIDDEN"
-    assert told == await first.post(query, sample, **{"Mnemograph-Tenant": "kxq-never-was"})
+    assert told == await first.post(query, sample, **{"Mnemoscene-Tenant": "kxq-never-was"})
     CASES["named tenant"] += 1
 
 
@@ -174,9 +174,9 @@ async def test_route_with_foreign_ids_answers_as_with_unknown_ids(
             assert comparable(told, names, first.tenant) == comparable(compared, names, second.tenant), real
             CASES["route"] += 1
     real = next(foreign.filled(ROUTES[path][0]))[0]
-    told = await first.get(path, real, **{"Mnemograph-Tenant": foreign.tenant})
+    told = await first.get(path, real, **{"Mnemoscene-Tenant": foreign.tenant})
     assert told.startswith("403")
-    assert told == await first.get(path, real, **{"Mnemograph-Tenant": "kxq-never-was"})
+    assert told == await first.get(path, real, **{"Mnemoscene-Tenant": "kxq-never-was"})
     CASES["named tenant"] += 1
 
 

@@ -31,7 +31,7 @@ Outcome = tuple[int, list[float]]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
-    rates = {"MNEMOGRAPH_AUTH_REQUESTS_PER_S": str(PER_S), "MNEMOGRAPH_AUTH_BURST": str(BURST)}
+    rates = {"MNEMOSCENE_AUTH_REQUESTS_PER_S": str(PER_S), "MNEMOSCENE_AUTH_BURST": str(BURST)}
     async with open_service(server, tmp_path_factory.mktemp("rates"), rates) as running:
         yield running
         await running.forget_keys()

@@ -139,7 +139,7 @@ async def test_forwarded_address_of_an_untrusted_client_is_ignored(
 async def test_forwarded_address_of_a_trusted_proxy_is_used(
     server: Server, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trusted = {"MNEMOGRAPH_SERVICE_TRUSTED_PROXIES": "127.0.0.0/8, ::1"}
+    trusted = {"MNEMOSCENE_SERVICE_TRUSTED_PROXIES": "127.0.0.0/8, ::1"}
     assert await refused_as(server, tmp_path, tenant, monkeypatch, **trusted) == {401}
 
 

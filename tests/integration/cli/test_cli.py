@@ -15,13 +15,13 @@ from tests.support.cli_process import Home, Running
 from tests.support.polling import until
 
 README = Path(__file__).parents[3] / "README.md"
-PROGRAM = ".venv/bin/mnemograph "
+PROGRAM = ".venv/bin/mnemoscene "
 TENANT = f"cli-{uuid4().hex[:8]}"
 
 
 @pytest.fixture(scope="module")
 def home(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("cli"), {**server.environ, "MNEMOGRAPH_TENANT": TENANT})
+    return Home(tmp_path_factory.mktemp("cli"), {**server.environ, "MNEMOSCENE_TENANT": TENANT})
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +43,14 @@ def address(service: Running) -> str:
 
 def test_version_needs_no_database(home: Home) -> None:
     done = home.run("--version")
-    assert (done.code, done.out.split()[0]) == (0, "mnemograph")
+    assert (done.code, done.out.split()[0]) == (0, "mnemoscene")
 
 
 def test_invalid_setting_exits_with_one_message_and_its_code(home: Home) -> None:
-    done = Home(home.folder, {"MNEMOGRAPH_SERVICE_PROT": "1", "MNEMOGRAPH_NEO4J_HEAP_MB": "many"}).run("serve")
+    done = Home(home.folder, {"MNEMOSCENE_SERVICE_PROT": "1", "MNEMOSCENE_NEO4J_HEAP_MB": "many"}).run("serve")
     assert done.code == 7
-    assert "did you mean MNEMOGRAPH_SERVICE_PORT" in done.err
-    assert "MNEMOGRAPH_NEO4J_HEAP_MB: 'many'" in done.err
+    assert "did you mean MNEMOSCENE_SERVICE_PORT" in done.err
+    assert "MNEMOSCENE_NEO4J_HEAP_MB: 'many'" in done.err
     assert "Traceback" not in done.err
 
 
@@ -90,7 +90,7 @@ def test_questions_of_commands_are_shown_by_the_running_service(home: Home, addr
     # A new Neo4j plans the statements of a context first, which a busy machine may stop as too slow.
     until(lambda: home.run("context", "Shall we make music?", "--user", "oda").code == 0)
     query = '{ questions(userId: "oda") { door kind text found hits { id text } } }'
-    headers = {"Mnemograph-Tenant": TENANT}
+    headers = {"Mnemoscene-Tenant": TENANT}
     answer = httpx.post(f"{address}/graphql", json={"query": query}, headers=headers, timeout=30).json()
     context, recall = answer["data"]["questions"]
     assert (context["door"], context["kind"], context["text"]) == ("COMMAND", "CONTEXT", "Shall we make music?")

@@ -18,7 +18,7 @@ from tests.support.open_service import open_service
 
 
 def settings_of(folder: Path, **environ: str) -> Settings:
-    given = {"MNEMOGRAPH_DATA_DIR": str(folder / "data"), **environ}
+    given = {"MNEMOSCENE_DATA_DIR": str(folder / "data"), **environ}
     return load_settings(environ=given, here=folder, user_dir=folder)
 
 
@@ -78,7 +78,7 @@ def test_doctor_reports_a_stopped_database_and_lost_audit_lines() -> None:
 def test_doctor_does_not_call_the_port_of_its_own_service_taken(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        settings = settings_of(tmp_path, MNEMOGRAPH_SERVICE_PORT=str(port))
+        settings = settings_of(tmp_path, MNEMOSCENE_SERVICE_PORT=str(port))
         told = check_port(settings)
         assert (told.ok, "is taken" in told.finding) == (False, True)
         with recorded(settings, f"http://127.0.0.1:{port}"):

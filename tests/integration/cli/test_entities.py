@@ -17,7 +17,7 @@ def entities_by_name(home: Home, *more: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_entities_are_listed_merged_and_split_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
-    home, other = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}), f"{tenant}-other"
+    home, other = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant}), f"{tenant}-other"
     assert home.run("remember", "My friend Bobby loves tea. 我的朋友小红喜欢茶。", "--user", "ana").code == 0
     assert home.run("remember", "My friend Bob lives in Oslo.", "--user", "ana", "--name", "Ana").code == 0
     before = entities_by_name(home)

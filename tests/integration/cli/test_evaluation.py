@@ -1,4 +1,4 @@
-"""Test `mnemograph eval` in real processes with their own database."""
+"""Test `mnemoscene eval` in real processes with their own database."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ OWN = Path(__file__).parents[2] / "evaluation_sets"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("cli"), {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    return Home(tmp_path_factory.mktemp("cli"), {"MNEMOSCENE_EMBEDDING_KIND": "none"})
 
 
 def test_option_errors_are_reported_before_the_start(home: Home, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_bundled_sets_are_measured_into_one_document(home: Home, tmp_path: Path)
     document = done.document()
     assert document == json.loads(file.read_text(encoding="utf-8"))
     assert {one["dataset"]: one["conversations"] for one in document["data"]} == {"own-en": 1, "own-zh": 1}
-    assert {line["system"] for line in document["lines"]} == {"mnemograph", "bm25"}
+    assert {line["system"] for line in document["lines"]} == {"mnemoscene", "bm25"}
     assert document["cost"]["round_trips_most"] == 1
     assert document["cost"]["recalls"] == 11
     # Its temporary database was deleted, and the user's own was never created.

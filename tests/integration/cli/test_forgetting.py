@@ -10,7 +10,7 @@ from tests.support.cli_process import Home
 
 @pytest.mark.slow
 def test_each_kind_is_forgotten_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     told = home.run("remember", "My friend Bobby loves tea.", "--user", "ana", "--json").document()
     assert home.run("remember", "我对花生过敏。", "--user", "ana", "--session", "clinic").code == 0
     (name,) = told["message_ids"]

@@ -10,7 +10,7 @@ SAID = f"The OpenAI key is {KEY}, and the tax file is /home/ana/tax/2025.pdf."
 
 
 def test_the_command_line_shows_no_secret_in_tables_and_json(server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant, "MNEMOSCENE_EMBEDDING_KIND": "none"})
     stored = home.run("remember", SAID, "--user", "ana")
     assert stored.code == 0, stored.err
     for form in ((), ("--json",)):

@@ -74,12 +74,12 @@ class Hostile:
 
 @pytest.fixture
 def hostile(tmp_path: Path, server: Server, tenant: str, listener: Listener) -> Hostile:
-    home = Home(tmp_path / "home", {**server.environ, "MNEMOGRAPH_TENANT": tenant, "OPENAI_API_KEY": KEY})
-    user_file = tmp_path / "home/config/mnemograph/config.toml"
+    home = Home(tmp_path / "home", {**server.environ, "MNEMOSCENE_TENANT": tenant, "OPENAI_API_KEY": KEY})
+    user_file = tmp_path / "home/config/mnemoscene/config.toml"
     user_file.parent.mkdir(parents=True)
     user_file.write_text(f"[mcp]\napi_key = '{MCP_KEY}'\n")
     folder = tmp_path / "repository"
-    own = folder / ".mnemograph"
+    own = folder / ".mnemoscene"
     jars = own / "cache" / "jars"
     jars.mkdir(parents=True)
     address = listener.address
@@ -117,7 +117,7 @@ def test_mcp_in_a_hostile_directory_connects_to_no_address_from_there(hostile: H
     # Standard output carries nothing but the protocol.
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
     assert done.stderr.count("is ignored") == 1
-    assert "mnemograph trust" in done.stderr
+    assert "mnemoscene trust" in done.stderr
     assert list(hostile.folder.glob("*.ran")) == []
 
 
@@ -146,9 +146,9 @@ def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostil
         for address, secret in (
             ("llm.base_url", "OPENAI_API_KEY"),
             ("embedding.base_url", "OPENAI_API_KEY"),
-            ("mcp.url", "config/mnemograph/config.toml: mcp.api_key"),
+            ("mcp.url", "config/mnemoscene/config.toml: mcp.api_key"),
         ):
-            assert f"{address} comes from {hostile.folder.resolve()}/.mnemograph/config.toml: {address}" in told
+            assert f"{address} comes from {hostile.folder.resolve()}/.mnemoscene/config.toml: {address}" in told
             assert secret in told
         assert KEY not in done.stdout + done.stderr
         assert MCP_KEY not in done.stdout + done.stderr
@@ -157,7 +157,7 @@ def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostil
 
 @pytest.mark.slow
 def test_address_in_a_config_option_file_gets_no_secret_of_the_environment(hostile: Hostile) -> None:
-    file = str(hostile.folder / ".mnemograph/config.toml")
+    file = str(hostile.folder / ".mnemoscene/config.toml")
     for command in (("mcp",), ("recall", "x", "--user", "ana"), ("serve", "--no-browser")):
         done = hostile.run(*command, "--config", file)
         assert done.returncode != 0
@@ -175,7 +175,7 @@ def test_child_processes_import_nothing_from_the_working_directory(hostile: Host
         "from multiprocessing import get_context\n"
         "if __name__ == '__main__':\n"
         "    from graph_service.cli.main import main\n"
-        "    sys.argv = ['mnemograph', '--version']\n"
+        "    sys.argv = ['mnemoscene', '--version']\n"
         "    with contextlib.suppress(SystemExit):\n"
         "        main()\n"
         "    with ProcessPoolExecutor(1, mp_context=get_context('spawn')) as pool:\n"

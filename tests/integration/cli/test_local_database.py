@@ -12,7 +12,7 @@ from tests.support.polling import until
 
 
 def test_service_starts_a_database_that_commands_share_and_stops_it_in_order(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
         where = running.document()
         assert where["tenant"] == "default"
@@ -54,7 +54,7 @@ def places_of(words: str, folder: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_backup_of_a_running_database_restores_equal_and_without_forgotten_words(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     with home.running("db", "start", "--json") as running:
         running.document()
         assert home.run("remember", "My hint is Quantenschaf81.", "--user", "ana").code == 0
@@ -66,7 +66,7 @@ def test_backup_of_a_running_database_restores_equal_and_without_forgotten_words
         assert done["file"] == "all.tar.gz"
         exported = [home.run("export", "--tenant", tenant).out for tenant in ("default", "other")]
         assert places_of("Quantenschaf81", tmp_path / "data"), "what was forgotten stays in the files of the database"
-    copy = Home(tmp_path, {**home.more, "MNEMOGRAPH_DATA_DIR": str(tmp_path / "restored")})
+    copy = Home(tmp_path, {**home.more, "MNEMOSCENE_DATA_DIR": str(tmp_path / "restored")})
     assert copy.run("restore", "all.tar.gz", "--json").document()["version"] == done["version"]
     assert places_of("Quantenschaf81", tmp_path / "restored") == []
     with copy.running("db", "start", "--json") as running:
@@ -77,7 +77,7 @@ def test_backup_of_a_running_database_restores_equal_and_without_forgotten_words
 
 @pytest.mark.slow
 def test_compact_keeps_the_memory_and_leaves_no_forgotten_word_in_any_file(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     with home.running("db", "start", "--json") as running:
         running.document()
         assert home.run("remember", "My hint is Quantenschaf81.", "--user", "ana").code == 0

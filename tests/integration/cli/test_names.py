@@ -20,13 +20,13 @@ def run_command(*words: str) -> Any:
 
 
 def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MNEMOGRAPH_DATA_DIR")
+    monkeypatch.delenv("MNEMOSCENE_DATA_DIR")
     first = run_command("init")
-    own = home / ".mnemograph"
+    own = home / ".mnemoscene"
     assert (first["created"], first["ready"]) == (["config.toml", ".gitignore"], True)
     assert first["data_dir"] == str(own / "data")
     assert (own / ".gitignore").read_text("utf-8") == "*\n"
-    own_settings = home / "config" / "mnemograph"
+    own_settings = home / "config" / "mnemoscene"
     usual = load_settings(environ={}, here=home.parent, user_dir=own_settings)
     here = load_settings(environ={}, here=home, user_dir=own_settings)
     assert (here.folder.state, usual.folder.state) == ("trusted", "absent")
@@ -34,7 +34,7 @@ def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest
     (own / "config.toml").write_text('tenant = "mine"\n')
     refused = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(refused.exception, InstallError)
-    assert "mnemograph trust" in refused.exception.message
+    assert "mnemoscene trust" in refused.exception.message
     assert run_command("trust")["settings"] == {"tenant": "'mine'"}
     again = run_command("init", "--no-fetch")
     assert (again["created"], again["ready"]) == ([], False)
@@ -42,10 +42,10 @@ def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest
 
 
 def test_init_names_a_folder_that_cannot_be_created(home: Path) -> None:
-    (home / ".mnemograph").touch()
+    (home / ".mnemoscene").touch()
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
-    assert ".mnemograph cannot be created" in done.exception.message
+    assert ".mnemoscene cannot be created" in done.exception.message
 
 
 def test_stats_count_one_tenant_and_alternative_names_work(home: Path, tenant: str) -> None:
@@ -65,7 +65,7 @@ def test_stats_count_one_tenant_and_alternative_names_work(home: Path, tenant: s
 
 
 def test_init_does_not_trust_settings_of_somebody_else(home: Path) -> None:
-    (home / ".mnemograph" / "data").mkdir(parents=True)
+    (home / ".mnemoscene" / "data").mkdir(parents=True)
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
     assert "files that you have not trusted" in done.exception.message
@@ -73,7 +73,7 @@ def test_init_does_not_trust_settings_of_somebody_else(home: Path) -> None:
 
 
 def test_trust_is_added_listed_and_removed(home: Path) -> None:
-    config = home / ".mnemograph" / "config.toml"
+    config = home / ".mnemoscene" / "config.toml"
     config.parent.mkdir()
     config.write_text('[service]\nport = 7781\n[llm]\napi_key = "hush"\n"\\u001b[2Jx" = 1\n')
     assert run_command("trust")["settings"].items() >= {"service.port": "7781", "llm.api_key": "(secret)"}.items()

@@ -22,7 +22,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.runtime.progress import Step
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
@@ -173,7 +173,7 @@ async def test_a_spooled_session_is_waited_for_before_it_is_closed(
 
 async def test_refusals_are_reported_with_the_service_message(tenant: str, address: str) -> None:
     async with GraphqlClient(address) as client:
-        with pytest.raises(MnemographError, match="userId"):
+        with pytest.raises(MnemosceneError, match="userId"):
             await client.ask(tenant, '{ recall(userId: "", query: "x") { searchPath } }', {})
     async with GraphqlClient("http://127.0.0.1:9") as unreachable:
         with pytest.raises(UnavailableError, match="does not answer"):

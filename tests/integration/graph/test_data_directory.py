@@ -141,7 +141,7 @@ async def test_database_of_a_newer_version_is_refused_unchanged(directory: Direc
     await directory.rows("MERGE (m:Migration {name: 'migrations/999_of_tomorrow'})")
     before = await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name")
     try:
-        with pytest.raises(InstallError, match=r"newer Mnemograph .*999_of_tomorrow.* restore"):
+        with pytest.raises(InstallError, match=r"newer Mnemoscene .*999_of_tomorrow.* restore"):
             await migrate(directory.graph)
         assert await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name") == before
         told = await seen_by_doctor(directory)
@@ -155,7 +155,7 @@ async def test_database_of_an_older_version_is_refused_unchanged(directory: Dire
     await directory.rows("MATCH (m:Migration) WHERE m.name > 'migrations/107_baseline' AND m.name < 'n' DELETE m")
     await directory.rows("MATCH (m:Migration {name: 'migrations/107_baseline'}) SET m.name = 'migrations/106_tags'")
     try:
-        with pytest.raises(InstallError, match=r"older Mnemograph .*106_tags.* export .* import"):
+        with pytest.raises(InstallError, match=r"older Mnemoscene .*106_tags.* export .* import"):
             await migrate(directory.graph)
         rows = await directory.rows("MATCH (m:Migration) WHERE m.name STARTS WITH 'migrations/' RETURN m.name AS name")
         assert [row["name"] for row in rows] == ["migrations/106_tags"]
@@ -189,7 +189,7 @@ async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) ->
 async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:
     """A running server is refused; the restored directory starts with the same graph, password and spool."""
     file, copy = tmp_path / "of-today.tar.gz", tmp_path / "copy"
-    with pytest.raises(ConflictError, match=r"is running or starting.*mnemograph db stop"):
+    with pytest.raises(ConflictError, match=r"is running or starting.*mnemoscene db stop"):
         back_up(directory.path, file)
     assert not file.exists()
     await tell(directory.graph, tenant)

@@ -13,7 +13,7 @@ from graph_service.graph.schema_setup import migrate
 from graph_service.graph.statements import parse_statement, statement
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import Question
-from schema.errors import InstallError, MnemographError, UnavailableError
+from schema.errors import InstallError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from schema.predicates import fact_predicates, whitelist
 from tests.conftest import Server
@@ -162,6 +162,6 @@ async def test_a_predicate_added_to_the_vocabulary_gets_its_indexes_at_the_next_
 
 
 async def test_read_transaction_cannot_write(graph: Graph) -> None:
-    with pytest.raises(MnemographError):
+    with pytest.raises(MnemosceneError):
         await graph.read(statement("schema/record_version"), {"name": "never"})
     assert "never" not in {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}

@@ -10,7 +10,7 @@ from neo4j.exceptions import GqlError, Neo4jError
 from graph_service.graph.driver_errors import AWAY, ErrorKind, classify, kind_of
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.ingest.spool import Spool
-from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
+from schema.errors import ConflictError, InputError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from tests.support.builders import a_memory, an_incoming
 
@@ -156,7 +156,7 @@ def test_kind_of_unknown_code_uses_gql_status(status: str, kind: ErrorKind) -> N
 
 
 def test_classify_keeps_our_own_errors() -> None:
-    for error in (InputError("no"), ConflictError("no"), UnavailableError("no"), MnemographError("no")):
+    for error in (InputError("no"), ConflictError("no"), UnavailableError("no"), MnemosceneError("no")):
         assert classify(error) is error
 
 

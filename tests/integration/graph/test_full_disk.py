@@ -68,7 +68,7 @@ def small_disk(folder: Path, *, mb: int) -> Iterator[Disk]:
 
 @pytest.mark.slow
 def test_full_database_disk_loses_nothing_and_needs_no_restart(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     with (
         small_disk(tmp_path / "data/neo4j", mb=300) as disk,
         home.running("serve", "--port", "0", "--no-browser", "--json") as service,
@@ -123,9 +123,9 @@ def jobs_left(client: httpx.Client) -> set[str]:
     """Return the states of unfinished jobs, except embedding jobs, which wait for an embedder that is not there."""
     page = client.get("/metrics").text
     # While Neo4j is unavailable or plans its statements, the page lists no jobs.
-    found = set() if "mnemograph_neo4j_up 1.0" in page else {"open"}
+    found = set() if "mnemoscene_neo4j_up 1.0" in page else {"open"}
     for line in page.splitlines():
-        if line.startswith("mnemograph_jobs{") and 'kind="embed"' not in line and not line.endswith(" 0.0"):
+        if line.startswith("mnemoscene_jobs{") and 'kind="embed"' not in line and not line.endswith(" 0.0"):
             found.add(line.partition('state="')[2].partition('"')[0])
     return found
 
@@ -191,7 +191,7 @@ async def test_full_audit_log_disk_fails_no_request(server: Server, tenant: str,
     with small_disk(tmp_path / "data", mb=4) as disk:
         async with open_service(server, disk.folder) as service:
             key = await service.key(tenant)
-            headers = {"Mnemograph-Tenant": tenant}
+            headers = {"Mnemoscene-Tenant": tenant}
             try:
                 async with service.client(key.text, **headers) as client:
                     disk.fill()

@@ -30,7 +30,7 @@ from graph_service.graph.local_neo4j.local_server import (
 from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, read_owner, write_owner
 from schema.errors import ConflictError, InstallError
 
-CACHE_DIR = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE_DIR = Path(platformdirs.user_cache_dir("mnemoscene"))
 START_MAX_S = 180.0
 OTHER_PROCESS = """
 import asyncio, json, sys

@@ -35,7 +35,7 @@ FORGET = "MATCH (n {group_id: $g}) DETACH DELETE n"
 @pytest.fixture
 def folder(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the files of the page, and settings for the database of the tests."""
-    Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}).move_in(monkeypatch)
+    Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant}).move_in(monkeypatch)
     (tmp_path / "password").write_text(f"{server.password}\n")
     (tmp_path / "memory.jsonl").write_text(MEMORY_FILE)
     memory = {"id": "m1", "memory": "I love jasmine tea.", "created_at": "2025-05-01T10:00:00Z", "metadata": {"a": 1}}
@@ -103,8 +103,8 @@ async def test_imported_memories_are_in_the_graph(graph: Graph, tenant: str, tmp
 def test_invalid_file_is_named_and_nothing_is_stored(folder: Path) -> None:
     (folder / "bad.jsonl").write_text(f'{MEMORY_FILE}\n{{"type": "entity"}}')
     with pytest.raises(Exception, match=r"nothing was stored[\s\S]*bad\.jsonl line 5"):
-        typed("mnemograph import mem0.json bad.jsonl --user ana", "--json")
-    assert typed("mnemograph cypher 'MATCH (n {tenant: $tenant}) RETURN count(n) AS n'", "--json") == [{"n": 0}]
-    done = typed("mnemograph import bad.jsonl --user ana --skip-invalid --no-wait", "--json")
+        typed("mnemoscene import mem0.json bad.jsonl --user ana", "--json")
+    assert typed("mnemoscene cypher 'MATCH (n {tenant: $tenant}) RETURN count(n) AS n'", "--json") == [{"n": 0}]
+    done = typed("mnemoscene import bad.jsonl --user ana --skip-invalid --no-wait", "--json")
     assert (done["stored"], len(done["invalid"])) == (5, 1)
     assert "bad.jsonl line 5: name: Field required" in done["invalid"][0]

@@ -19,7 +19,7 @@ from tests.support.polling import until
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { degraded hits { text } } }'
-BOTH = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_NEO4J_START_TIMEOUT_S": "300"}
+BOTH = {"MNEMOSCENE_EMBEDDING_KIND": "none", "MNEMOSCENE_NEO4J_START_TIMEOUT_S": "300"}
 
 
 def answers(client: httpx.Client, status: int) -> bool:
@@ -115,7 +115,7 @@ def test_keys_are_known_without_the_database_and_access_stays_locked(tmp_path: P
 
 def test_service_exits_with_the_reason_when_its_database_cannot_start(tmp_path: Path) -> None:
     """It already listens by then; whoever started it must still get the reason."""
-    home = Home(tmp_path, BOTH | {"MNEMOGRAPH_CACHE_DIR": str(tmp_path / "no" / "cache")})
+    home = Home(tmp_path, BOTH | {"MNEMOSCENE_CACHE_DIR": str(tmp_path / "no" / "cache")})
     (tmp_path / "no").touch()
     done = home.run_process("serve", "--port", "0", "--no-browser")
     assert (done.code, "cannot be stored" in done.err or "cannot be used" in done.err) == (7, True)

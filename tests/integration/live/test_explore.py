@@ -35,7 +35,7 @@ def writer(graph: Graph, tenant: str) -> GraphWriter:
 
 async def ask(service: Service, tenant: str, path: str, **asked: Any) -> dict[str, Any]:
     async with httpx.AsyncClient(base_url=f"{service.http}/api/explore/", timeout=30) as client:
-        answer = await client.get(path, params=asked or None, headers={"Mnemograph-Tenant": tenant})
+        answer = await client.get(path, params=asked or None, headers={"Mnemoscene-Tenant": tenant})
     return {"status": answer.status_code, **answer.json()}
 
 

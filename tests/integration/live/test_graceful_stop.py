@@ -59,10 +59,10 @@ class Client:
 
 @asynccontextmanager
 async def running_client(server: Server, folder: Path, tenant: str, uri: str, **more: str) -> AsyncIterator[Client]:
-    home = Home(folder, {**server.environ, "NEO4J_URI": uri, "MNEMOGRAPH_TENANT": tenant, **more})
+    home = Home(folder, {**server.environ, "NEO4J_URI": uri, "MNEMOSCENE_TENANT": tenant, **more})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         where = await asyncio.to_thread(service.document)
-        address, headers = str(where["graphql"]).removesuffix("/graphql"), {"Mnemograph-Tenant": tenant}
+        address, headers = str(where["graphql"]).removesuffix("/graphql"), {"Mnemoscene-Tenant": tenant}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
             yield Client(service, client, [])
 

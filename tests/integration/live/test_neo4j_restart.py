@@ -30,7 +30,7 @@ def _until(met: Callable[[], bool]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("words", WORDS)
 def test_killed_local_neo4j_is_restarted_and_nothing_is_lost(tmp_path: Path, words: str) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    home = Home(tmp_path, {"MNEMOSCENE_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str(service.document()["viewer"]).rstrip("/")
         with httpx.Client(base_url=address, timeout=120) as client:

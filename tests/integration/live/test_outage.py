@@ -38,7 +38,7 @@ async def test_outage_and_recovery_are_reported_to_viewers(server: Any, graph: G
             status = await until_status(viewer, "down")
             assert (status["serving"], status["as_of"] >= snapshot["as_of"]) == ("last snapshot", True)
             async with httpx.AsyncClient(base_url=service.http, timeout=60) as client:
-                answer = await client.get("/api/evidence/ann", headers={"Mnemograph-Tenant": tenant})
+                answer = await client.get("/api/evidence/ann", headers={"Mnemoscene-Tenant": tenant})
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")
                 await last_map_is_served_to_its_tenant_only(client, tenant, snapshot)
             async with service.viewer(tenant) as newcomer:
@@ -60,14 +60,14 @@ async def last_map_is_served_to_its_tenant_only(
     client: httpx.AsyncClient, tenant: str, snapshot: dict[str, Any]
 ) -> None:
     """The map of one user is filtered from that of all users; other tenants get nothing."""
-    path, ours = "/api/snapshot", {"Mnemograph-Tenant": tenant}
+    path, ours = "/api/snapshot", {"Mnemoscene-Tenant": tenant}
     last = (await client.get(path, headers=ours)).json()
     assert (last["stale"], last["as_of"], last["seq"]) == (True, snapshot["as_of"], snapshot["seq"])
     of_user = (await client.get(path, headers=ours, params={"user": "u1", "budget": 50})).json()
     assert [node["id"] for node in of_user["nodes"]] == [node["id"] for node in last["nodes"]]
     of_nobody = (await client.get(path, headers=ours, params={"user": "u2"})).json()
     assert (of_nobody["nodes"], of_nobody["edges"]) == ([], [])
-    foreign = await client.get(path, headers={"Mnemograph-Tenant": f"{tenant}-other"})
+    foreign = await client.get(path, headers={"Mnemoscene-Tenant": f"{tenant}-other"})
     assert foreign.status_code == 503
 
 

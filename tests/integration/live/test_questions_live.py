@@ -33,7 +33,7 @@ SAID = '{ conversation(userId: "ana") { id text made { id statement } closed { i
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
     folder: Path = tmp_path_factory.mktemp("questions")
-    environ = {"MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
+    environ = {"MNEMOSCENE_AUTH_REQUESTS_PER_S": "0", "MNEMOSCENE_EMBEDDING_KIND": "none"}
     async with open_service(server, folder, environ) as running:
         yield running
 
@@ -48,7 +48,7 @@ async def told(service: OpenService, tenant: str, *texts: str, user: str = "ana"
 async def asked(
     service: OpenService, tenant: str, query: str = ASK, credential: str | None = None, **variables: Any
 ) -> Any:
-    headers = {"Mnemograph-Tenant": tenant}
+    headers = {"Mnemoscene-Tenant": tenant}
     async with service.client(credential, **headers) as client:
         answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
     assert "errors" not in answer, answer
@@ -80,7 +80,7 @@ async def watching(service: OpenService, tenant: str, token: str | None = None) 
 
 @contextlib.asynccontextmanager
 async def mcp_agent(service: OpenService, tenant: str) -> AsyncIterator[Agent]:
-    headers = {"Mnemograph-Tenant": quote(tenant)}
+    headers = {"Mnemoscene-Tenant": quote(tenant)}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,
         Client(streamable_http_client(f"{service.http}/mcp?user=ana", http_client=http)) as client,
@@ -145,7 +145,7 @@ async def test_reported_question_is_shown_as_one_of_the_command_line(service: Op
     (kept,) = (await asked(service, tenant, RING))["questions"]
     # Texts come from the memory, so that an unknown id shows nothing.
     assert [one["id"] for one in kept["hits"]] == [hit["id"]]
-    async with service.client(None, **{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(None, **{"Mnemoscene-Tenant": tenant}) as client:
         for broken in ({"text": " "}, {"userId": ""}, {"hits": reported["hits"] * 16}):
             body = {"query": note, "variables": {"input": {**reported, **broken}}}
             answer = (await client.post("/graphql", json=body)).json()
@@ -262,7 +262,7 @@ async def test_corrections_are_not_part_of_the_conversation(service: OpenService
 
 
 async def test_switched_off_questions_are_neither_kept_nor_sent(server: Server, tmp_path: Path, tenant: str) -> None:
-    environ = {"MNEMOGRAPH_RECALL_QUESTIONS_KEPT": "0", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
+    environ = {"MNEMOSCENE_RECALL_QUESTIONS_KEPT": "0", "MNEMOSCENE_EMBEDDING_KIND": "none"}
     async with open_service(server, tmp_path, environ) as service:
         await told(service, tenant, "I love jasmine tea.")
         async with watching(service, tenant) as viewer:

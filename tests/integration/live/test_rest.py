@@ -29,7 +29,7 @@ def writer(graph: Graph, tenant: str) -> GraphWriter:
 
 async def get(service: Service, path: str, tenant: str | bytes | None, **headers: str) -> httpx.Response:
     async with httpx.AsyncClient(base_url=service.http, timeout=30) as client:
-        named: dict[str, Any] = {} if tenant is None else {"Mnemograph-Tenant": tenant}
+        named: dict[str, Any] = {} if tenant is None else {"Mnemoscene-Tenant": tenant}
         return await client.get(path, headers={**named, **headers})
 
 

@@ -146,6 +146,6 @@ async def test_request_with_an_invalid_tenant_name_is_refused(service: McpServic
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accepts = {"Accept": "application/json, text/event-stream"}
     async with httpx2.AsyncClient(headers=accepts) as http:
-        wrong = await http.post(service.url, json=listing, headers={"Mnemograph-Tenant": "a b/c"})
+        wrong = await http.post(service.url, json=listing, headers={"Mnemoscene-Tenant": "a b/c"})
         assert (wrong.json()["error"]["code"], wrong.json()["error"]["data"]) == (-32602, {"code": "BAD_INPUT"})
         assert (await http.post(service.url, json=listing)).json()["result"]["tools"]

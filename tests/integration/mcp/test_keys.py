@@ -62,7 +62,7 @@ async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
                 assert (await agent.failure(tool, **arguments))["code"] == "FORBIDDEN"
         async with an_agent(service, admin) as agent:
             assert (await agent.call("index_memories"))["errors"] == 0
-        async with an_agent(service, admin, **{"Mnemograph-Tenant": f"{tenant}-other"}) as agent:
+        async with an_agent(service, admin, **{"Mnemoscene-Tenant": f"{tenant}-other"}) as agent:
             assert (await agent.failure("status"))["code"] == "FORBIDDEN"
         deeds = [
             (deed["what"], deed["outcome"], deed["tenant"])

@@ -1,4 +1,4 @@
-"""Test `mnemograph mcp` on standard input and output, with the commands of docs/mcp.md."""
+"""Test `mnemoscene mcp` on standard input and output, with the commands of docs/mcp.md."""
 
 import signal
 import subprocess
@@ -32,7 +32,7 @@ def started(home: Home, *options: str) -> StdioServerParameters:
 def asked(address: str, tenant: str) -> list[tuple[str, str, str]]:
     """Return the questions that viewers of the service see, newest first."""
     query = {"query": "{ questions { door kind text } }"}
-    answer = httpx2.post(f"{address}/graphql", json=query, headers={"Mnemograph-Tenant": tenant}, timeout=ANSWER_S)
+    answer = httpx2.post(f"{address}/graphql", json=query, headers={"Mnemoscene-Tenant": tenant}, timeout=ANSWER_S)
     return [(one["door"], one["kind"], one["text"]) for one in answer.json()["data"]["questions"]]
 
 

@@ -69,7 +69,7 @@ def test_library_messages_are_logged_without_their_texts(logged: tuple[logging.L
 
 
 def test_message_cannot_forge_log_lines() -> None:
-    record = logging.LogRecord("mnemograph.x", logging.WARNING, "x.py", 1, "odd name: %s", ("a\nerror: b",), None)
+    record = logging.LogRecord("mnemoscene.x", logging.WARNING, "x.py", 1, "odd name: %s", ("a\nerror: b",), None)
     assert PlainFormatter(as_json=False, secrets=[]).format(record) == "warning: odd name: a\\nerror: b"
 
 
@@ -78,6 +78,6 @@ def test_all_packages_that_log_are_configured() -> None:
 
 
 def test_a_short_secret_does_not_garble_the_log() -> None:
-    record = logging.LogRecord("mnemograph", logging.INFO, __file__, 1, "extracted a scene", (), None)
+    record = logging.LogRecord("mnemoscene", logging.INFO, __file__, 1, "extracted a scene", (), None)
     assert PlainFormatter(as_json=False, secrets=["x", "extract"]).format(record) == "info: extracted a scene"
     assert PlainFormatter(as_json=False, secrets=["extracted"]).format(record) == "info: *** a scene"

@@ -55,7 +55,7 @@ def send_invalid_requests(http: httpx.Client, tenant: str) -> None:
     http.post("/mcp", content=SAID.encode(), headers={"Accept": "application/json, text/event-stream"})
     address = str(http.base_url).replace("http", "ws")
     for frame in ({"t": "hello", "v": 1, "client": SAID, "scope": {"tenant": tenant, "user": SAID}}, {"t": SAID}):
-        with connect(f"{address}/live", subprotocols=["mnemograph.v1"]) as socket:  # type: ignore[list-item]
+        with connect(f"{address}/live", subprotocols=["mnemoscene.v1"]) as socket:  # type: ignore[list-item]
             socket.send(json.dumps(frame))
             socket.recv(10)
 
@@ -94,13 +94,13 @@ def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, te
             "OPENAI_API_KEY": SECRETS[1],
             "LLM_MODEL": "babbler",
             "REDIS_URL": f"redis://:{SECRETS[2]}@127.0.0.1:1/0",
-            "MNEMOGRAPH_LOG_LEVEL": "debug",
-            "MNEMOGRAPH_LOG_FORMAT": "json",
-            "MNEMOGRAPH_SESSIONS_IDLE_S": "1",
+            "MNEMOSCENE_LOG_LEVEL": "debug",
+            "MNEMOSCENE_LOG_FORMAT": "json",
+            "MNEMOSCENE_SESSIONS_IDLE_S": "1",
         }
         with Home(tmp_path, more).running("serve", "--port", "0", "--no-browser", "--json") as service:
             address = service.document()["viewer"].rstrip("/")
-            headers = {"Mnemograph-Tenant": tenant, "X-Request-Id": "canary-request"}
+            headers = {"Mnemoscene-Tenant": tenant, "X-Request-Id": "canary-request"}
             with httpx.Client(base_url=address, headers=headers, timeout=60) as http:
                 for turn in range(6):
                     said = {"role": "USER", "text": SAID, "id": f"m{turn}"}

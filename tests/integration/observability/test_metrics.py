@@ -69,7 +69,7 @@ async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
     service: OpenService, tenant: str
 ) -> None:
     recall = "query ($user: String!, $text: String!) { recall(userId: $user, query: $text) { hits { text } } }"
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         await until_stored(client)
         before = await scraped(service)
         for query, text in ((REMEMBER, "I love jasmine tea."), (REMEMBER, "我喜欢爬山。"), (recall, "What tea?")):
@@ -82,18 +82,18 @@ async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
     def grew(name: str, **labels: str) -> float:
         return value(page, name, **labels) - value(before, name, **labels)
 
-    assert grew("mnemograph_messages_total", store="neo4j") == 2
-    assert grew("mnemograph_requests_total", interface="graphql", status="2xx") == 3
-    assert grew("mnemograph_operation_seconds_count", operation="recall", outcome="done") == 1
-    assert grew("mnemograph_operation_seconds_bucket", operation="recall", le="+Inf") == 1
-    assert grew("mnemograph_recalls_total") == 1
-    assert grew("mnemograph_extractions_total", outcome="rules") >= 1
-    assert grew("mnemograph_facts_total") >= 2
-    assert grew("mnemograph_job_runs_total", kind="extract", outcome="done") >= 1
-    assert grew("mnemograph_database_seconds_count", access="read") > 3
-    assert value(page, "mnemograph_neo4j_up") == 1
-    assert value(page, "mnemograph_memory_bytes", process="service") > 50e6
-    assert value(page, "mnemograph_start_seconds") > 0
+    assert grew("mnemoscene_messages_total", store="neo4j") == 2
+    assert grew("mnemoscene_requests_total", interface="graphql", status="2xx") == 3
+    assert grew("mnemoscene_operation_seconds_count", operation="recall", outcome="done") == 1
+    assert grew("mnemoscene_operation_seconds_bucket", operation="recall", le="+Inf") == 1
+    assert grew("mnemoscene_recalls_total") == 1
+    assert grew("mnemoscene_extractions_total", outcome="rules") >= 1
+    assert grew("mnemoscene_facts_total") >= 2
+    assert grew("mnemoscene_job_runs_total", kind="extract", outcome="done") >= 1
+    assert grew("mnemoscene_database_seconds_count", access="read") > 3
+    assert value(page, "mnemoscene_neo4j_up") == 1
+    assert value(page, "mnemoscene_memory_bytes", process="service") > 50e6
+    assert value(page, "mnemoscene_start_seconds") > 0
     told = str([family.samples for family in page.values()])
     assert [word for word in (tenant, "quixotic", "jasmine", "爬山", "default") if word in told] == []
 
@@ -102,7 +102,7 @@ async def test_corrections_by_people_are_counted_by_kind(service: OpenService, t
     add = """mutation { addFact(input: {userId: "ana", subject: "user", predicate: "PREFERS", object: "tea",
         statement: "Ana prefers tea."}) { factId } }"""
     before = await scraped(service)
-    async with service.client(**{"Mnemograph-Tenant": tenant}) as client:
+    async with service.client(**{"Mnemoscene-Tenant": tenant}) as client:
         await until_stored(client)
         answer = await client.post("/graphql", json={"query": add})
         fact = answer.json()["data"]["addFact"]["factId"]
@@ -110,8 +110,8 @@ async def test_corrections_by_people_are_counted_by_kind(service: OpenService, t
         assert "errors" not in answer.json()
     page = await scraped(service)
     counted = {
-        kind: value(page, "mnemograph_corrections_total", kind=kind)
-        - value(before, "mnemograph_corrections_total", kind=kind)
+        kind: value(page, "mnemoscene_corrections_total", kind=kind)
+        - value(before, "mnemoscene_corrections_total", kind=kind)
         for kind in ("add", "update", "confirm", "pin", "reject")
     }
     assert counted == {"add": 1, "update": 0, "confirm": 0, "pin": 0, "reject": 1}
@@ -138,8 +138,8 @@ async def test_metrics_respond_quickly_while_the_database_is_unavailable(service
         page = families((await metrics_page(gone, viewers=3, answering_since_s=time.time(), name="1")).decode())
     finally:
         await driver.close()
-    assert (value(page, "mnemograph_neo4j_up"), value(page, "mnemograph_viewers")) == (0, 3)
-    assert "mnemograph_jobs" not in page
+    assert (value(page, "mnemoscene_neo4j_up"), value(page, "mnemoscene_viewers")) == (0, 3)
+    assert "mnemoscene_jobs" not in page
 
 
 async def test_every_metric_is_on_the_page(service: OpenService) -> None:
@@ -152,7 +152,7 @@ async def test_every_metric_is_on_the_page(service: OpenService) -> None:
 
 
 def test_unknown_label_value_counts_as_other() -> None:
-    counter = Counter("mnemograph_test", "For a test.", kind=("read",))
+    counter = Counter("mnemoscene_test", "For a test.", kind=("read",))
     for name in ("read", "ana", "王芳"):
         counter.add(name)
     assert counter.values == {("read",): 1, ("other",): 2}

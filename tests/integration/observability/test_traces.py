@@ -69,9 +69,9 @@ def collector() -> Iterator[Collector]:
 async def test_request_is_traced_down_to_its_statements(
     server: Server, tmp_path: Path, tenant: str, collector: Collector
 ) -> None:
-    more = {"MNEMOGRAPH_TRACES_ENDPOINT": collector.address, "MNEMOGRAPH_TRACES_AUTHORIZATION": "Bearer of-traces"}
+    more = {"MNEMOSCENE_TRACES_ENDPOINT": collector.address, "MNEMOSCENE_TRACES_AUTHORIZATION": "Bearer of-traces"}
     async with open_service(server, tmp_path, more) as service:
-        headers = {"Mnemograph-Tenant": tenant, "traceparent": f"00-{TRACE}-{CALLER}-01"}
+        headers = {"Mnemoscene-Tenant": tenant, "traceparent": f"00-{TRACE}-{CALLER}-01"}
         async with service.client(**headers) as client:
             said = {"userId": "quixotic-ana", "sessionId": "s", "messages": [{"role": "USER", "text": TEXT}]}
             query = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"
@@ -113,6 +113,6 @@ async def test_missing_extra_is_reported_with_the_install_command(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "graph_service.observability.otel", None)
     environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
-    with pytest.raises(InstallError, match=r"mnemograph\[otel\]"):
+    with pytest.raises(InstallError, match=r"mnemoscene\[otel\]"):
         async with traced(load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)):
             pass

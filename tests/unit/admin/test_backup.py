@@ -84,7 +84,7 @@ def test_existing_files_are_not_overwritten(data_dir: Path, tmp_path: Path) -> N
     before = (tmp_path / "b").read_bytes(), contents(data_dir)
     with pytest.raises(ConflictError, match="exists and is not overwritten"):
         back_up(data_dir, tmp_path / "b")
-    with pytest.raises(ConflictError, match=r"is not empty.*MNEMOGRAPH_DATA_DIR"):
+    with pytest.raises(ConflictError, match=r"is not empty.*MNEMOSCENE_DATA_DIR"):
         restore(tmp_path / "b", data_dir)
     assert ((tmp_path / "b").read_bytes(), contents(data_dir)) == before
 
@@ -102,7 +102,7 @@ def test_truncated_or_changed_backup_is_not_restored(data_dir: Path, tmp_path: P
     damaged = {"cut": whole[:place], "changed": whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]}
     for name, content in damaged.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(InputError, match=r"use another copy|not a Mnemograph backup"):
+        with pytest.raises(InputError, match=r"use another copy|not a Mnemoscene backup"):
             restore(tmp_path / name, tmp_path / "copy")
         assert not (tmp_path / "copy").exists()
 
@@ -121,7 +121,7 @@ def test_foreign_archive_cannot_write_outside_the_directory(tmp_path: Path) -> N
             about = tarfile.TarInfo(name)
             about.size = 1
             tar.addfile(about, io.BytesIO(b"x"))
-        with pytest.raises(InputError, match="is not a Mnemograph backup"):
+        with pytest.raises(InputError, match="is not a Mnemoscene backup"):
             restore(tmp_path / "bad", tmp_path / "inner" / "copy")
     assert {path.name for path in tmp_path.rglob("*")} == {"bad", "inner"}
 
@@ -264,7 +264,7 @@ def an_entry(kind: bytes, size: int = 0, **more: str) -> tarfile.TarInfo:
 def test_only_regular_files_are_restored(tmp_path: Path, about: tarfile.TarInfo) -> None:
     block = about.tobuf(tarfile.GNU_FORMAT)
     (tmp_path / "bad").write_bytes(gzip.compress(block + bytes(1 << 20)))
-    with pytest.raises(InputError, match=r"is not a (Mnemograph )?backup"):
+    with pytest.raises(InputError, match=r"is not a (Mnemoscene )?backup"):
         restore(tmp_path / "bad", tmp_path / "copy")
     assert {path.name for path in tmp_path.rglob("*")} == {"bad"}
 
@@ -295,7 +295,7 @@ def test_backup_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> N
         about = tarfile.TarInfo("manifest.json")
         about.size = len(text)
         tar.addfile(about, io.BytesIO(text))
-    with pytest.raises(InstallError, match=r"made by Mnemograph '9\.9'.*install that version"):
+    with pytest.raises(InstallError, match=r"made by Mnemoscene '9\.9'.*install that version"):
         restore(tmp_path / "b", tmp_path / "copy")
 
 

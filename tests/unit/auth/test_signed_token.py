@@ -22,8 +22,8 @@ SECRET = "an issuer's secret of more than 32 bytes"
 PAIR = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
 PRIVATE = PAIR.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 PUBLIC = PAIR.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-BY_SECRET = AuthSettings(jwt_secret=SECRET, jwt_audience="mnemograph", jwt_issuer="https://issuer.example")
-BY_PAIR = AuthSettings(jwt_public_key=PUBLIC, jwt_audience="mnemograph")
+BY_SECRET = AuthSettings(jwt_secret=SECRET, jwt_audience="mnemoscene", jwt_issuer="https://issuer.example")
+BY_PAIR = AuthSettings(jwt_public_key=PUBLIC, jwt_audience="mnemoscene")
 
 
 def rules(auth: AuthSettings) -> TokenRules:
@@ -35,7 +35,7 @@ def rules(auth: AuthSettings) -> TokenRules:
 def a_token(key: str = SECRET, algorithm: str = "HS256", **more: Any) -> str:
     claims = {
         "sub": "ana",
-        "aud": "mnemograph",
+        "aud": "mnemoscene",
         "iss": "https://issuer.example",
         "exp": time.time() + 60,
         "tenant": "acme",
@@ -92,7 +92,7 @@ def claims_text(**changed: str) -> str:
     """Return the claims of a valid token as JSON, some replaced by JSON given as text."""
     claims = {
         "sub": '"ana"',
-        "aud": '"mnemograph"',
+        "aud": '"mnemoscene"',
         "iss": '"https://issuer.example"',
         "exp": str(int(time.time()) + 60),
         "tenant": '"acme"',
@@ -184,7 +184,7 @@ def test_token_cannot_choose_its_algorithm() -> None:
 def test_public_key_may_be_a_file_and_must_be_valid(tmp_path: Path) -> None:
     file = tmp_path / "issuer.pem"
     file.write_text(PUBLIC, "utf-8")
-    auth = AuthSettings(jwt_public_key=str(file), jwt_audience="mnemograph")
+    auth = AuthSettings(jwt_public_key=str(file), jwt_audience="mnemoscene")
     assert verify_token(a_token(PRIVATE, "RS256"), rules(auth)).tenant == "acme"
     small = rsa.generate_private_key(public_exponent=65_537, key_size=1_024).public_key()
     too_small = small.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
@@ -195,7 +195,7 @@ def test_public_key_may_be_a_file_and_must_be_valid(tmp_path: Path) -> None:
         (too_small, "not an RSA key"),
     ):
         with pytest.raises(InstallError, match=why):
-            token_rules(AuthSettings(jwt_public_key=told, jwt_audience="mnemograph"))
+            token_rules(AuthSettings(jwt_public_key=told, jwt_audience="mnemoscene"))
 
 
 def test_contradicting_settings_are_reported() -> None:

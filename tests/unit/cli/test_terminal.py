@@ -76,7 +76,7 @@ def test_ordinary_texts_of_every_script_are_unchanged(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("as_json", [False, True])
 def test_log_line_cannot_control_the_terminal(attack: str, as_json: bool) -> None:
-    record = logging.LogRecord("mnemograph", logging.WARNING, __file__, 1, "said %s", (attack,), None)
+    record = logging.LogRecord("mnemoscene", logging.WARNING, __file__, 1, "said %s", (attack,), None)
     line = PlainFormatter(as_json=as_json, secrets=()).format(record)
     assert not (ACTIVE | {"\n"}) & set(line)
 

@@ -43,33 +43,33 @@ def standing(folder: Path) -> FolderTrust:
 
 
 def test_environment_has_priority_over_every_file(tmp_path: Path) -> None:
-    written(tmp_path / ".mnemograph/config.toml", "[service]\nport = 1\nhost = '127.0.0.4'\n[neo4j]\nheap_mb = 256")
+    written(tmp_path / ".mnemoscene/config.toml", "[service]\nport = 1\nhost = '127.0.0.4'\n[neo4j]\nheap_mb = 256")
     written(tmp_path / "user/config.toml", "[service]\nport = 2\nhost = '127.0.0.2'")
     config = written(tmp_path / "mine.toml", "[service]\nport = 3")
     trusted(tmp_path)
-    settings = loaded(tmp_path, {"MNEMOGRAPH_SERVICE_PORT": "4"}, config=config)
+    settings = loaded(tmp_path, {"MNEMOSCENE_SERVICE_PORT": "4"}, config=config)
     assert (settings.service.port, settings.service.host, settings.neo4j.heap_mb) == (4, "127.0.0.2", 256)
     assert loaded(tmp_path, config=config).service.port == 3
     assert loaded(tmp_path).service.port == 2
 
 
 def test_command_line_has_priority_over_the_environment(tmp_path: Path) -> None:
-    settings = loaded(tmp_path, {"MNEMOGRAPH_TENANT": "one"}, options={"tenant": "two", "service.port": None})
+    settings = loaded(tmp_path, {"MNEMOSCENE_TENANT": "one"}, options={"tenant": "two", "service.port": None})
     assert settings.tenant == "two"
     assert settings.chosen == frozenset({"tenant"})
 
 
 def test_every_error_is_in_one_message(tmp_path: Path) -> None:
-    file = written(tmp_path / ".mnemograph/config.toml", "[service]\nprot = 1\n[embedding]\nkind = 'magic'\ndim = 0")
+    file = written(tmp_path / ".mnemoscene/config.toml", "[service]\nprot = 1\n[embedding]\nkind = 'magic'\ndim = 0")
     trusted(tmp_path)
     with pytest.raises(InstallError) as caught:
-        loaded(tmp_path, {"MNEMOGRAPH_SERVICE_PORT": "many", "MNEMOGRAPH_TENNANT": "x"}, config=tmp_path / "no.toml")
+        loaded(tmp_path, {"MNEMOSCENE_SERVICE_PORT": "many", "MNEMOSCENE_TENNANT": "x"}, config=tmp_path / "no.toml")
     told = caught.value.message
     assert f"{file}: service.prot: unknown setting; did you mean service.port?" in told
     assert f"{file}: embedding.kind: 'magic' is invalid" in told
     assert f"{file}: embedding.dim: 0 is invalid" in told
-    assert "MNEMOGRAPH_SERVICE_PORT: 'many' is invalid" in told
-    assert "MNEMOGRAPH_TENNANT: unknown setting; did you mean MNEMOGRAPH_TENANT?" in told
+    assert "MNEMOSCENE_SERVICE_PORT: 'many' is invalid" in told
+    assert "MNEMOSCENE_TENNANT: unknown setting; did you mean MNEMOSCENE_TENANT?" in told
     assert "no.toml: no such file" in told
 
 
@@ -106,26 +106,26 @@ def test_server_address_without_password_is_an_error(tmp_path: Path) -> None:
 
 
 def test_data_of_a_trusted_project_stays_in_it(tmp_path: Path) -> None:
-    (tmp_path / ".mnemograph").mkdir()
-    assert loaded(tmp_path).data_dir != tmp_path / ".mnemograph" / "data"
+    (tmp_path / ".mnemoscene").mkdir()
+    assert loaded(tmp_path).data_dir != tmp_path / ".mnemoscene" / "data"
     trusted(tmp_path)
-    assert loaded(tmp_path).data_dir == tmp_path / ".mnemograph" / "data"
+    assert loaded(tmp_path).data_dir == tmp_path / ".mnemoscene" / "data"
 
 
 def test_untrusted_working_directory_sets_nothing(tmp_path: Path) -> None:
-    written(tmp_path / ".mnemograph/config.toml", "tenant = 'theirs'\n[llm]\nbase_url = 'http://evil'\nmodel = 'm'")
+    written(tmp_path / ".mnemoscene/config.toml", "tenant = 'theirs'\n[llm]\nbase_url = 'http://evil'\nmodel = 'm'")
     settings = loaded(tmp_path, {"OPENAI_API_KEY": "key"})
     assert (settings.tenant, settings.llm.base_url, settings.llm.model) == ("default", None, None)
     assert (settings.read_from, settings.folder.state) == ((), "untrusted")
-    assert "`mnemograph trust`" in settings.folder.note
+    assert "`mnemoscene trust`" in settings.folder.note
     assert "\n" not in settings.folder.note
     # An invalid file there is not an error either, since it is not read.
-    written(tmp_path / ".mnemograph/config.toml", "[service\n")
+    written(tmp_path / ".mnemoscene/config.toml", "[service\n")
     assert loaded(tmp_path).folder.state == "untrusted"
 
 
 def test_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
-    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    file = written(tmp_path / ".mnemoscene/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     assert loaded(tmp_path).tenant == "mine"
     assert loaded(tmp_path).read_from == (str(file),)
@@ -134,7 +134,7 @@ def test_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
     changed = loaded(tmp_path)
     assert (changed.tenant, changed.folder.state) == ("default", "changed")
-    assert changed.data_dir != tmp_path / ".mnemograph" / "data"
+    assert changed.data_dir != tmp_path / ".mnemoscene" / "data"
     trusted(tmp_path)
     assert loaded(tmp_path).tenant == "evil"
     file.unlink()
@@ -143,7 +143,7 @@ def test_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
 
 def test_trust_applies_to_one_directory_only(tmp_path: Path) -> None:
     for name in ("a", "a/b"):
-        written(tmp_path / name / ".mnemograph/config.toml", "tenant = 'mine'")
+        written(tmp_path / name / ".mnemoscene/config.toml", "tenant = 'mine'")
     user = tmp_path / "user"
     trust_folder(tmp_path / "a", user)
     (tmp_path / "a/c").mkdir()
@@ -157,7 +157,7 @@ def test_trust_applies_to_one_directory_only(tmp_path: Path) -> None:
 def test_trust_is_listed_and_removed(tmp_path: Path) -> None:
     user = tmp_path / "user"
     for name in ("two", "one"):
-        (tmp_path / name / ".mnemograph").mkdir(parents=True)
+        (tmp_path / name / ".mnemoscene").mkdir(parents=True)
         trust_folder(tmp_path / name, user)
     assert [record.folder.name for record in trusted_folders(user)] == ["one", "two"]
     assert {file.stat().st_mode & 0o777 for file in (user / "trusted").iterdir()} == {0o600}
@@ -165,16 +165,16 @@ def test_trust_is_listed_and_removed(tmp_path: Path) -> None:
     assert [record.folder.name for record in trusted_folders(user)] == ["two"]
     with pytest.raises(NotFoundError, match="is not trusted"):
         forget_folder(tmp_path / "one", user)
-    with pytest.raises(NotFoundError, match="mnemograph init"):
+    with pytest.raises(NotFoundError, match="mnemoscene init"):
         trust_folder(tmp_path, user)
-    (tmp_path / "two/.mnemograph").rmdir()
+    (tmp_path / "two/.mnemoscene").rmdir()
     (tmp_path / "two").rmdir()
     assert forget_folder(tmp_path / "two", user).folder == tmp_path / "two"
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder", "large", "writable", "folder link"])
 def test_irregular_settings_file_neither_counts_nor_blocks(tmp_path: Path, kind: str) -> None:
-    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    file = written(tmp_path / ".mnemoscene/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     if kind != "writable":
         file.unlink()
@@ -192,9 +192,9 @@ def test_irregular_settings_file_neither_counts_nor_blocks(tmp_path: Path, kind:
         case "writable":
             file.chmod(0o666)
         case "folder link":
-            (tmp_path / ".mnemograph").rmdir()
+            (tmp_path / ".mnemoscene").rmdir()
             written(tmp_path / "elsewhere/config.toml", "tenant = 'mine'")
-            (tmp_path / ".mnemograph").symlink_to(tmp_path / "elsewhere")
+            (tmp_path / ".mnemoscene").symlink_to(tmp_path / "elsewhere")
     begun_s = time.monotonic()
     settings = loaded(tmp_path)
     assert time.monotonic() - begun_s < 10
@@ -209,7 +209,7 @@ def test_irregular_settings_file_neither_counts_nor_blocks(tmp_path: Path, kind:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
 def test_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
-    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    file = written(tmp_path / ".mnemoscene/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     os.chown(file, 12345, -1)
     assert standing(tmp_path).state == "unsafe"
@@ -220,7 +220,7 @@ def test_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
 
 
 def test_folder_writable_by_everybody_does_not_count(tmp_path: Path) -> None:
-    written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    written(tmp_path / ".mnemoscene/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     tmp_path.chmod(0o777)
     assert standing(tmp_path).state == "unsafe"
@@ -241,11 +241,11 @@ def test_without_a_home_directory_the_working_directory_is_not_used_instead(
     monkeypatch.delenv("HOME")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    written(tmp_path / "~/.config/mnemograph/config.toml", "tenant = 'theirs'")
+    written(tmp_path / "~/.config/mnemoscene/config.toml", "tenant = 'theirs'")
     assert user_directory() is None
     with pytest.raises(InstallError, match="no home directory for data_dir"):
         load_settings(environ={}, here=tmp_path)
-    places = {"MNEMOGRAPH_DATA_DIR": "/d", "MNEMOGRAPH_CACHE_DIR": "/c"}
+    places = {"MNEMOSCENE_DATA_DIR": "/d", "MNEMOSCENE_CACHE_DIR": "/c"}
     assert load_settings(environ=places, here=tmp_path).tenant == "default"
 
 
@@ -278,7 +278,7 @@ def test_address_gets_no_secret_of_a_higher_source(tmp_path: Path, use: Any, add
         said[source][key] = values[key]
     environ |= {_variable(key): value for key, value in said["environment"].items()}
     config = written(tmp_path / "config.toml", _toml(said["config"])) if said["config"] else None
-    for source, path in (("user", "user/config.toml"), ("folder", ".mnemograph/config.toml")):
+    for source, path in (("user", "user/config.toml"), ("folder", ".mnemoscene/config.toml")):
         # A TOML file may contain a section only once.
         written(tmp_path / path, "".join(dict.fromkeys(_toml(said[source]).splitlines(keepends=True))))
     if config is not None:
@@ -290,13 +290,13 @@ def test_address_gets_no_secret_of_a_higher_source(tmp_path: Path, use: Any, add
         assert getattr(getattr(settings, section), key) == values[use.address]
         return
     with pytest.raises(InstallError) as caught:
-        loaded(tmp_path, environ | {"MNEMOGRAPH_WINDOW_TURNS": "0"}, config=config)
+        loaded(tmp_path, environ | {"MNEMOSCENE_WINDOW_TURNS": "0"}, config=config)
     (told,) = [line for line in caught.value.message.splitlines() if "would be sent there" in line]
     assert use.address in told
     assert (_variable(use.secret) if secret_in == "environment" else f"config.toml: {use.secret}") in told
     assert f"unset {_variable(use.secret)}" in told or "unset" in told
     assert "hush" not in caught.value.message
-    assert "MNEMOGRAPH_WINDOW_TURNS" in caught.value.message, "all problems are told at once"
+    assert "MNEMOSCENE_WINDOW_TURNS" in caught.value.message, "all problems are told at once"
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_address_gets_no_secret_of_a_higher_source(tmp_path: Path, use: Any, add
     ],
 )
 def test_secrets_read_by_libraries_are_not_used_either(tmp_path: Path, name: str, line: str) -> None:
-    written(tmp_path / ".mnemograph/config.toml", line)
+    written(tmp_path / ".mnemoscene/config.toml", line)
     trusted(tmp_path)
     with pytest.raises(InstallError, match=name):
         loaded(tmp_path, {name: "authorization=hush"})
@@ -321,7 +321,7 @@ def test_each_secret_is_in_the_table_of_secret_destinations() -> None:
 
 
 def test_token_key_file_named_by_a_working_directory_is_refused(tmp_path: Path) -> None:
-    written(tmp_path / ".mnemograph/config.toml", "[auth]\njwt_public_key = 'key.pem'\njwt_audience = 'here'")
+    written(tmp_path / ".mnemoscene/config.toml", "[auth]\njwt_public_key = 'key.pem'\njwt_audience = 'here'")
     trusted(tmp_path)
     with pytest.raises(InstallError, match="must be the PEM itself"):
         loaded(tmp_path)
@@ -329,7 +329,7 @@ def test_token_key_file_named_by_a_working_directory_is_refused(tmp_path: Path) 
 
 def test_secrets_are_neither_shown_nor_repeated_in_errors(tmp_path: Path) -> None:
     environ = {"NEO4J_URI": "bolt://db", "NEO4J_PASSWORD": "hush-1", "OPENAI_API_KEY": "hush-2"}
-    environ |= {"MNEMOGRAPH_AUTH_JWT_SECRET": "hush-4" * 8, "MNEMOGRAPH_AUTH_JWT_AUDIENCE": "here"}
+    environ |= {"MNEMOSCENE_AUTH_JWT_SECRET": "hush-4" * 8, "MNEMOSCENE_AUTH_JWT_AUDIENCE": "here"}
     assert "hush" not in repr(loaded(tmp_path, environ))
     file = written(tmp_path / "a.toml", "[llm]\napi_key = ['hush-3']")
     with pytest.raises(InstallError) as caught:
@@ -338,7 +338,7 @@ def test_secrets_are_neither_shown_nor_repeated_in_errors(tmp_path: Path) -> Non
 
 
 def test_list_of_host_names_is_read_from_one_variable(tmp_path: Path) -> None:
-    settings = loaded(tmp_path, {"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": "a.example, b.example"})
+    settings = loaded(tmp_path, {"MNEMOSCENE_SERVICE_ALLOWED_HOSTS": "a.example, b.example"})
     assert settings.service.allowed_hosts == ("a.example", "b.example")
 
 
@@ -358,9 +358,9 @@ def test_every_error_in_a_redis_url_is_reported_without_its_password(tmp_path: P
             loaded(tmp_path, {"REDIS_URL": url, "LLM_MODEL": "m"})
         assert "hush" not in caught.value.message
     with pytest.raises(InstallError) as both:
-        loaded(tmp_path, {"MNEMOGRAPH_WINDOW_TURNS": "0", "MNEMOGRAPH_REDIS_TIMEOUT_S": "99"})
-    assert "MNEMOGRAPH_WINDOW_TURNS: '0'" in both.value.message
-    assert "MNEMOGRAPH_REDIS_TIMEOUT_S: '99'" in both.value.message
+        loaded(tmp_path, {"MNEMOSCENE_WINDOW_TURNS": "0", "MNEMOSCENE_REDIS_TIMEOUT_S": "99"})
+    assert "MNEMOSCENE_WINDOW_TURNS: '0'" in both.value.message
+    assert "MNEMOSCENE_REDIS_TIMEOUT_S: '99'" in both.value.message
 
 
 @pytest.mark.parametrize(
@@ -368,6 +368,6 @@ def test_every_error_in_a_redis_url_is_reported_without_its_password(tmp_path: P
     ["redis://h", "redis://:p@h:6379/2", "rediss://u:p@h:1/", "unix:///run/redis.sock?db=1", "redis://[::1]:6379"],
 )
 def test_usual_redis_urls_are_accepted(tmp_path: Path, url: str) -> None:
-    settings = loaded(tmp_path, {"REDIS_URL": "redis://other", "MNEMOGRAPH_REDIS_URL": url})
+    settings = loaded(tmp_path, {"REDIS_URL": "redis://other", "MNEMOSCENE_REDIS_URL": url})
     assert settings.redis.url == url
     assert url not in repr(settings)

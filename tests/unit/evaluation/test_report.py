@@ -94,7 +94,7 @@ def test_tables_show_each_system_and_its_cost() -> None:
     shown = io.StringIO()
     Console(file=shown, width=120).print(tables_of(document))
     text = shown.getvalue()
-    for part in ("own-en", "own-zh", "Mnemograph", "BM25", "nDCG@10", "95 %", "round trips", "without answer"):
+    for part in ("own-en", "own-zh", "Mnemoscene", "BM25", "nDCG@10", "95 %", "round trips", "without answer"):
         assert part in text
     assert "…" not in text
 

@@ -93,7 +93,7 @@ def test_demo_has_some_hundred_messages_in_two_languages() -> None:
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"text": ' + "[" * 100_000, "9" * 5_000, '{"text": ' + "9" * 5_000 + "}"]
 )
-@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOSCENE, FileFormat.BENCHMARK])
 def test_unreadable_json_is_refused_with_a_message(text: str, form: FileFormat) -> None:
     """Deep nesting raises RecursionError and thousands of digits ValueError, neither of which has a position."""
     with pytest.raises(InputError, match=r"file\.json"):

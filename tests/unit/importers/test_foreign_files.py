@@ -490,7 +490,7 @@ _SAMPLES: dict[FileFormat, Any] = {
         ],
     },
     FileFormat.MEMORY_SERVER: {"type": "entity", "name": "Tom", "entityType": "person", "observations": ["likes tea"]},
-    FileFormat.MNEMOGRAPH: {
+    FileFormat.MNEMOSCENE: {
         "conversations": [
             {
                 "user_id": "ana",

@@ -11,7 +11,7 @@ from graph_service.graph.local_neo4j.server_process import start_process
 def test_the_process_of_neo4j_gets_an_allow_list_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-owner")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-the-owner")
-    monkeypatch.setenv("MNEMOGRAPH_NEO4J_PASSWORD", "of-the-owner")
+    monkeypatch.setenv("MNEMOSCENE_NEO4J_PASSWORD", "of-the-owner")
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-javaagent:/tmp/x.jar")
     # Without settings it ends by itself.
     process = start_process({"log_dir": "/nonexistent"})

@@ -12,7 +12,7 @@ ADDRESS = "http://127.0.0.1:7780"
 
 
 def of(folder: Path, **environ: str) -> Settings:
-    more = {"MNEMOGRAPH_DATA_DIR": str(folder / "data"), **environ}
+    more = {"MNEMOSCENE_DATA_DIR": str(folder / "data"), **environ}
     return load_settings(environ=more, here=folder, user_dir=folder)
 
 

@@ -42,14 +42,14 @@ def test_the_defaults_of_the_settings_are_those_of_the_code(tmp_path: Path) -> N
     ],
 )
 def test_a_value_out_of_bounds_is_refused_by_name(tmp_path: Path, name: str, value: str) -> None:
-    with pytest.raises(InstallError, match=f"MNEMOGRAPH_{name}: '{value}' is invalid"):
-        loaded(tmp_path, **{f"MNEMOGRAPH_{name}": value})
+    with pytest.raises(InstallError, match=f"MNEMOSCENE_{name}: '{value}' is invalid"):
+        loaded(tmp_path, **{f"MNEMOSCENE_{name}": value})
 
 
 def test_every_threshold_of_similar_statements_decides(tmp_path: Path) -> None:
     assert near_duplicates(ONE, NEARLY)
     for name, value in (("COMMON_PART_MIN", "0.99"), ("SIMHASH_BITS_MAX", "0")):
-        with tuned(tuning_of(loaded(tmp_path, **{f"MNEMOGRAPH_FACTS_{name}": value}))):
+        with tuned(tuning_of(loaded(tmp_path, **{f"MNEMOSCENE_FACTS_{name}": value}))):
             assert not near_duplicates(ONE, NEARLY)
     assert near_duplicates(ONE, NEARLY)
 
@@ -71,7 +71,7 @@ def test_a_category_keeps_as_many_facts_as_the_settings_say(tmp_path: Path) -> N
     ]
     assert category_of("PREFERS", None) is Category.PREFERENCES
     assert excluded(facts) == {}
-    with tuned(tuning_of(loaded(tmp_path, MNEMOGRAPH_PROFILE_PREFERENCES_MAX="1"))):
+    with tuned(tuning_of(loaded(tmp_path, MNEMOSCENE_PROFILE_PREFERENCES_MAX="1"))):
         assert excluded(facts) == {"f1": Exclusion.FULL, "f2": Exclusion.FULL}
 
 

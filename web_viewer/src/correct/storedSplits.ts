@@ -10,7 +10,7 @@ export class StoredSplits {
     private readonly storage: KeyValues,
     tenant: string,
   ) {
-    this.key = `mnemograph:deeds:${tenant}`;
+    this.key = `mnemoscene:deeds:${tenant}`;
   }
 
   read(): Done[] {

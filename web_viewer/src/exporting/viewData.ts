@@ -46,7 +46,7 @@ export function viewData(shown: Shown, points: ReadonlyMap<string, Point>, most:
 
 export function viewJson(view: ViewData, viewSettings: ViewSettings): string {
   const { at, address, tenant, user, epoch, seq, total, ...filters } = viewSettings;
-  const head = { format: "mnemograph-view", version: 1, exported_at: at, address, tenant, user, epoch, seq, filters, total, left_out: view.leftOut };
+  const head = { format: "mnemoscene-view", version: 1, exported_at: at, address, tenant, user, epoch, seq, filters, total, left_out: view.leftOut };
   return `${JSON.stringify({ ...head, nodes: view.nodes, edges: view.edges }, null, 1)}\n`;
 }
 

@@ -13,7 +13,7 @@ interface Visits {
 
 /** Record a visit. @returns the end of the previous one, or null on the first. */
 export function noteVisit(storage: KeyValues, tenant: string, nowMs: number): string | null {
-  const key = `mnemograph:visits:${tenant}`;
+  const key = `mnemoscene:visits:${tenant}`;
   const known = read(storage, key);
   const lastMs = known.last === null ? null : Date.parse(known.last);
   const same = lastMs !== null && nowMs - lastMs < SAME_VISIT_MS;

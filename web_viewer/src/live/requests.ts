@@ -22,7 +22,7 @@ export function troubleOf(error: unknown): Trouble {
 
 /** @throws ServiceFailure with the service's message if it returns an error. */
 export async function askService<T>(path: string, tenant: string, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch(`api/${path}`, { headers: { "Mnemograph-Tenant": encodeURIComponent(tenant), Accept: "application/json" }, signal });
+  const answer = await fetch(`api/${path}`, { headers: { "Mnemoscene-Tenant": encodeURIComponent(tenant), Accept: "application/json" }, signal });
   const body: unknown = await answer.json().catch(() => null);
   if (!answer.ok || body === null) throw new ServiceFailure(messageOf(body) ?? `HTTP ${answer.status}`, answer.status);
   return body as T;
@@ -34,7 +34,7 @@ export async function askService<T>(path: string, tenant: string, signal?: Abort
  * @throws Error with the service's message if it returns an error.
  */
 export async function askGraphql<T>(query: string, variables: Record<string, unknown>, tenant: string, signal?: AbortSignal): Promise<T> {
-  const headers = { "Mnemograph-Tenant": encodeURIComponent(tenant), "Content-Type": "application/json", Accept: "application/json" };
+  const headers = { "Mnemoscene-Tenant": encodeURIComponent(tenant), "Content-Type": "application/json", Accept: "application/json" };
   const answer = await fetch("graphql", { method: "POST", headers, body: JSON.stringify({ query, variables }), signal });
   const body: unknown = await answer.json().catch(() => null);
   const result = body as { data?: T | null; errors?: { message: string }[] } | null;

@@ -15,7 +15,7 @@ interface Saved {
 }
 
 export function placesKey(tenant: string, user: string | null): string {
-  return `mnemograph:places:${tenant}:${user ?? "*"}`;
+  return `mnemoscene:places:${tenant}:${user ?? "*"}`;
 }
 
 /** @returns null if nothing usable was saved. */

@@ -42,7 +42,7 @@ export class NetPlaces implements PlaceBook {
 
   /** Load the positions of one lens. */
   open(user: string | null, plain = false): void {
-    this.key = `mnemograph:${plain ? "graph" : "net"}:${this.tenant}:${user ?? "*"}`;
+    this.key = `mnemoscene:${plain ? "graph" : "net"}:${this.tenant}:${user ?? "*"}`;
     this.savedLayouts.open(this.key);
     const saved = this.load();
     const discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));

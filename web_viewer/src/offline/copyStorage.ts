@@ -9,7 +9,7 @@ export interface CopyStorage {
   keepOnly(passes: (copy: MapCopy) => boolean): Promise<void>;
 }
 
-const DATABASE = "mnemograph";
+const DATABASE = "mnemoscene";
 const STORE = "copies";
 
 export class BrowserCopyStorage implements CopyStorage {

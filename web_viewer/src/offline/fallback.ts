@@ -6,7 +6,7 @@ import type { HelloAck, ServiceStatus } from "../protocol/frames";
 import type { CopySync } from "./copySync";
 
 const SIGN_IN = 4401;
-const CHANNEL = "mnemograph";
+const CHANNEL = "mnemoscene";
 const LEFT = "signed out";
 
 export interface FallbackContext {

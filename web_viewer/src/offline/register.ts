@@ -12,7 +12,7 @@ export async function keepPage(): Promise<void> {
   const url = new URL("sw.js", document.baseURI).href;
   const maker = (window as unknown as { trustedTypes?: PolicyMaker }).trustedTypes;
   // The page's policy (trusted types) forbids script URLs from text; this one is fixed.
-  const trusted = maker?.createPolicy("mnemograph", { createScriptURL: () => url }).createScriptURL(url) ?? url;
+  const trusted = maker?.createPolicy("mnemoscene", { createScriptURL: () => url }).createScriptURL(url) ?? url;
   try {
     await navigator.serviceWorker.register(trusted as string);
   } catch {

@@ -23,7 +23,7 @@ interface Asked extends Waiting {
 }
 
 const worker = self as unknown as WorkerScope;
-const CACHE_NAME = "mnemograph-page-1";
+const CACHE_NAME = "mnemoscene-page-1";
 const PATIENCE_MS = 5_000;
 
 worker.addEventListener("install", (event) => event.waitUntil(fetchPage().then(() => worker.skipWaiting())));

@@ -1,4 +1,4 @@
-/** Frames of the WebSocket `/live` (sub-protocol `mnemograph.v1`); receivers ignore unknown fields. */
+/** Frames of the WebSocket `/live` (sub-protocol `mnemoscene.v1`); receivers ignore unknown fields. */
 
 import type {
   Ack,
@@ -25,7 +25,7 @@ import type {
 export type { Bookmark, GraphEdge, GraphNode, GraphSnapshot, HelloAck, Presence, QuestionAsked, QuestionsRemoved, Said, SelectionSync, ServiceError, ServiceStatus };
 export type { Count, Resume as ResumePoint, UserView as MemoryOwner } from "./generated";
 
-export const SUB_PROTOCOL = "mnemograph.v1";
+export const SUB_PROTOCOL = "mnemoscene.v1";
 export const PROTOCOL_MAJOR = 1;
 
 export type PatchOp =

@@ -5,14 +5,14 @@ export type KeyValues = Pick<Storage, "getItem" | "setItem">;
 export const browserStorage: KeyValues = allowed() ?? forThisPage();
 
 /** Key that records that the first hints were dismissed. */
-export const HINTS = "mnemograph:hints";
+export const HINTS = "mnemoscene:hints";
 
 /** Keys that are not private; all others are deleted at sign-out. */
 export function forgetStored(): void {
-  const kept = ["mnemograph:lang", "mnemograph:theme", HINTS];
+  const kept = ["mnemoscene:lang", "mnemoscene:theme", HINTS];
   const storage = allowed();
   const names = storage ? Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "") : [];
-  for (const name of names) if (name.startsWith("mnemograph:") && !kept.includes(name)) storage?.removeItem(name);
+  for (const name of names) if (name.startsWith("mnemoscene:") && !kept.includes(name)) storage?.removeItem(name);
 }
 
 function allowed(): Storage | null {

@@ -50,8 +50,8 @@ export function firstChoice(): Chosen {
     unfolded: new Set(address.scenes),
     query: "",
     moments: { validAt: address.validAt, asOf: address.asOf },
-    lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
-    theme: (browserStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
+    lang: (browserStorage.getItem("mnemoscene:lang") as Lang | null) ?? languageOf(navigator.languages),
+    theme: (browserStorage.getItem("mnemoscene:theme") as Theme | null) ?? (dark ? "dark" : "light"),
   };
 }
 

@@ -1,4 +1,4 @@
-/** `window.__mnemograph`: read-only access to the page's state for browser tests. */
+/** `window.__mnemoscene`: read-only access to the page's state for browser tests. */
 
 import type { Box } from "../map/labels";
 import type { Point } from "../map/place";
@@ -30,13 +30,13 @@ export interface Probe {
 
 declare global {
   interface Window {
-    __mnemograph?: Probe;
+    __mnemoscene?: Probe;
   }
 }
 
 export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage" | "labels">): void {
   const { chosen, fresh, graph, link, recalled, shown } = session;
-  window.__mnemograph = Object.freeze({
+  window.__mnemoscene = Object.freeze({
     get seq() {
       return graph.value.seq;
     },

@@ -2,5 +2,5 @@
 // $tag: str, of one statement; empty: all
 // -> transaction, tag, status
 SHOW TRANSACTIONS YIELD transactionId, metaData, status
-WHERE metaData.mnemograph_analyst IS NOT NULL AND ($tag = '' OR metaData.mnemograph_analyst = $tag)
-RETURN transactionId AS transaction, metaData.mnemograph_analyst AS tag, status
+WHERE metaData.mnemoscene_analyst IS NOT NULL AND ($tag = '' OR metaData.mnemoscene_analyst = $tag)
+RETURN transactionId AS transaction, metaData.mnemoscene_analyst AS tag, status

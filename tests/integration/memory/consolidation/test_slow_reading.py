@@ -116,7 +116,7 @@ async def test_other_tenants_are_read_while_texts_of_one_tenant_never_end(graph:
 
 @pytest.mark.slow
 async def test_service_reading_such_a_text_stops_within_30_seconds(server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     child = Path(__file__).with_name("spinning_serve.py")
     arguments = (sys.executable, str(child), "serve", "--port", "0", "--no-browser", "--json")
     with (tmp_path / "stderr.txt").open("w") as err:
@@ -126,7 +126,7 @@ async def test_service_reading_such_a_text_stops_within_30_seconds(server: Serve
         try:
             where = await asyncio.to_thread(_document, process)
             address = str(where["graphql"])
-            async with httpx.AsyncClient(headers={"Mnemograph-Tenant": tenant}, timeout=60) as client:
+            async with httpx.AsyncClient(headers={"Mnemoscene-Tenant": tenant}, timeout=60) as client:
                 said = {
                     "userId": "ana",
                     "sessionId": "s",

@@ -123,7 +123,7 @@ async def planted(
 async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     graph: Graph, tenant: str, tmp_path: Path, redis: RedisProcess, language: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("mnemograph", "graph_service", "extraction"):
+    for name in ("mnemoscene", "graph_service", "extraction"):
         caplog.set_level(logging.DEBUG, logger=name)
     here, secrets = TenantId(tenant), SECRETS[language]
     rules = RedisRules(timeout_s=2.0)

@@ -35,9 +35,9 @@ async def test_second_endpoint_answers_while_the_first_is_unavailable(
     """Unavailable, wrongly configured, or behind an open circuit breaker."""
     with AnsweringEndpoint(lambda _prompt: fails(503)) as down, AnsweringEndpoint(lambda _prompt: LIKES_TEA) as spare:
         more = {
-            "MNEMOGRAPH_LLM_API_KEY": "first-key",
-            "MNEMOGRAPH_LLM_FALLBACK_MODEL": "spare",
-            "MNEMOGRAPH_LLM_FALLBACK_BASE_URL": spare.base_url,
+            "MNEMOSCENE_LLM_API_KEY": "first-key",
+            "MNEMOSCENE_LLM_FALLBACK_MODEL": "spare",
+            "MNEMOSCENE_LLM_FALLBACK_BASE_URL": spare.base_url,
         }
         async with model_service(server, tmp_path, tenant, down, **more) as api:
             for number in range(7):
@@ -48,10 +48,10 @@ async def test_second_endpoint_answers_while_the_first_is_unavailable(
             # After five failures the first endpoint is left alone for a minute.
             assert (len(down.requests), len(spare.requests)) == (5, 7)
             metrics = await api.text("/metrics")
-            assert 'mnemograph_circuit_breaker{service="first model"} 2.0' in metrics
-            assert 'mnemograph_circuit_breaker{service="model"} 0.0' in metrics
-            assert 'mnemograph_endpoint_requests{endpoint="fallback model"} 7.0' in metrics
-            assert 'mnemograph_endpoint_limit{endpoint="model",limit="concurrent requests"} 4.0' in metrics
+            assert 'mnemoscene_circuit_breaker{service="first model"} 2.0' in metrics
+            assert 'mnemoscene_circuit_breaker{service="model"} 0.0' in metrics
+            assert 'mnemoscene_endpoint_requests{endpoint="fallback model"} 7.0' in metrics
+            assert 'mnemoscene_endpoint_limit{endpoint="model",limit="concurrent requests"} 4.0' in metrics
             settings = api.service.parts.settings
             with recorded(settings, api.service.http):
                 findings = {check.finding for check in await examine_service(settings) if check.ok is False}
@@ -66,7 +66,7 @@ async def test_second_endpoint_answers_while_the_first_is_unavailable(
 async def test_call_that_would_exceed_the_budget_is_not_made(server: Server, tmp_path: Path, tenant: str) -> None:
     """The prompt is estimated at about 1,500 tokens; the endpoint reports 120 for each call."""
     with AnsweringEndpoint(lambda _prompt: LIKES_TEA) as model:
-        more = {"MNEMOGRAPH_LLM_TOKENS_PER_DAY": "2000"}
+        more = {"MNEMOSCENE_LLM_TOKENS_PER_DAY": "2000"}
         async with model_service(server, tmp_path, tenant, model, **more) as api:
             for number in range(30):
                 await api.remember(said(f"{TEA} {number}"), session=f"s{number}")
@@ -106,13 +106,13 @@ def test_settings_of_endpoints_name_what_is_missing(tmp_path: Path) -> None:
             load_settings(environ={"HOME": str(tmp_path), **environ}, here=tmp_path, user_dir=tmp_path)
         return caught.value.message
 
-    assert "llm.fallback_model" in problem(LLM_MODEL="m", MNEMOGRAPH_LLM_FALLBACK_BASE_URL="http://127.0.0.1:1/v1")
-    assert "set LLM_MODEL" in problem(MNEMOGRAPH_LLM_JUDGE_MODEL="small")
+    assert "llm.fallback_model" in problem(LLM_MODEL="m", MNEMOSCENE_LLM_FALLBACK_BASE_URL="http://127.0.0.1:1/v1")
+    assert "set LLM_MODEL" in problem(MNEMOSCENE_LLM_JUDGE_MODEL="small")
     assert "fallback_base_url" in problem(
-        LLM_MODEL="m", MNEMOGRAPH_LLM_FALLBACK_MODEL="n", MNEMOGRAPH_LLM_FALLBACK_API_KEY="hush"
+        LLM_MODEL="m", MNEMOSCENE_LLM_FALLBACK_MODEL="n", MNEMOSCENE_LLM_FALLBACK_API_KEY="hush"
     )
     assert "hush" not in problem(
-        LLM_MODEL="m", MNEMOGRAPH_LLM_FALLBACK_MODEL="n", MNEMOGRAPH_LLM_FALLBACK_API_KEY="hush"
+        LLM_MODEL="m", MNEMOSCENE_LLM_FALLBACK_MODEL="n", MNEMOSCENE_LLM_FALLBACK_API_KEY="hush"
     )
     for name in ("LLM_CONCURRENT_CALLS", "EMBEDDING_CONCURRENT_CALLS", "LLM_OUTPUT_TOKENS_MAX"):
-        assert f"MNEMOGRAPH_{name}" in problem(**{f"MNEMOGRAPH_{name}": "0"})
+        assert f"MNEMOSCENE_{name}" in problem(**{f"MNEMOSCENE_{name}": "0"})

@@ -108,7 +108,7 @@ async def tea_drinker(graph: Graph, tenant: str) -> str:
 
 
 def test_profile_on_the_command_line(tea_drinker: str, server: Server, tenant: str, tmp_path: Path) -> None:
-    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     asked = ("profile", "--user", tea_drinker, "--category", "preferences")
     [part] = home.run(*asked, "--json").document()["profile"]
     assert (part["items_max"], [item["object"] for item in part["items"]]) == (200, ["tea"])

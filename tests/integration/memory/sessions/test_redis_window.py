@@ -61,7 +61,7 @@ async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def _is_empty(client: Redis) -> bool:
-    return not await client.keys("mnemograph:*")
+    return not await client.keys("mnemoscene:*")
 
 
 async def _has_handed_over(window: RedisWindow) -> bool:
@@ -87,7 +87,7 @@ async def test_redis_list_is_trimmed_ordered_and_has_each_id_once(redis: RedisPr
         assert await window.catch_up()
     assert await _ids(window) == ["m-5-0", "m-7-0", "m-9-0"]
     async with redis.client() as client:
-        (key,) = await client.keys("mnemograph:turns:*")
+        (key,) = await client.keys("mnemoscene:turns:*")
         assert await client.llen(key) == 3
     await window.close()
 
@@ -97,7 +97,7 @@ async def test_session_expires_from_redis(redis: RedisProcess) -> None:
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
-        for key in await client.keys("mnemograph:*"):
+        for key in await client.keys("mnemoscene:*"):
             assert 90_000 < await client.pttl(key) <= 100_000
             await client.pexpire(key, 1)
         await _until(lambda: _is_empty(client))
@@ -130,7 +130,7 @@ async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisPr
     assert await _ids(window, a_session_key(session="s2")) == ["s2-1", "s2-2"]
     assert await window.forget(TENANT, ALICE)
     async with redis.client() as client:
-        assert await client.keys("mnemograph:*") == []
+        assert await client.keys("mnemoscene:*") == []
     await window.close()
 
 
@@ -265,8 +265,8 @@ async def test_invalid_data_in_redis_is_skipped_and_deleted(redis: RedisProcess)
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
-        (key,) = await client.keys("mnemograph:turns:*")
-        (index,) = await client.keys("mnemograph:talks:*")
+        (key,) = await client.keys("mnemoscene:turns:*")
+        (index,) = await client.keys("mnemoscene:talks:*")
         await client.rpush(
             key, b"\xff\x00", b"{", b"[1]", b'{"id": 7}', b'{"id":"x","said_ms":1,"position":0}', b"[" * 3000
         )

@@ -32,7 +32,7 @@ async def test_readiness_reports_where_the_last_turns_are_kept(
         assert (state["store"], state["breaker"], state["problem"]) == ("redis", "closed", None)
         await parts.close()
         async with redis.client() as client:
-            assert len(await client.keys("mnemograph:turns:*")) == 1, "closing hands over what waits"
+            assert len(await client.keys("mnemoscene:turns:*")) == 1, "closing hands over what waits"
     # Nothing listens there any more; the service still starts.
     parts = await _opened(server, tmp_path, redis.url)
     state = (await readiness(parts))["short_term"]

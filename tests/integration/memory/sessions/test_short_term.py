@@ -179,7 +179,7 @@ async def test_graphql_returns_turns_and_their_sources(graph: Graph, tenant: str
 
         async def ask(turns: int, name: str) -> dict:  # type: ignore[type-arg]
             body = {"query": query, "variables": {"turns": turns}}
-            answer = await client.post("/graphql", json=body, headers={"Mnemograph-Tenant": name})
+            answer = await client.post("/graphql", json=body, headers={"Mnemoscene-Tenant": name})
             return dict(answer.json())
 
         found = (await ask(2, tenant))["data"]["shortTerm"]

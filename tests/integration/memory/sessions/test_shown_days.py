@@ -11,7 +11,7 @@ from graph_service.cli.commands.sessions import _line
 from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
 from graph_service.memory.summaries.service import Level
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.ids import TenantId
 from schema.tuning import tuned, tuning
 from schema.zones import day_in, minute_in
@@ -37,10 +37,10 @@ def test_first_known_zone_decides_the_day(zones: tuple[str | None, ...], day: st
 
 
 def test_zone_of_the_service_is_a_setting(tmp_path: Path) -> None:
-    environ = {"MNEMOGRAPH_SERVICE_ZONE": "Asia/Shanghai"}
+    environ = {"MNEMOSCENE_SERVICE_ZONE": "Asia/Shanghai"}
     assert tuning_of(load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)).zone == "Asia/Shanghai"
-    with pytest.raises(MnemographError, match="time zone"):
-        load_settings(environ={"MNEMOGRAPH_SERVICE_ZONE": "Moon"}, here=tmp_path, user_dir=tmp_path)
+    with pytest.raises(MnemosceneError, match="time zone"):
+        load_settings(environ={"MNEMOSCENE_SERVICE_ZONE": "Moon"}, here=tmp_path, user_dir=tmp_path)
 
 
 @pytest.mark.parametrize(

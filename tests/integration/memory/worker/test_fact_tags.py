@@ -12,7 +12,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 TOLD = "Gary packed in the roofing, he's driving for DPD these days"
 
 

@@ -11,7 +11,7 @@ from graph_service.memory.jobs.external_services import ExternalServices
 from graph_service.memory.jobs.outbox import JobKind, backlog, claim_jobs
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Leases, WorkerRules
-from schema.errors import MnemographError
+from schema.errors import MnemosceneError
 from schema.ids import TenantId
 from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.slow import slow_but
@@ -158,7 +158,7 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
     await remembered(graph, tenant, "I love tea.")
     job_context, leases = a_job_context(), Leases(graph, a_job_context(), ExternalServices())
     errors: list[BaseException] = [ValueError(SAID), RecursionError(SAID), ExceptionGroup("x", [KeyError(SAID)])]
-    for error in (*errors, MnemographError("the graph is out of tea")):
+    for error in (*errors, MnemosceneError("the graph is out of tea")):
         await run_cypher(graph, "MATCH (j:Job {tenant: $t}) SET j.due_ms = 0, j.attempts = 3, j.open = true", t=tenant)
         held = []
         while not held:

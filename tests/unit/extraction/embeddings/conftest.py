@@ -15,7 +15,7 @@ from schema.errors import InstallError
 async def embedder() -> AsyncIterator[LocalEmbedder]:
     """Yield the embedder of this machine."""
     try:
-        loaded = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+        loaded = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     except InstallError as error:
         pytest.skip(f"the embedding models cannot be fetched here: {error}")
     yield loaded

@@ -20,7 +20,7 @@ from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, R
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.model_download import model_folder
 
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 ADAPTERS = {
     "e5-small-v2.answers-a.npz": "c854fe96abcfcd4433af8cb473b2436640a9a35f651abca1edd3be32f1574d1a",
     "e5-small-v2.replacements-a.npz": "ac424ef1477098a28a8ca137e66d1be04aedca4b70e9178f52e87382f81e373d",

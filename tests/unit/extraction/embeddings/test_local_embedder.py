@@ -33,7 +33,7 @@ from extraction.verified_files import hashed, write_record
 from schema.errors import InstallError
 from tests.support.token_similarity import max_sims
 
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 SPACES = {
     "e5-small-v2.c.npz": "2f438620e19d0ff9eb09cb5c038ad809b51a5484e4da1551588ced5bdf5e0873",
     "bge-small-zh-v1.5.c.npz": "8bd004e1798bc44a42d4fc2aab00c983f630af8a65a818161ecf085f94052725",

@@ -19,7 +19,7 @@ from schema.errors import InstallError
 from schema.fact import FactKind
 from tests.unit.extraction.rules.rule_reading import a_scene, shown
 
-CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 ADAPTERS = {
     "e5-small-v2.tags-c.npz": "84b0b8cd0876773e52b076369671d2789f3f65b55778013282d2a33d22b141e7",
     "bge-small-zh-v1.5.tags-c.npz": "ac5d7c435127d27ee2d2a871c1334b27d1c785364a0ada36c975f19726c65613",
