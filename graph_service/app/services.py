@@ -136,7 +136,7 @@ class Notifier(Generic[_Told]):
 
 
 _MISSING: Final = (
-    "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemoscene[otel]'`, or unset"
+    "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemoscene-server[otel]'`, or unset"
     " MNEMOSCENE_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 

@@ -447,7 +447,7 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSettings:
-    """Tracing; needs the extra `otel`: `pip install 'mnemoscene[otel]'`.
+    """Tracing; needs the extra `otel`: `pip install 'mnemoscene-server[otel]'`.
 
     Attributes:
         endpoint: base URL of an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; tracing is off without it.

@@ -57,7 +57,7 @@ TESTED_IN = {
     ("web_viewer/README.md", ""): _HERE,
 }
 # First words of lines for other programs than ours, which are run by whoever installs it, or by CI.
-_OTHERS = ("python3 -m venv .venv", "pip install 'mnemoscene[otel]'", ".venv/bin/python -m pytest")
+_OTHERS = ("python3 -m venv .venv", "pip install 'mnemoscene-server[otel]'", ".venv/bin/python -m pytest")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

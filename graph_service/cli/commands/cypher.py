@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from graph_service.memory.analyst_queries import AnalystStatement
 
 FROM_STDIN = "-"
-_NO_PARQUET = "Parquet needs pyarrow: install it with `pip install 'mnemoscene[parquet]'`, or use --format csv or jsonl"
+_NO_PARQUET = (
+    "Parquet needs pyarrow: install it with `pip install 'mnemoscene-server[parquet]'`, or use --format csv or jsonl"
+)
 # The last four are full-width forms, which spreadsheets treat like the first four.
 _FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
 _CELL_BREAKS = frozenset("\t\r\n")

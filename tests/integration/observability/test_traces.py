@@ -113,6 +113,6 @@ async def test_missing_extra_is_reported_with_the_install_command(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "graph_service.observability.otel", None)
     environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
-    with pytest.raises(InstallError, match=r"mnemoscene\[otel\]"):
+    with pytest.raises(InstallError, match=r"mnemoscene-server\[otel\]"):
         async with traced(load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)):
             pass

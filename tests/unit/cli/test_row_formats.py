@@ -82,7 +82,7 @@ def test_json_and_json_lines_have_the_same_objects() -> None:
 
 def test_parquet_without_pyarrow_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InstallError, match=r"pip install 'mnemoscene\[parquet\]'"):
+    with pytest.raises(InstallError, match=r"pip install 'mnemoscene-server\[parquet\]'"):
         encode(RowFormat.PARQUET, ("a",), [[1]])
 
 
