@@ -103,7 +103,7 @@ async def examine_service(settings: Settings) -> list[Check]:
         return []
     import httpx
 
-    key = settings.mcp.api_key
+    key = settings.api_key
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         async with httpx.AsyncClient(timeout=_ANSWER_MAX_S, trust_env=False, headers=headers) as client:
@@ -123,7 +123,7 @@ def service_checks(address: str, readiness: Mapping[str, Any]) -> list[Check]:
         fix = "if the disk is full, free some space: a local Neo4j is then restarted automatically; else start Neo4j"
         checks.append(Check(name="service", ok=False, finding=finding, fix=fix))
     elif "loops" not in readiness:
-        finding = f"{address} is ready; it reports the state of its components only to clients with a key (mcp.api_key)"
+        finding = f"{address} is ready; it reports the state of its components only to clients with a key (api_key)"
         checks.append(Check(name="service", ok=True, finding=finding))
     else:
         checks.append(Check(name="service", ok=True, finding=f"{address} is ready"))

@@ -99,10 +99,10 @@ class SwitchingBackend:
         await self._closing.aclose()
 
     async def _backend(self) -> Backend:
-        """Return the service of `mcp.url` or of this machine; else services in this process, kept from then on."""
+        """Return the service of `url` or of this machine; else services in this process, kept from then on."""
         if self._own is not None:
             return self._own
-        address = self._settings.mcp.url or await asyncio.to_thread(running_service, self._settings)
+        address = self._settings.url or await asyncio.to_thread(running_service, self._settings)
         if address is None:
             if self._proxy is not None:
                 await self._proxy.close()
@@ -151,6 +151,6 @@ class SwitchingBackend:
 
 def _headers(settings: Settings) -> dict[str, str]:
     headers = {"Mnemoscene-Tenant": quote(settings.tenant)}
-    if settings.mcp.api_key:
-        headers["Authorization"] = f"Bearer {settings.mcp.api_key}"
+    if settings.api_key:
+        headers["Authorization"] = f"Bearer {settings.api_key}"
     return headers

@@ -37,8 +37,8 @@ async def report_question(settings: Settings, memory: "Memory", tenant: str) -> 
     if address is None:
         return
     headers = {"Mnemoscene-Tenant": quote(tenant)}
-    if settings.mcp.api_key:
-        headers["Authorization"] = f"Bearer {settings.mcp.api_key}"
+    if settings.api_key:
+        headers["Authorization"] = f"Bearer {settings.api_key}"
     body = {"query": _NOTE, "variables": {"input": _note(asked[-1])}}
     try:
         async with httpx2.AsyncClient(headers=headers, timeout=_REPORT_MAX_S) as client:

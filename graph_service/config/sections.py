@@ -306,16 +306,14 @@ class McpSettings:
     Attributes:
         user: default user of calls without a user id; `?user=` in a client's URL takes precedence.
         aliases: also offer the tools of another memory server; `?aliases=` in a client's URL takes precedence.
-        url: service to which `mnemoscene mcp` forwards all calls, for example `http://127.0.0.1:7780`.
-        api_key: credential of `mnemoscene mcp` for that service.
     """
 
     user: Id | None = None
     aliases: Aliases = Aliases.NONE
-    url: Annotated[str, Field(pattern=r"^https?://[^/?#]+/?$", max_length=2_000)] | None = None
-    api_key: str | None = field(default=None, repr=False)
 
 
+# Address of a service, without a path.
+ServiceUrl = Annotated[str, Field(pattern=r"^https?://[^/?#]+/?$", max_length=2_000)]
 Cosine = Annotated[float, Field(ge=0, le=1)]
 Factor = Annotated[float, Field(ge=0, le=10)]
 Items = Annotated[int, Field(ge=1, le=10_000)]

@@ -29,6 +29,7 @@ from graph_service.config.sections import (
     RecallSettings,
     RedisSettings,
     ServiceSettings,
+    ServiceUrl,
     SessionSettings,
     SpoolSettings,
     TraceSettings,
@@ -58,6 +59,8 @@ class Settings:
 
     Attributes:
         tenant: tenant of commands and requests that name none.
+        url: service that clients ask, for example `http://127.0.0.1:7780`: `mnemoscene mcp` forwards all calls to it.
+        api_key: credential of clients of a service.
         data_dir: directory of the local Neo4j, the spool and the audit log.
         cache_dir: directory of downloads (Neo4j, the embedding model); can be deleted at any time.
         read_from: the files that were read, highest precedence first.
@@ -66,6 +69,8 @@ class Settings:
     """
 
     tenant: Name = "default"
+    url: ServiceUrl | None = None
+    api_key: str | None = field(default=None, repr=False)
     data_dir: Path = Path()
     cache_dir: Path = Path()
     service: ServiceSettings = field(default_factory=ServiceSettings)
@@ -111,7 +116,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "log": LogSettings,
     "traces": TraceSettings,
 }
-TOP_KEYS = ("tenant", "data_dir", "cache_dir")
+TOP_KEYS = ("tenant", "url", "api_key", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
     f"{section}.{key}" for section, shape in SECTIONS.items() for key in shape.__dataclass_fields__
 )
@@ -188,7 +193,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         settings.llm.api_key,
         settings.llm.fallback_api_key,
         settings.embedding.api_key,
-        settings.mcp.api_key,
+        settings.api_key,
         settings.auth.jwt_secret,
         settings.traces.authorization,
         redis,

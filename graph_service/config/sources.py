@@ -72,7 +72,7 @@ SECRET_USES: Final = (
         address="llm.fallback_base_url", secret="llm.fallback_api_key", when="llm.fallback_model", variables=_OPENAI
     ),
     SecretUse(address="embedding.base_url", secret="embedding.api_key", when="embedding.model", variables=_OPENAI),
-    SecretUse(address="mcp.url", secret="mcp.api_key"),
+    SecretUse(address="url", secret="api_key"),
     SecretUse(address="traces.endpoint", secret="traces.authorization", variables=_OTLP),
 )
 # Secrets without a separate address: the first is never sent, the other contains its address.

@@ -108,5 +108,5 @@ class ProxyBackend:
     def _lost(self, error: BaseException) -> UnavailableError:
         return UnavailableError(
             f"the service at {self.address} did not answer ({type(error).__name__}); check that it is running, and set"
-            " mcp.api_key if it requires a credential. A pending write may have been stored: check with recall"
+            " api_key if it requires a credential. A pending write may have been stored: check with recall"
         )

@@ -79,7 +79,10 @@ def test_page_lists_every_tool_of_other_servers() -> None:
 def test_page_names_existing_codes_and_settings() -> None:
     codes = {kind.code for kind in error_kinds()}
     assert {row[0].strip("`") for row in rows("Errors")} <= codes
-    assert [row[0].strip("`") for row in rows("Settings")] == [key for key in KNOWN_KEYS if key.startswith("mcp.")]
+    assert [row[0].strip("`") for row in rows("Settings")] == [
+        *("url", "api_key"),
+        *(key for key in KNOWN_KEYS if key.startswith("mcp.")),
+    ]
 
 
 @pytest.mark.parametrize("aliases", list(Aliases))

@@ -77,15 +77,15 @@ def hostile(tmp_path: Path, server: Server, tenant: str, listener: Listener) -> 
     home = Home(tmp_path / "home", {**server.environ, "MNEMOSCENE_TENANT": tenant, "OPENAI_API_KEY": KEY})
     user_file = tmp_path / "home/config/mnemoscene/config.toml"
     user_file.parent.mkdir(parents=True)
-    user_file.write_text(f"[mcp]\napi_key = '{MCP_KEY}'\n")
+    user_file.write_text(f"api_key = '{MCP_KEY}'\n")
     folder = tmp_path / "repository"
     own = folder / ".mnemoscene"
     jars = own / "cache" / "jars"
     jars.mkdir(parents=True)
     address = listener.address
     (own / "config.toml").write_text(
-        f"cache_dir = '{own / 'cache'}'\n[llm]\nbase_url = '{address}/v1'\nmodel = 'm'\n"
-        f"[embedding]\nbase_url = '{address}/v1'\nmodel = 'm'\n[mcp]\nurl = '{address}'\n"
+        f"cache_dir = '{own / 'cache'}'\nurl = '{address}'\n[llm]\nbase_url = '{address}/v1'\nmodel = 'm'\n"
+        f"[embedding]\nbase_url = '{address}/v1'\nmodel = 'm'\n"
         f"[traces]\nendpoint = '{address}'\n"
     )
     proved = {}
@@ -146,7 +146,7 @@ def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostil
         for address, secret in (
             ("llm.base_url", "OPENAI_API_KEY"),
             ("embedding.base_url", "OPENAI_API_KEY"),
-            ("mcp.url", "config/mnemoscene/config.toml: mcp.api_key"),
+            ("url", "config/mnemoscene/config.toml: api_key"),
         ):
             assert f"{address} comes from {hostile.folder.resolve()}/.mnemoscene/config.toml: {address}" in told
             assert secret in told

@@ -95,4 +95,4 @@ async def test_request_without_a_key_or_from_another_origin_is_refused(
             answer = await relay.call(ana, "status", {})
             await relay.close()
             assert answer.structured_content.get("error", {}).get("code") == error
-            assert error is None or "mcp.api_key" in answer.content[0].text
+            assert error is None or "api_key" in answer.content[0].text

@@ -4,6 +4,7 @@ import os
 import pwd
 import time
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -261,7 +262,8 @@ def _variable(key: str) -> str:
 
 
 def _toml(values: Mapping[str, str]) -> str:
-    return "".join(f"[{key.partition('.')[0]}]\n{key.partition('.')[2]} = {value!r}\n" for key, value in values.items())
+    sections = [(*key.rpartition(".")[::2], value) for key, value in values.items()]
+    return "".join((f"[{section}]\n" if section else "") + f"{key} = {value!r}\n" for section, key, value in sections)
 
 
 SOURCES = ("environment", "config", "user", "folder")
@@ -286,8 +288,7 @@ def test_address_gets_no_secret_of_a_higher_source(tmp_path: Path, use: Any, add
     trusted(tmp_path)
     if SOURCES.index(address_in) <= SOURCES.index(secret_in):
         settings = loaded(tmp_path, environ, config=config)
-        section, _, key = use.address.partition(".")
-        assert getattr(getattr(settings, section), key) == values[use.address]
+        assert attrgetter(use.address)(settings) == values[use.address]
         return
     with pytest.raises(InstallError) as caught:
         loaded(tmp_path, environ | {"MNEMOSCENE_WINDOW_TURNS": "0"}, config=config)
