@@ -33,7 +33,13 @@ _OPENING: Final = (
 )
 # Before words that say what was wrong, any short exclamation.
 _EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
-_MISTAKEN: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听][错岔混反]"
+_MISTAKEN: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听量数抄填报念读][错岔混反]"
+# Before the last characters of a value.
+_LAST: Final = (
+    r"(?:(?:it )?end(?:s|ing)? (?:in|with)|"
+    r"(?:the )?last (?:[a-z]{1,5} |\d )?(?:digit|number|letter|character)s?(?: is| are|:)?|"
+    r"尾[号数](?:应该)?是?|最?[后末][一两二三四五六几\d]?[位个](?:数字?)?(?:应该)?是?)"
+)
 # "I swapped them", "mixed up the digits", but not "I swapped shifts with Ben".
 _TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|names?|dates?|days?|times?)"
 _MIXED: Final = (
@@ -67,8 +73,8 @@ _WRONG: Final = re.compile(
 )
 # Words that may, if a value follows at once.
 _DOUBT: Final = re.compile(
-    rf"\s*{_OPENING}{{1,4}}(?:(?:it|that)(?:['’]s| is| was)|(?:at|on|for|only)\b|(?:it )?ends? (?:in|with)|尾号是?|"
-    r"[是在叫])?\s*(?:the )?",
+    rf"\s*{_OPENING}{{1,4}}(?:(?:it|that)(?:['’]s| is| was)|(?:at|on|for|only)\b|"
+    rf"{_LAST}|[是在叫])?\s*(?:the )?",
     re.IGNORECASE,
 )
 _WRONG_AT_END: Final = re.compile(
@@ -77,7 +83,7 @@ _WRONG_AT_END: Final = re.compile(
 )
 _DENIAL: Final = re.compile(r"\bnot\b|\binstead of|\brather than|不是", re.IGNORECASE)
 _DENIED: Final = re.compile(rf"(?:{_DENIAL.pattern})\s*(?:on |at |the )?$", re.IGNORECASE)
-_TAIL: Final = re.compile(r"(?:\bend(?:s|ing)? (?:in|with)|尾号是?|…|\.\.\.?)\s*$", re.IGNORECASE)
+_TAIL: Final = re.compile(rf"(?:{_LAST}|…|\.\.\.?)\s*$", re.IGNORECASE)
 _MONTH: Final = (
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\b"
