@@ -6,7 +6,8 @@ from typing import Final
 
 from extraction.llm.language_model import LanguageModel
 from extraction.llm.scene_reader import Strategy, read_scene_with_model, strategy_of
-from extraction.reader import Reader, Reading, SceneText
+from extraction.reader import THE_USER, ProposedFact, Reader, Reading, SceneText
+from extraction.rules.rule_reader import READER_NAME
 from extraction.rules.salience_gate import worth_reading
 from schema.errors import MisreadError, OverBudgetError
 from schema.labels import Role
@@ -42,12 +43,41 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
             return replace(await rules(scene), path=SMALL_TALK)
         attempt = _Attempt(model=model, rules=rules)
         reading = await attempt.read(scene, strategy, may_halve=True)
+        if any(fact.subject == THE_USER for fact in reading.facts) and reading.reader != READER_NAME:
+            reading = without_facts_of_others(reading, await rules(scene))
         paid = replace(reading, calls=attempt.calls, tokens_in=attempt.tokens_in, tokens_out=attempt.tokens_out)
         if attempt.over_budget:
             return replace(paid, path=(OVER_BUDGET, *dict.fromkeys(attempt.path)), needs_model=True)
         return replace(paid, path=tuple(dict.fromkeys(attempt.path)))
 
     return read
+
+
+def without_facts_of_others(reading: Reading, by_rules: Reading) -> Reading:
+    """Put the rules' facts in place of those that a model gives to the user, but the rules only to others. Pure.
+
+    Small models take what is said of a sister for the user, and would end the user's own home or job by it. A model
+    that gives the fact to both is believed.
+    """
+    theirs, ours, told = _said_of(by_rules, user=False), _said_of(by_rules, user=True), _said_of(reading, user=False)
+    borrowed = theirs - ours - told
+    wrong = [fact for fact in reading.facts if fact.subject == THE_USER and _keys(fact) & borrowed]
+    if not wrong:
+        return reading
+    replaced = {key for fact in wrong for key in _keys(fact)}
+    kept = [fact for fact in reading.facts if fact not in wrong]
+    kept += [fact for fact in by_rules.facts if fact.subject != THE_USER and _keys(fact) & replaced]
+    dropped = (*reading.dropped, *["it is said of somebody else"] * len(wrong))
+    return replace(reading, facts=tuple(kept), dropped=dropped)
+
+
+def _said_of(reading: Reading, *, user: bool) -> set[tuple[str, str, int]]:
+    return {key for fact in reading.facts if (fact.subject == THE_USER) == user for key in _keys(fact)}
+
+
+def _keys(fact: ProposedFact) -> set[tuple[str, str, int]]:
+    """Return predicate, object and line of a fact, once per line."""
+    return {(fact.predicate, fact.object.casefold(), quote.line) for quote in fact.quotes}
 
 
 @dataclass(slots=True, kw_only=True)

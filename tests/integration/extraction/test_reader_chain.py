@@ -10,7 +10,7 @@ import pytest
 
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.reader import Reading, SceneLine, SceneText
+from extraction.reader import THE_USER, Reading, SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
 from schema.errors import InstallError, UnavailableError
 from schema.ids import MemoryId
@@ -108,6 +108,26 @@ async def test_scene_with_a_truncated_answer_is_read_in_halves() -> None:
     assert "jasmine" not in json.dumps(server.requests[1])
     assert '\\"context\\": true' in json.dumps(server.requests[2])
     assert reading.summary == "A summary. A summary."
+
+
+@pytest.mark.parametrize(
+    ("text", "city", "whose"),
+    [("My sister Lena moved to Oslo last week.", "Oslo", "Lena"), ("我弟弟搬到西安了。", "西安", "弟弟")],
+)
+async def test_value_of_somebody_else_is_not_the_users(text: str, city: str, whose: str) -> None:
+    home = {"relation": "lives in", "statement": f"Anna lives in {city}."}
+    reading, _ = await read(a_scene(text), says(a_reading(a_fact(city, **home), a_fact("trams"))))
+    subjects = {fact.subject for fact in reading.facts if fact.object == city}
+    assert THE_USER not in subjects
+    assert any(whose in subject for subject in subjects)
+    assert "trams" in objects(reading)
+    assert "it is said of somebody else" in reading.dropped
+
+
+async def test_value_that_the_model_gives_to_both_is_kept() -> None:
+    homes = (a_fact("Oslo", relation="lives in"), a_fact("Oslo", relation="lives in", subject="Lena"))
+    reading, _ = await read(a_scene("My sister Lena moved to Oslo, and so did I."), says(a_reading(*homes)))
+    assert {fact.subject for fact in reading.facts if fact.object == "Oslo"} == {THE_USER, "Lena"}
 
 
 async def test_single_line_with_a_truncated_answer_keeps_the_complete_items() -> None:
