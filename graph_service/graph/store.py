@@ -40,8 +40,6 @@ _PROBE_MAX_S: Final = 2.0
 _SILENCE_S: Final = 5.0
 # Limit for planning a hot statement: `recall/recall` takes 5 to 13 s, and up to 50 s on a busy machine.
 _PLANNING_MAX_S: Final = 180.0
-# A plan that is found in the server's cache takes less.
-_PLANNED_AGAIN_S: Final = 1.0
 _TIMED_OUT: Final = "Neo.ClientError.Transaction.TransactionTimedOut"
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
@@ -88,8 +86,8 @@ class Graph:
         self._suspect = False
         # See `position`.
         self._position: str | None = None
-        # Hot statements that the server has planned, or is planning, and the seconds that took.
-        self._plans: dict[str, asyncio.Task[float]] = {}
+        # Hot statements that the server has planned, or is planning.
+        self._plans: dict[str, asyncio.Task[None]] = {}
         self.observer = observer
 
     @property
@@ -131,19 +129,20 @@ class Graph:
 
         if not statement.hot:
             return await self._with_retries(once, losses_max=_READ_TRIES)
+        was_planned = statement.name in self._plans
         await self._plan(statement, values)
         try:
             return await self._with_retries(once, losses_max=_READ_TRIES)
         except UnavailableError as error:
-            # Another process may have changed the schema, whereupon the server drops all plans.
             self._plans.pop(statement.name, None)
-            timed_out = error_code(error.__cause__ or error).startswith(_TIMED_OUT)
-            if not timed_out or await self._plan(statement, values) < _PLANNED_AGAIN_S:
+            # Another process may have changed the schema since, whereupon the server drops all plans.
+            if not was_planned or not error_code(error.__cause__ or error).startswith(_TIMED_OUT):
                 raise
+        await self._plan(statement, values)
         return await self._with_retries(once, losses_max=_READ_TRIES)
 
-    async def _plan(self, statement: Statement, values: dict[str, Any]) -> float:
-        """Let the server plan a statement, once, and return the seconds it took.
+    async def _plan(self, statement: Statement, values: dict[str, Any]) -> None:
+        """Let the server plan a statement, once.
 
         Planning has a limit of its own, so that the limit of statements needs no room for it, and goes on when the
         caller gives up.
@@ -151,11 +150,9 @@ class Graph:
         if (planning := self._plans.get(statement.name)) is None:
             planning = self._plans[statement.name] = asyncio.create_task(self._explain(statement, values))
             planning.add_done_callback(partial(self._planned, statement.name))
-        return await asyncio.shield(planning)
+        await asyncio.shield(planning)
 
-    async def _explain(self, statement: Statement, values: dict[str, Any]) -> float:
-        started_s = time.monotonic()
-
+    async def _explain(self, statement: Statement, values: dict[str, Any]) -> None:
         async def once() -> None:
             async with self.reading() as session:
                 await (await session.run(Query(f"EXPLAIN {statement.text}", timeout=_PLANNING_MAX_S), values)).consume()
@@ -168,9 +165,8 @@ class Graph:
             await planning
         finally:
             planning.cancel()
-        return time.monotonic() - started_s
 
-    def _planned(self, name: str, planning: asyncio.Task[float]) -> None:
+    def _planned(self, name: str, planning: asyncio.Task[None]) -> None:
         if (planning.cancelled() or planning.exception()) and self._plans.get(name) is planning:
             del self._plans[name]
 

@@ -58,7 +58,9 @@ def test_locks_name_no_host(lock: str) -> None:
 def test_data_files_of_the_packages_are_in_the_wheel() -> None:
     """Hatchling includes everything below the packages; no file that the code reads may be excluded."""
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert set(wheel["packages"]) == {"schema", "extraction", "graph_service", "web_viewer"}
+    assert (
+        set(wheel["only-include"]) == set(wheel["sources"]) == {"schema", "extraction", "graph_service", "web_viewer"}
+    )
     for needed in (
         "schema/predicates.toml",
         "graph_service/graph/local_neo4j/jars.lock",
@@ -116,7 +118,7 @@ def test_the_image_copies_everything_the_build_needs() -> None:
     files = {name for line in copied for name in line.split()}
     needed = {"requirements.lock", "requirements-build.lock", "pyproject.toml", "README.md", "hatch_build.py"}
     assert needed <= files
-    assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= files
+    assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]) <= files
 
 
 def test_build_tools_of_the_image_are_pinned_by_hash() -> None:
