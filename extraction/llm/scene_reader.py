@@ -286,31 +286,36 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     seen = restricted_to(strategy, scene)
     answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
     proposals = proposals_of(answer.value, seen)
+    grounded = [fact for fact in proposals.facts if _is_grounded(fact, seen)]
+    is_good = 0 < len(grounded) >= (len(proposals.facts) + len(proposals.dropped)) / 2
+    # Of an answer that mostly invents, or repeats the prompt's examples, only what the messages contain counts.
+    # Decisions and procedures are worded freely, and end no other fact.
+    facts = [fact for fact in proposals.facts if is_good or fact in grounded or fact.detail.kind is not FactKind.FACT]
+    ungrounded = ["no message contains it"] * (len(proposals.facts) - len(facts))
     return Reading(
         reader=answer.model or model.name,
-        facts=proposals.facts,
+        facts=tuple(facts),
         mentions=proposals.mentions,
         title=answer.value.title[:_TITLE_CHARS_MAX] or None,
         summary=answer.value.summary[: LIMITS.summary_chars] or None,
         calls=answer.calls,
         tokens_in=answer.tokens_in,
         tokens_out=answer.tokens_out,
-        dropped=proposals.dropped,
+        dropped=(*proposals.dropped, *ungrounded),
         path=("model",),
         cut=answer.cut,
-        withdraws=strategy is strategy_of(scene) and not answer.cut and _is_grounded(proposals, seen),
+        withdraws=strategy is strategy_of(scene) and not answer.cut and is_good,
     )
 
 
-def _is_grounded(proposals: Proposals, scene: SceneText) -> bool:
-    """Return whether most items of an answer have evidence that contains their quote or object."""
+def _is_grounded(fact: ProposedFact, scene: SceneText) -> bool:
+    """Return whether the evidence of a fact contains its quote or object."""
 
-    def proves(fact: ProposedFact, quote: Quote) -> bool:
+    def proves(quote: Quote) -> bool:
         text = scene.lines[quote.line].text.casefold()
         return quote.start is not None or fact.object == THE_USER or fact.object.casefold() in text
 
-    grounded = sum(any(proves(fact, quote) for quote in fact.quotes) for fact in proposals.facts)
-    return 0 < grounded >= (len(proposals.facts) + len(proposals.dropped)) / 2
+    return any(map(proves, fact.quotes))
 
 
 def restricted_to(strategy: Strategy, scene: SceneText) -> SceneText:

@@ -86,8 +86,8 @@ async def test_invalid_answer_is_requested_again_as_text(wrong: str) -> None:
 
 
 async def test_refused_scene_is_read_from_the_users_lines_only() -> None:
-    reading, server = await read(SCENE, says("", refusal="No."), says(a_reading(a_fact(message="m3"))))
-    assert (objects(reading), reading.path) == (["Berlin"], ("model", "user only"))
+    reading, server = await read(SCENE, says("", refusal="No."), says(a_reading(a_fact("tea", "m3"))))
+    assert (objects(reading), reading.path) == (["tea"], ("model", "user only"))
     assert "Noted." not in json.dumps(server.requests[1])
     assert (reading.calls, reading.tokens_in) == (2, 200)
 
@@ -122,6 +122,14 @@ async def test_value_of_somebody_else_is_not_the_users(text: str, city: str, who
     assert any(whose in subject for subject in subjects)
     assert "trams" in objects(reading)
     assert "it is said of somebody else" in reading.dropped
+
+
+async def test_of_an_answer_that_mostly_invents_only_what_the_messages_contain_counts() -> None:
+    invented = [a_fact(city, relation="lives in") for city in ("Lisbon", "Kyoto", "成都")]
+    reading, _ = await read(SCENE, says(a_reading(*invented, a_fact("tea", "m3"))))
+    assert objects(reading) == ["tea"]
+    assert reading.dropped.count("no message contains it") == 3
+    assert not reading.withdraws
 
 
 async def test_value_that_the_model_gives_to_both_is_kept() -> None:
