@@ -79,6 +79,7 @@ REFUSING: Final = (
     "graph_service.memory.tombstones.",
     "schema.assertion.parse_assertion",
     "schema.ids.parse_uri",
+    "schema.ids.to_element_id",
     "schema.tenant_name.tenant_named",
 )
 
