@@ -10,7 +10,7 @@ from typing import Final, NewType
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
 
-from schema.errors import InvalidUriError
+from schema.errors import InputError, InvalidUriError
 
 TenantId = NewType("TenantId", str)
 UserId = NewType("UserId", str)
@@ -19,6 +19,27 @@ MemoryId = NewType("MemoryId", str)
 Uri = NewType("Uri", str)
 
 DEFAULT_TENANT = TenantId("default")
+TENANT_CHARS_MAX: Final = 64
+
+
+def tenant_named(text: str) -> TenantId:
+    """Return the tenant id for a name.
+
+    Raises:
+        InputError: not 1 to 64 letters or digits of any script, `.`, `_` and `-`.
+    """
+    if 1 <= len(text) <= TENANT_CHARS_MAX and all(map(_allowed_in_tenant, text)):
+        return TenantId(text)
+    raise InputError(
+        f"the tenant {text[:TENANT_CHARS_MAX]!r} is not a name: use 1 to {TENANT_CHARS_MAX} letters, digits, '.', '_'"
+        " and '-'"
+    )
+
+
+def _allowed_in_tenant(char: str) -> bool:
+    # Combining marks (M) are part of letters in many scripts.
+    return char in "._-" or unicodedata.category(char)[0] in "LNM"
+
 
 # uuid5(NAMESPACE_URL, "memory://"): must never change, because every stored id depends on it.
 _NAMESPACE = UUID("75539550-badf-5ab8-ac00-458f182502a7")

@@ -9,8 +9,7 @@ from graph_service.auth.access import access_of, resolve_tenant
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.rules import READ
 from schema.errors import InputError
-from schema.ids import TenantId
-from schema.tenant_name import tenant_named
+from schema.ids import TenantId, tenant_named
 
 HEADER: Final = "Mnemoscene-Tenant"
 

@@ -11,8 +11,7 @@ from graph_service.auth.access import Access, Role
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.config.sections import AuthSettings
 from schema.errors import InputError, InstallError, UnauthorizedError
-from schema.ids import TenantId
-from schema.tenant_name import tenant_named
+from schema.ids import TenantId, tenant_named
 
 SUBJECT_CHARS_MAX: Final = 200
 # The last second of the year 9999, the largest datetime.

@@ -26,7 +26,7 @@ from graph_service.mcp.server import serve_stdio
 from graph_service.runtime.service_registry import running_service
 from graph_service.version import version
 from schema.errors import UnavailableError
-from schema.tenant_name import tenant_named
+from schema.ids import tenant_named
 
 if TYPE_CHECKING:
     from graph_service.mcp.tool import ToolContext

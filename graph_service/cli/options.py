@@ -16,8 +16,7 @@ from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings, load_settings, secrets_of
 from graph_service.observability.structured_log import configure_logging
 from schema.errors import InputError
-from schema.ids import TenantId
-from schema.tenant_name import tenant_named
+from schema.ids import TenantId, tenant_named
 
 E = TypeVar("E", bound=StrEnum)
 

@@ -64,8 +64,7 @@ from schema.frames import (
     ScopeChange,
     SelectionUpdate,
 )
-from schema.ids import TenantId
-from schema.tenant_name import tenant_named
+from schema.ids import TenantId, tenant_named
 
 LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 

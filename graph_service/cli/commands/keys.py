@@ -13,7 +13,7 @@ from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
 from graph_service.config.settings import Settings
-from schema.tenant_name import tenant_named
+from schema.ids import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
