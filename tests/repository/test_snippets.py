@@ -23,7 +23,9 @@ from graph_service.graph.store import Graph
 from tests.support.builders import a_memory, a_worker
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("clients/*/README.md")]
+)
 _HERE = "tests/repository/test_snippets.py"
 _CLI = "tests/integration/cli/test_cli.py"
 _MCP = "tests/repository/test_mcp_docs.py"
@@ -34,6 +36,8 @@ TESTED_IN = {
     ("README.md", "cypher"): _HERE,
     ("README.md", "json"): _MCP,
     ("README.md", "python"): "tests/integration/mcp/test_snippet.py",
+    ("clients/python/README.md", "python"): "tests/integration/client/test_memory.py",
+    ("clients/python/README.md", "sh"): _HERE,
     ("docs/analysts.md", "graphql"): "tests/repository/test_analyst_docs.py",
     ("docs/analysts.md", "python"): "tests/repository/test_analyst_docs.py",
     ("docs/analysts.md", "sh"): "tests/repository/test_analyst_docs.py",
@@ -57,7 +61,12 @@ TESTED_IN = {
     ("web_viewer/README.md", ""): _HERE,
 }
 # First words of lines for other programs than ours, which are run by whoever installs it, or by CI.
-_OTHERS = ("python3 -m venv .venv", "pip install 'mnemoscene-server[otel]'", ".venv/bin/python -m pytest")
+_OTHERS = (
+    "python3 -m venv .venv",
+    "pip install ./clients/python",
+    "pip install 'mnemoscene-server[otel]'",
+    ".venv/bin/python -m pytest",
+)
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

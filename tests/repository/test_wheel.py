@@ -1,6 +1,7 @@
 """Test that the wheel takes no top-level names that other distributions use, and runs beside them."""
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -44,3 +45,18 @@ def test_installed_command_runs_beside_libraries_of_the_same_names(wheel: Path, 
     done = subprocess.run([sys.executable, "-P", "-c", _RUN, str(tmp_path), "--help"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "recall" in done.stdout
+
+
+def test_wheel_of_the_client_holds_its_package_only(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT / "clients/python", check=True, capture_output=True)
+    (path,) = tmp_path.glob("mnemoscene-*.whl")
+    with zipfile.ZipFile(path) as archive:
+        files = {name for name in archive.namelist() if ".dist-info/" not in name}
+        (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
+    package = ROOT / "clients/python/mnemoscene"
+    assert files == {f"mnemoscene/{file.name}" for file in package.iterdir() if file.suffix in (".py", ".typed")}
+    needed = [
+        line.split()[1] for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line
+    ]
+    assert sorted(re.split(r"[<>=]", one)[0] for one in needed) == ["httpx", "pydantic"]

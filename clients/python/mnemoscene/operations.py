@@ -1,0 +1,550 @@
+"""The operations of a memory as steps: which requests they send and what they return, without sending anything.
+
+`Memory` and `AsyncMemory` run them; the docstrings here are those of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from mnemoscene.documents import Model, Operation
+from mnemoscene.errors import BadInput
+from mnemoscene.models import (
+    CategoryName,
+    Change,
+    Changes,
+    Connection,
+    Context,
+    Correction,
+    Fact,
+    FactStatus,
+    FactVersion,
+    Forgotten,
+    Hit,
+    HitKindName,
+    Hits,
+    Message,
+    NewFact,
+    ProfilePart,
+    Receipt,
+    Said,
+    Session,
+)
+from mnemoscene.transport import Pause, Steps, ask
+
+T = TypeVar("T")
+M = TypeVar("M", bound=Model)
+
+DEFAULT_SESSION: Final = "default"
+MESSAGES_PER_CALL: Final = 1_000
+PAGE: Final = 100
+POLL_S: Final = 0.25
+
+_TIMES: Final = {"validAt": "DateTime", "asOf": "DateTime"}
+_PAGE: Final = {"first": "Int", "after": "String"}
+
+REMEMBER: Final = Operation[Receipt]("mutation", "remember", Receipt, {"input": "RememberInput!"})
+RECALL: Final = Operation[Hits](
+    "query",
+    "recall",
+    Hits,
+    {
+        "query": "String!",
+        "userId": "String",
+        "agentId": "String",
+        "limit": "Int",
+        "kinds": "[HitKind!]",
+        "start": "DateTime",
+        "end": "DateTime",
+        **_TIMES,
+        "evidence": "Int",
+        "sessionId": "String",
+        "filter": "RecallFilter",
+    },
+)
+CONTEXT: Final = Operation[Context](
+    "query",
+    "context",
+    Context,
+    {
+        "query": "String!",
+        "userId": "String",
+        "agentId": "String",
+        "maxTokens": "Int",
+        "sessionId": "String",
+        **_TIMES,
+    },
+)
+FACTS: Final = Operation[Connection[Fact]](
+    "query",
+    "timeline",
+    Connection[Fact],
+    {"userId": "String!", **_PAGE, **_TIMES, "includeClosed": "Boolean"},
+)
+FACT: Final = Operation[FactStatus]("query", "fact", FactStatus, {"id": "String!", **_TIMES})
+HISTORY: Final = Operation[list[FactVersion]](
+    "query", "factHistory", list[FactVersion], {"id": "String!", "asOf": "DateTime"}
+)
+UPDATE: Final = Operation[Correction](
+    "mutation",
+    "updateFact",
+    Correction,
+    {
+        "id": "String!",
+        "statement": "String",
+        "object": "String",
+        "predicate": "String",
+        "relation": "String",
+        "validAt": "DateTime",
+        "invalidAt": "DateTime",
+    },
+    repeatable=False,
+)
+SESSIONS: Final = Operation[Connection[Session]](
+    "query", "sessions", Connection[Session], {"userId": "String!", **_PAGE}
+)
+PROFILE: Final = Operation[list[ProfilePart]](
+    "query",
+    "profile",
+    list[ProfilePart],
+    {"userId": "String", "agentId": "String", "category": "ProfileCategory", **_TIMES},
+)
+CHANGES: Final = Operation[Changes]("query", "changesSince", Changes, {"seq": "Float!", "first": "Int"})
+FORGET_MESSAGE: Final = Operation[Forgotten]("mutation", "forgetMessage", Forgotten, {"id": "String!"}, False)
+FORGET_FACT: Final = Operation[Forgotten]("mutation", "forgetFact", Forgotten, {"id": "String!"}, False)
+FORGET_SESSION: Final = Operation[Forgotten](
+    "mutation", "forgetSession", Forgotten, {"userId": "String!", "sessionId": "String!"}, False
+)
+FORGET_USER: Final = Operation[Forgotten]("mutation", "forgetUser", Forgotten, {"userId": "String!"}, False)
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list.
+
+    Attributes:
+        next: where the next page begins; None at the end.
+    """
+
+    nodes: Sequence[T]
+    next: str | None
+
+
+Listing: TypeAlias = Callable[[str | None], Steps[Page[T]]]
+"""A list that is read page by page: the steps that read the page at a cursor."""
+
+
+def listing(operation: Operation[Connection[M]], variables: Mapping[str, Any], limit: int | None = None) -> Listing[M]:
+    """Return a list of the service; `limit` only bounds the size of its pages."""
+    first = PAGE if limit is None else max(1, min(limit, PAGE))
+
+    def page(cursor: str | None) -> Steps[Page[M]]:
+        found = yield from ask(operation, {**variables, "first": first, "after": cursor})
+        return Page(found.nodes, found.page_info.end_cursor if found.page_info.has_next_page else None)
+
+    return page
+
+
+def gather(pages: Listing[T], limit: int | None) -> Steps[list[T]]:
+    """Return the elements of all pages, at most `limit`."""
+    found: list[T] = []
+    cursor: str | None = None
+    while limit is None or len(found) < limit:
+        page = yield from pages(cursor)
+        found.extend(page.nodes)
+        cursor = page.next
+        if cursor is None:
+            break
+    return found[:limit]
+
+
+@dataclass(frozen=True)
+class MemoryOperations:
+    """Operations on the memory of one user, or of an agent if no user is given."""
+
+    user_id: str | None
+    agent_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.user_id and not self.agent_id:
+            raise BadInput("name a user_id, or an agent_id alone for the agent's own memory")
+
+    @property
+    def owner(self) -> str:
+        """Id of the owner where the service takes no agent."""
+        return self.user_id or f"agent:{self.agent_id}"
+
+    @property
+    def _asker(self) -> dict[str, Any]:
+        return {"userId": self.user_id} if self.user_id else {"agentId": self.agent_id}
+
+    def remember(
+        self,
+        messages: Said | Sequence[Said],
+        *,
+        session_id: str = DEFAULT_SESSION,
+        id: str | None = None,
+        tags: Sequence[str] = (),
+        facts: Sequence[NewFact | Mapping[str, Any]] = (),
+        user_name: str | None = None,
+    ) -> Steps[Receipt]:
+        """Store what was said. The messages are durable and searchable at once; facts follow in the background.
+
+        Args:
+            messages: a text of the user, or a list of `(role, text)`, `Message`s, or dicts with `role` and `content`.
+            session_id: your id of the conversation.
+            id: your id of a single message; with it the call may be repeated without effect.
+            tags: labels of all messages.
+            facts: facts that you extracted yourself; these messages are then not read again.
+            user_name: the user's name.
+
+        Raises:
+            BadInput: a message or fact is invalid; nothing was stored.
+
+        Example:
+            memory.remember("I moved to Lisbon in May.", tags=["home"]).ids
+            memory.remember([("user", "I love trams."), ("assistant", "Noted.")], session_id="monday")
+        """
+        said = [_message(one) for one in _many(messages)]
+        if id is not None:
+            if len(said) != 1:
+                raise BadInput("id names a single message; give each message of a list its own id")
+            said[0] = said[0].model_copy(update={"id": id})
+        call = {
+            "sessionId": session_id,
+            "userId": self.user_id,
+            "agentId": self.agent_id,
+            "userName": user_name,
+            "facts": [_fact_input(fact) for fact in facts],
+        }
+        receipts = []
+        for start in range(0, max(len(said), 1), len(said) if facts else MESSAGES_PER_CALL):
+            part = [_message_input(one, tags) for one in said[start : start + MESSAGES_PER_CALL]]
+            body = {**call, "messages": part, "requestId": uuid4().hex}
+            receipt = yield from ask(REMEMBER, {"input": {name: value for name, value in body.items() if value}})
+            receipts.append(receipt)
+        return _joined(receipts)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        kinds: Sequence[HitKindName] | None = None,
+        tags: Sequence[str] = (),
+        in_session: str | None = None,
+        start: datetime | str | None = None,
+        end: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        min_score: float | None = None,
+        evidence: int = 3,
+        session_id: str | None = None,
+    ) -> Steps[list[Hit]]:
+        """Return what answers a question, best first.
+
+        Args:
+            limit: 1 to 100.
+            kinds: only `message`, `scene` or `fact`.
+            tags: only what has one of these tags.
+            in_session: only what was said in this session.
+            start, end: only what was said from `start` and before `end`.
+            valid_at: what was true then.
+            as_of: what the memory knew then.
+            evidence: number of messages that come with each hit as its evidence, 0 to 20.
+            session_id: the current session, in which pronouns of the question are resolved.
+
+        Example:
+            for hit in memory.recall("Where does she live?", limit=3, kinds=["fact", "message"]):
+                print(round(hit.score, 2), hit.kind, hit.text, [message.text for message in hit.evidence])
+        """
+        wanted = {"inSession": in_session, "tags": list(tags) or None, "minScore": min_score}
+        found = yield from ask(
+            RECALL,
+            {
+                **self._asker,
+                "query": query,
+                "limit": limit,
+                "kinds": None if kinds is None else [kind.upper() for kind in kinds],
+                "start": start,
+                "end": end,
+                "validAt": valid_at,
+                "asOf": as_of,
+                "evidence": evidence,
+                "sessionId": session_id,
+                "filter": {name: value for name, value in wanted.items() if value is not None} or None,
+            },
+        )
+        return found.hits
+
+    def context(
+        self,
+        query: str,
+        *,
+        max_tokens: int = 1_000,
+        session_id: str | None = None,
+        valid_at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> Steps[Context]:
+        """Return what an agent should know before it answers, as text for its prompt.
+
+        Example:
+            prompt = "You are a helpful assistant.\\n\\n" + memory.context("Where shall we meet?", max_tokens=300).text
+        """
+        return ask(
+            CONTEXT,
+            {
+                **self._asker,
+                "query": query,
+                "maxTokens": max_tokens,
+                "sessionId": session_id,
+                "validAt": valid_at,
+                "asOf": as_of,
+            },
+        )
+
+    def facts(
+        self,
+        *,
+        include_closed: bool = False,
+        valid_at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        limit: int | None = None,
+    ) -> Steps[list[Fact]]:
+        """Return facts, latest `valid_at` first.
+
+        Args:
+            include_closed: also facts that are no longer valid.
+            limit: at most so many; all by default.
+
+        Example:
+            [fact.statement for fact in memory.facts(limit=20)]
+        """
+        variables = {"userId": self.owner, "includeClosed": include_closed, "validAt": valid_at, "asOf": as_of}
+        return gather(listing(FACTS, variables, limit), limit)
+
+    def fact(
+        self, id: str, *, valid_at: datetime | str | None = None, as_of: datetime | str | None = None
+    ) -> Steps[FactStatus]:
+        """Return whether a fact is valid and, if not, what closed it.
+
+        Raises:
+            NotFound: there is no such fact.
+
+        Example:
+            memory.fact(memory.facts()[0].id).holds
+        """
+        return ask(FACT, {"id": id, "validAt": valid_at, "asOf": as_of})
+
+    def history(self, id: str, *, as_of: datetime | str | None = None) -> Steps[list[FactVersion]]:
+        """Return a fact with its predecessors and successors, oldest first.
+
+        Example:
+            [(version.statement, version.invalid_at) for version in memory.history(memory.facts()[0].id)]
+        """
+        return ask(HISTORY, {"id": id, "asOf": as_of})
+
+    def update(
+        self,
+        id: str,
+        statement: str | None = None,
+        *,
+        object: str | None = None,
+        predicate: str | None = None,
+        relation: str | None = None,
+        valid_at: datetime | str | None = None,
+        invalid_at: datetime | str | None = None,
+    ) -> Steps[Correction]:
+        """Correct a fact; what it said before is kept in its history.
+
+        Args:
+            statement: the new sentence; required if the meaning changes.
+
+        Example:
+            fact = memory.facts()[0]
+            memory.update(fact.id, "Ana lives in Porto.", object="Porto").fact_id
+        """
+        return ask(
+            UPDATE,
+            {
+                "id": id,
+                "statement": statement,
+                "object": object,
+                "predicate": predicate,
+                "relation": relation,
+                "validAt": valid_at,
+                "invalidAt": invalid_at,
+            },
+        )
+
+    def profile(
+        self,
+        category: CategoryName | None = None,
+        *,
+        valid_at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> Steps[list[ProfilePart]]:
+        """Return the most important facts by category.
+
+        Example:
+            {part.category: [item.statement for item in part.items] for part in memory.profile()}
+        """
+        named = category.upper() if category else None
+        return ask(PROFILE, {**self._asker, "category": named, "validAt": valid_at, "asOf": as_of})
+
+    def sessions(self, *, limit: int | None = None) -> Steps[list[Session]]:
+        """Return the sessions, latest first.
+
+        Example:
+            [(session.session_id, session.messages) for session in memory.sessions(limit=10)]
+        """
+        return gather(listing(SESSIONS, {"userId": self.owner}, limit), limit)
+
+    def forget(
+        self,
+        *,
+        message: str | None = None,
+        fact: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        confirm: str | None = None,
+    ) -> Steps[Forgotten]:
+        """Delete one message, fact, session or the whole user, with everything derived from it.
+
+        Args:
+            message: id or URI that `remember` returned.
+            user, confirm: the id of this memory's user, twice, because it cannot be undone.
+
+        Raises:
+            BadInput: not exactly one thing is named, or a user is not confirmed.
+            NotFound: it does not exist.
+
+        Example:
+            memory.forget(message=memory.remember("My PIN is 1234.").ids[0]).messages
+        """
+        named = [value for value in (message, fact, session, user) if value is not None]
+        if len(named) != 1:
+            raise BadInput("name exactly one of message, fact, session and user")
+        if message is not None:
+            return ask(FORGET_MESSAGE, {"id": message})
+        if fact is not None:
+            return ask(FORGET_FACT, {"id": fact})
+        if session is not None:
+            return ask(FORGET_SESSION, {"userId": self.owner, "sessionId": session})
+        if user != self.owner or confirm != user:
+            raise BadInput(f"to delete everything of this user, pass user={self.owner!r} and the same as confirm")
+        return ask(FORGET_USER, {"userId": user})
+
+    def changes(self, *, timeout: float | None = None, since: float | None = None) -> Listing[Change]:
+        """Yield changes of this memory as they are stored.
+
+        If changes were missed, one with `op="reset"` says that what you hold must be read again.
+
+        Args:
+            timeout: seconds after which it ends; never by default.
+            since: `seq` of the last change that you know; from the first iteration on by default.
+
+        Example:
+            for change in memory.changes(timeout=0.5):
+                print(change.op, change.reason)
+        """
+        end_s = None if timeout is None else monotonic() + timeout
+
+        def page(cursor: str | None) -> Steps[Page[Change]]:
+            if cursor is None:
+                start = yield from ask(CHANGES, {"seq": 0, "first": 1})
+                epoch, seq = start.epoch, start.head if since is None else since
+            else:
+                epoch, _, told = cursor.rpartition(" ")
+                seq = float(told)
+            found = yield from ask(CHANGES, {"seq": seq, "first": PAGE})
+            if found.epoch != epoch or not found.complete:
+                missed = Change(
+                    seq=found.head, at=datetime.now().astimezone(), user_id=self.owner, op="reset", element_id="",
+                    reason="changes were missed", body=None,
+                )  # fmt: skip
+                return Page([missed], f"{found.epoch} {found.head}")
+            ours = [change for change in found.nodes if change.user_id == self.owner]
+            if not found.nodes:
+                if end_s is not None and monotonic() >= end_s:
+                    return Page([], None)
+                yield Pause(POLL_S)
+            return Page(ours, f"{epoch} {found.nodes[-1].seq if found.nodes else seq}")
+
+        return page
+
+
+def _many(said: Said | Sequence[Said]) -> Sequence[Said]:
+    """Return a list of messages; a pair of texts is one message."""
+    is_pair = isinstance(said, tuple) and len(said) == 2 and all(isinstance(part, str) for part in said)
+    if is_pair or isinstance(said, str | Message | Mapping) or not isinstance(said, Sequence):
+        return [cast("Said", said)]
+    return said
+
+
+def _message(said: Said) -> Message:
+    """Return one message.
+
+    Raises:
+        BadInput: it has another form.
+    """
+    if isinstance(said, Message):
+        return said
+    if isinstance(said, str):
+        return Message(text=said)
+    try:
+        if isinstance(said, Mapping):
+            fields = dict(said)
+            if "content" in fields:
+                fields["text"] = fields.pop("content")
+            return Message.model_validate(fields)
+        role, text = said
+        return Message(role=role, text=text)
+    except (ValidationError, ValueError, TypeError) as error:
+        raise BadInput(f"{said!r:.200} is no message: use a text, (role, text), a Message, or a dict") from error
+
+
+def _fact_input(fact: NewFact | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a fact of the caller by the names of the schema.
+
+    Raises:
+        BadInput: it has another form.
+    """
+    try:
+        given = _input(fact if isinstance(fact, NewFact) else NewFact.model_validate(dict(fact)))
+        return given | ({"kind": given["kind"].upper()} if "kind" in given else {})
+    except (ValidationError, ValueError, TypeError) as error:
+        raise BadInput(f"{fact!r:.200} is no fact: {error}") from error
+
+
+def _message_input(message: Message, tags: Sequence[str]) -> dict[str, Any]:
+    return _input(message) | {"role": message.role.upper(), "tags": [*tags, *message.tags]}
+
+
+def _input(model: Model) -> dict[str, Any]:
+    """Return the fields that are set, by their names in the schema."""
+    return {name: value for name, value in model.model_dump(by_alias=True).items() if value is not None}
+
+
+def _joined(receipts: Sequence[Receipt]) -> Receipt:
+    first = receipts[0]
+    if len(receipts) == 1:
+        return first
+    return Receipt(
+        stored=sum(one.stored for one in receipts),
+        repeated=sum(one.repeated for one in receipts),
+        ids=[id_ for one in receipts for id_ in one.ids],
+        uris=[uri for one in receipts for uri in one.uris],
+        spooled=any(one.spooled for one in receipts),
+        closes=first.closes,
+        conflicts=first.conflicts,
+        dropped=first.dropped,
+        notes=[note for one in receipts for note in one.notes],
+    )

@@ -1,0 +1,211 @@
+"""Test the Python client against a running service: every operation, blocking and awaiting."""
+
+import asyncio
+import inspect
+import re
+import textwrap
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from mnemoscene import AsyncMemory, BadInput, Denied, Memory, Message, NewFact, NotFound
+from mnemoscene.models import Change
+from mnemoscene.operations import MemoryOperations
+from tests.conftest import Server
+from tests.support.open_service import OpenService, open_service
+from tests.support.polling import eventually, until
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def service(
+    server: Server, graph: object, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[OpenService]:
+    async with open_service(server, tmp_path_factory.mktemp("client"), {"MNEMOSCENE_AUTH_REQUESTS_PER_S": "0"}) as made:
+        yield made
+
+
+@pytest.fixture
+def memory(service: OpenService, tenant: str) -> Iterator[Memory]:
+    """Return a blocking client; call it in a thread, because the service runs in the loop of the tests."""
+    with Memory(service.http, user_id="ana", tenant=tenant) as made:
+        yield made
+
+
+async def in_thread(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return await asyncio.to_thread(partial(call, *args, **kwargs))
+
+
+def read(memory: Memory, n: int) -> None:
+    """Wait until the memory has so many facts."""
+    until(lambda: len(memory.facts()) >= n, within_s=120)
+
+
+async def test_what_was_said_is_recalled_with_evidence(memory: Memory) -> None:
+    def run() -> None:
+        receipt = memory.remember([("user", "I moved to Lisbon in May."), ("assistant", "Noted.")], session_id="s1")
+        assert (receipt.stored, len(receipt.ids), receipt.conflicts) == (2, 2, [])
+        read(memory, 1)
+        hits = memory.recall("Where does Ana live?", kinds=["fact"])
+        assert "Lisbon" in hits[0].text
+        assert (hits[0].kind, hits[0].evidence[0].text) == ("fact", "I moved to Lisbon in May.")
+        assert "Lisbon" in memory.context("Where shall we meet?", max_tokens=300).text
+        assert {"Lisbon"} <= {item.object for part in memory.profile() for item in part.items}
+        assert [(one.session_id, one.messages) for one in memory.sessions()] == [("s1", 2)]
+
+    await in_thread(run)
+
+
+async def test_facts_are_listed_corrected_and_forgotten(memory: Memory) -> None:
+    def run() -> None:
+        memory.remember("I live in Lisbon.")
+        read(memory, 1)
+        fact = memory.facts()[0]
+        assert (fact.object, memory.fact(fact.id).holds) == ("Lisbon", True)
+        changed = memory.update(fact.id, "Ana lives in Porto.", object="Porto")
+        assert [one.object for one in memory.facts()] == ["Porto"]
+        assert {one.object for one in memory.history(changed.fact_id or "")} >= {"Porto"}
+        assert memory.forget(fact=changed.fact_id).facts >= 1
+        with pytest.raises(NotFound):
+            memory.fact(changed.fact_id or "")
+
+    await in_thread(run)
+
+
+async def test_caller_may_send_facts_and_messages_in_every_form(memory: Memory) -> None:
+    def run() -> None:
+        said = [
+            "Hello.",
+            ("assistant", "Hi."),
+            {"role": "user", "content": "I like tea."},
+            Message(text="Paid the rent.", role="event", id="m-4", speaker="Ana", importance="high", tags=["rent"]),
+        ]
+        fact = {"subject": "user", "predicate": "PREFERS", "object": "tea", "statement": "Ana likes tea."}
+        receipt = memory.remember(
+            said, facts=[fact, NewFact(**fact | {"object": "x", "predicate": "NO"})], tags=["home"]
+        )
+        assert (receipt.stored, len(receipt.dropped)) == (4, 1)
+        assert memory.remember(said[3], id="m-4").repeated == 1
+        read(memory, 1)
+        assert [one.statement for one in memory.facts()] == ["Ana likes tea."]
+        (hit,) = memory.recall("rent", kinds=["message"], tags=["rent"])
+        assert (hit.role, sorted(hit.tags)) == ("event", ["home", "rent"])
+
+    await in_thread(run)
+
+
+async def test_more_messages_than_a_call_holds_are_stored(memory: Memory) -> None:
+    receipt = await in_thread(memory.remember, [f"Note number {n}." for n in range(1_001)], session_id="long")
+    assert (receipt.stored, len(set(receipt.ids))) == (1_001, 1_001)
+    assert (await in_thread(memory.forget, session="long")).messages == 1_001
+
+
+async def test_forgetting_names_one_thing_and_a_user_twice(memory: Memory) -> None:
+    def run() -> None:
+        receipt = memory.remember("I live in Lisbon.")
+        for wrong in ({}, {"user": "ana"}, {"user": "bob", "confirm": "bob"}, {"message": "a", "fact": "b"}):
+            with pytest.raises(BadInput):
+                memory.forget(**wrong)  # type: ignore[arg-type]
+        assert memory.forget(message=receipt.ids[0]).messages == 1
+        memory.remember("I live in Porto.")
+        assert memory.forget(user="ana", confirm="ana").messages == 1
+        assert memory.recall("Porto") == []
+
+    await in_thread(run)
+
+
+async def test_memory_of_an_agent_is_its_own(service: OpenService, tenant: str) -> None:
+    async with AsyncMemory(service.http, user_id=None, agent_id="desk", tenant=tenant) as agent:
+        await agent.remember([("assistant", "I always ask for the order number.")])
+        assert "order number" in (await agent.recall("What do I ask for?"))[0].text
+        assert [one.session_id for one in await agent.sessions()] == ["default"]
+        async with AsyncMemory(service.http, user_id="ana", agent_id="desk", tenant=tenant) as user:
+            assert await user.recall("order number") == []
+
+
+async def test_changes_are_followed_live(service: OpenService, tenant: str) -> None:
+    async with AsyncMemory(service.http, user_id="ana", tenant=tenant) as memory:
+        await memory.remember("I live in Lisbon.")
+        await eventually(lambda: _has_facts(memory))
+        seen = [change async for change in memory.changes(timeout=0, since=0)]
+        assert {"node+", "edge+"} <= {change.op for change in seen}
+        assert [change async for change in memory.changes(timeout=0)] == []
+        latest = seen[-1].seq
+        assert [change async for change in memory.changes(timeout=0, since=latest)] == []
+        following = asyncio.create_task(_first(memory.changes(timeout=60, since=latest)))
+        await memory.remember("I like tea.")
+        assert (await following).seq > latest
+
+
+async def _first(changes: AsyncIterator[Change]) -> Change:
+    return await anext(changes)
+
+
+async def _has_facts(memory: AsyncMemory) -> bool:
+    return bool(await memory.facts())
+
+
+async def test_key_of_another_tenant_and_no_key_are_denied(service: OpenService, tenant: str) -> None:
+    key = await service.key(tenant)
+    try:
+        async with AsyncMemory(service.http, key.text, user_id="ana") as memory:
+            await memory.remember("I live in Lisbon.")
+            assert len(await memory.recall("Lisbon")) > 0
+        for wrong in (None, "mnk_wrong"):
+            async with AsyncMemory(service.http, wrong, user_id="ana", tenant=tenant) as memory:
+                with pytest.raises(Denied) as raised:
+                    await memory.recall("Lisbon")
+                assert raised.value.code == "UNAUTHORIZED"
+        async with AsyncMemory(service.http, key.text, user_id="ana", tenant="other") as memory:
+            with pytest.raises(Denied):
+                await memory.recall("Lisbon")
+    finally:
+        await service.forget_keys()
+
+
+def public(kind: type) -> dict[str, Any]:
+    return {name: value for name, value in vars(kind).items() if not name.startswith("_") and callable(value)}
+
+
+def test_both_clients_offer_the_same_operations_with_the_same_arguments() -> None:
+    sync, later, told = public(Memory), public(AsyncMemory), public(MemoryOperations)
+    assert set(sync) - {"close"} == set(later) - {"close"} == set(told)
+    for name in told:
+        assert inspect.signature(sync[name]).parameters == inspect.signature(later[name]).parameters
+        assert "Steps" not in str(inspect.signature(sync[name])), name
+
+
+async def test_readme_of_the_client_runs(service: OpenService) -> None:
+    """The Python block of clients/python/README.md."""
+    page = (Path(__file__).parents[3] / "clients/python/README.md").read_text("utf-8")
+    (text,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    async with AsyncMemory(service.http, user_id="ana") as memory:
+        await memory.remember("I moved to Lisbon in May.")
+        await eventually(lambda: _has_facts(memory))
+    names: dict[str, Any] = {}
+    await in_thread(exec, text.replace("http://127.0.0.1:7780", service.http), names)
+    assert "Lisbon" in names["prompt"]
+
+
+EXAMPLES = {
+    name: textwrap.dedent(found[1])
+    for name, method in public(MemoryOperations).items()
+    if (found := re.search(r"Example:\n(.*)", method.__doc__ or "", re.DOTALL))
+}
+
+
+def test_each_operation_has_an_example() -> None:
+    assert set(EXAMPLES) == set(public(MemoryOperations))
+
+
+async def test_examples_of_all_docstrings_run(memory: Memory) -> None:
+    def run() -> None:
+        memory.remember("I live in Lisbon and I love trams.")
+        read(memory, 2)
+        for text in EXAMPLES.values():
+            exec(text, {"memory": memory})
+
+    await in_thread(run)
