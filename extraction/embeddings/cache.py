@@ -51,9 +51,9 @@ class CachedEmbedder:
         self._vectors.clear()
         self._scores.clear()
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         """Embed texts; shares its cache with `embed_with_tokens`."""
-        return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
+        return [embedded.vector for embedded in await self.embed_with_tokens(texts, asked=asked)]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
         """Return the pieces of a question; empty if the inner embedder has no token vectors."""

@@ -29,8 +29,11 @@ class Embedder(Protocol):
     @property
     def dim(self) -> int: ...
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         """Return one unit vector per text, in order; may be cancelled at any time.
+
+        Args:
+            asked: the texts are questions; some models embed questions and answers differently.
 
         Raises:
             UnavailableError: the model is unavailable or busy; retry later.
@@ -145,11 +148,7 @@ class TokenEmbedder(Embedder, Protocol):
     def token_model(self) -> str | None: ...
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-        """Embed texts with token vectors in one run of the model.
-
-        Args:
-            asked: the texts are questions; some models embed questions and answers differently.
-        """
+        """Embed texts as `embed` does, with token vectors in the same run of the model."""
         ...
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
@@ -166,7 +165,7 @@ async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: 
     """Return vectors of texts or questions, with token vectors if the embedder has them; raise as `Embedder.embed`."""
     if isinstance(embedder, TokenEmbedder):
         return await embedder.embed_with_tokens(texts, asked=asked)
-    return [Embedded(vector=vector) for vector in await embedder.embed(texts)]
+    return [Embedded(vector=vector) for vector in await embedder.embed(texts, asked=asked)]
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:

@@ -232,9 +232,9 @@ class LocalEmbedder:
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
         self._answers = ThreadPoolExecutor(threads, thread_name_prefix="score-answers")
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         """Return one unit vector of 384 numbers per text, in order, from its first 256 word pieces."""
-        return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
+        return [embedded.vector for embedded in await self.embed_with_tokens(texts, asked=asked)]
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
         """Embed texts with token vectors."""

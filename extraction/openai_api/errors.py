@@ -5,19 +5,24 @@ from email.utils import parsedate_to_datetime
 
 import openai
 
+from extraction.openai_api.vendors import UNNAMED, Vendor
 from schema.errors import InstallError, MisreadError, MnemosceneError, UnavailableError
 
 
-def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> MnemosceneError:
+def as_ours(error: openai.OpenAIError, *, model: str, base_url: str, vendor: Vendor = UNNAMED) -> MnemosceneError:
     """Return our error for a client's error; its message says what to do, and never contains key or prompt."""
     where = f"model {model!r} at {base_url}"
+    key = f"the right {vendor.key_variable}" if vendor.name and vendor.key_variable else "the right api_key"
+    start = f" (`{vendor.start}`)" if vendor.start else ""
     match error:
         case openai.APITimeoutError():
             return UnavailableError(f"{where} did not answer in time; the request is retried later")
         case openai.APIConnectionError():
-            return UnavailableError(f"{where} cannot be reached; check that the endpoint runs and base_url is right")
+            return UnavailableError(
+                f"{where} cannot be reached; check that the endpoint runs{start} and base_url is right"
+            )
         case openai.AuthenticationError() | openai.PermissionDeniedError():
-            return InstallError(f"{where} refused the API key ({error.status_code}); set the right api_key")
+            return InstallError(f"{where} refused the API key ({error.status_code}); set {key}")
         case openai.NotFoundError():
             return InstallError(f"{where} was not found (404); check the model's name and base_url")
         case openai.APIStatusError(status_code=code) if code in (408, 409, 429) or code >= 500:

@@ -19,8 +19,10 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from pydantic import BaseModel, ValidationError
 
 from extraction.llm.language_model import Answer, Prompt, Shape
+from extraction.openai_api.client import connect
 from extraction.openai_api.errors import as_ours
 from extraction.openai_api.request_limiter import RequestLimiter
+from extraction.openai_api.vendors import UNNAMED, Vendor, vendor_named
 from extraction.text.token_estimate import estimated_tokens_in
 from schema.errors import MisreadError, UnavailableError
 
@@ -228,6 +230,7 @@ async def connect_openai_model(
     model: str,
     base_url: str | None,
     api_key: str | None,
+    vendor: str | None = None,
     timeout_s: float = 60.0,
     output_tokens_max: int = OUTPUT_TOKENS_MAX,
     limiter: RequestLimiter | None = None,
@@ -236,14 +239,19 @@ async def connect_openai_model(
     """Return a model for an endpoint, without connecting; endpoints that need no key accept any.
 
     Args:
+        vendor: its name in `vendors.py`; without it, the endpoint has OpenAI's API and knows the model by `model`.
         output_tokens_max: limit of each answer, sent with every request.
         limiter: limits of the endpoint, shared by its models.
+
+    Raises:
+        InstallError: a library that this vendor needs is not installed.
     """
+    seller = vendor_named(vendor)
 
     def connected() -> OpenAIModel:
-        client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
         return OpenAIModel(
-            client=client,
+            client=connect(seller, base_url=base_url, api_key=api_key, timeout_s=timeout_s),
+            vendor=seller,
             model=model,
             timeout_s=timeout_s,
             output_tokens_max=output_tokens_max,
@@ -285,6 +293,7 @@ class OpenAIModel:
         self,
         *,
         client: openai.AsyncOpenAI,
+        vendor: Vendor = UNNAMED,
         model: str,
         timeout_s: float,
         output_tokens_max: int,
@@ -292,6 +301,8 @@ class OpenAIModel:
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model
+        self._vendor = vendor
+        self._sent_name = vendor.model_name(model)
         self.tokens_per_s: float | None = None
         self._client = client
         # Schemas and tools are requested and parsed by instructor; for JSON in text it would append the whole schema.
@@ -416,7 +427,7 @@ class OpenAIModel:
         return self._proven_level != level or _REFUSES_FORMAT.search(error.response.text[:2_000]) is not None
 
     def _error(self, error: openai.OpenAIError) -> Exception:
-        return as_ours(error, model=self.name, base_url=str(self._client.base_url))
+        return as_ours(error, model=self.name, base_url=str(self._client.base_url), vendor=self._vendor)
 
     async def _request_with_options(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat
@@ -475,7 +486,7 @@ class OpenAIModel:
         options = format_options(shape, form)
         if form not in self._structured:
             completion = await self._client.chat.completions.create(
-                model=self.name, messages=messages, timeout=limit_s, **options, **self._request_options(limit_s)
+                model=self._sent_name, messages=messages, timeout=limit_s, **options, **self._request_options(limit_s)
             )
             return _Reply(self._checked(completion))
         completions: list[ChatCompletion] = []
@@ -486,7 +497,7 @@ class OpenAIModel:
             parsed = await self._structured[form].create(
                 response_model=shape,
                 messages=list(messages),
-                model=self.name,
+                model=self._sent_name,
                 max_retries=0,
                 hooks=hooks,
                 timeout=limit_s,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from extraction.openai_api.vendors import vendor_named
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
@@ -205,7 +206,11 @@ async def examine_endpoints(settings: Settings) -> list[Check]:
         from extraction.openai_api.language_model import connect_openai_model
 
         model = await connect_openai_model(
-            model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
+            model=llm.model,
+            base_url=llm.base_url,
+            api_key=llm.api_key,
+            vendor=llm.vendor,
+            timeout_s=llm.timeout_s,
         )
         probes[llm.model] = lambda: ask_model(model)
     if embedding.resolved_kind == "openai" and embedding.model is not None:
@@ -217,6 +222,7 @@ async def examine_endpoints(settings: Settings) -> list[Check]:
                 model=str(embedding.model),
                 base_url=embedding.base_url,
                 api_key=embedding.api_key,
+                vendor=embedding.vendor,
                 dimensions=embedding.dim,
             )
             await endpoint.embed(["Do you answer?"])
@@ -249,6 +255,7 @@ async def examine_model(settings: Settings) -> list[Check]:
         model=str(llm.model),
         base_url=llm.base_url,
         api_key=llm.api_key,
+        vendor=llm.vendor,
         timeout_s=llm.timeout_s,
         output_tokens_max=llm.output_tokens_max,
     )
@@ -423,9 +430,10 @@ def _model(settings: Settings) -> Check:
         return Check(
             name="language model", ok=None, finding="none; built-in rules extract facts (set LLM_MODEL to use one)"
         )
-    if llm.api_key is None and llm.base_url is None:
-        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
-        return Check(name="language model", ok=False, finding=f"{llm.model}, but no API key and no address", fix=fix)
+    variable = vendor_named(llm.vendor).key_variable
+    if llm.api_key is None and variable is not None and (llm.vendor is not None or llm.base_url is None):
+        fix = f"set {variable}; for a server without keys, set base_url or name its vendor (`ollama/…`)"
+        return Check(name="language model", ok=False, finding=f"{llm.model}, but no API key", fix=fix)
     address = llm.base_url or "the vendor's own address"
     parts = [f"{llm.model} at {address}"]
     if llm.fallback_model is not None:

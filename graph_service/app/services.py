@@ -381,6 +381,7 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
             model=embedding.model,
             base_url=embedding.base_url,
             api_key=embedding.api_key,
+            vendor=embedding.vendor,
             dimensions=embedding.dim,
             limiter=limiter,
         )
@@ -422,25 +423,29 @@ async def _models(
         tokens_per_minute=llm.tokens_per_minute,
     )
 
-    async def endpoint(model: str, base_url: str | None, api_key: str | None, limiter: str) -> ThrottledModel:
+    async def endpoint(
+        model: str, base_url: str | None, api_key: str | None, vendor: str | None, limiter: str
+    ) -> ThrottledModel:
         connected = await connect_openai_model(
             model=model,
             base_url=base_url,
             api_key=api_key,
+            vendor=vendor,
             timeout_s=llm.timeout_s,
             output_tokens_max=llm.output_tokens_max,
             limiter=limiters.setdefault(limiter, RequestLimiter(limits)),
         )
         return ThrottledModel(connected, clock_s=time.monotonic)
 
-    first = await endpoint(name, llm.base_url, llm.api_key, MODEL)
+    first = await endpoint(name, llm.base_url, llm.api_key, llm.vendor, MODEL)
     main = GuardedModel(first, external_services.model)
     if llm.fallback_model is not None:
         # The key of the first endpoint is sent only to its own address.
-        own_address = llm.fallback_base_url is None
+        own_address = llm.fallback_base_url is None and llm.fallback_vendor is None
         base_url = llm.base_url if own_address else llm.fallback_base_url
         api_key = llm.api_key if own_address else llm.fallback_api_key
-        second = await endpoint(llm.fallback_model, base_url, api_key, FALLBACK_MODEL)
+        vendor = llm.vendor if own_address else llm.fallback_vendor
+        second = await endpoint(llm.fallback_model, base_url, api_key, vendor, FALLBACK_MODEL)
         both = FallbackModel(
             GuardedModel(first, external_services.endpoint(FIRST_MODEL)),
             GuardedModel(second, external_services.endpoint(FALLBACK_MODEL)),
@@ -448,7 +453,7 @@ async def _models(
         main = GuardedModel(both, external_services.model)
     if llm.judge_model is None:
         return main, main
-    smaller = await endpoint(llm.judge_model, llm.base_url, llm.api_key, MODEL)
+    smaller = await endpoint(llm.judge_model, llm.base_url, llm.api_key, llm.vendor, MODEL)
     guarded = GuardedModel(smaller, external_services.endpoint(JUDGE_MODEL))
     return main, FallbackModel(guarded, main)
 

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from pydantic.fields import FieldInfo
 
+from extraction.openai_api.vendors import VENDORS
 from graph_service.config.settings import SECTIONS, TOP_KEYS, Settings
 from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
 
@@ -41,6 +42,18 @@ port = 7780
 
 `mnemoscene doctor` shows which files were read and which settings are set. Secrets (marked so) never appear in logs or
 messages."""
+_VENDORS: Final = """\
+## Vendors of models
+
+Without a `base_url`, the prefix of a model's name selects a vendor with its address and the variable of its key:
+`LLM_MODEL=groq/llama-3.3-70b-versatile` with `GROQ_API_KEY`, `EMBEDDING_MODEL=voyage/voyage-3.5` with
+`VOYAGE_API_KEY`, `LLM_MODEL=ollama/qwen3:4b` without any key. Names without such a prefix are OpenAI's. With a
+`base_url`, as of a proxy, a name is sent as it is; `llm.vendor` then says whose API it is, if not OpenAI's. No key is
+sent to another vendor than its own, and an address that `OLLAMA_HOST`, `ANTHROPIC_BASE_URL` or
+`AZURE_OPENAI_ENDPOINT` names is used. `anthropic/` speaks Anthropic's own API. `any-llm/` asks further vendors, as in
+`any-llm/bedrock/…`, through the library of that name: install `mnemoscene-server[any-llm]`. Embedding models that
+tell questions from texts are asked in the way of their vendor, or with the words that their model card names.
+`mnemoscene doctor --ask-model` asks each configured model and says what is wrong."""
 _DEFAULTS: Final[Mapping[str, str]] = {
     "data_dir": "`./.mnemoscene/data` if `./.mnemoscene` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
@@ -82,6 +95,11 @@ def _lines() -> Iterator[str]:
         about = " ".join((inspect.getdoc(shape) or "").partition("\n\n")[0].split())
         yield from ("", f"## {name}", "", about, "")
         yield from _table(list(fields(shape)), shape, f"{name}.", meanings(shape))
+    yield from ("", _VENDORS, "", "| prefix | address | key |", "| --- | --- | --- |")
+    for vendor in VENDORS.values():
+        own = f"`{vendor.address_variable}`" if vendor.address_variable else None
+        address = " or ".join(part for part in (vendor.address, own) if part) or "known to that library"
+        yield f"| `{vendor.name}/` | {address} | {f'`{vendor.key_variable}`' if vendor.key_variable else 'none'} |"
 
 
 def _table(rows: list[Field[Any]], shape: type[Any], prefix: str, meaning_of: Mapping[str, str]) -> Iterator[str]:

@@ -177,12 +177,14 @@ PerMinute = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
-    """The OpenAI-compatible model that extracts facts from scenes; without `model` built-in rules do.
+    """The model that extracts facts from scenes; without `model` built-in rules do.
 
     Attributes:
-        base_url: address of an endpoint other than OpenAI's, such as `http://127.0.0.1:11434/v1`.
-        api_key: for that endpoint; without `model` it has no effect.
-        model: name of the model at the endpoint.
+        base_url: address of an endpoint other than the vendor's, such as `http://127.0.0.1:4000/v1`.
+        api_key: for that endpoint; without `model` it has no effect. By default the variable of the vendor.
+        model: name of the model at the endpoint. Without `base_url`, its prefix selects a vendor: `groq/…`, `ollama/…`,
+            `anthropic/…` (Vendors of models, below); without a known prefix it is OpenAI's.
+        vendor: vendor of the endpoint at `base_url`, if it differs from OpenAI in its API: `anthropic`, `voyage`.
         timeout_s: timeout of one request.
         concurrent_calls: maximum number of requests to an endpoint at the same time; others wait.
         requests_per_minute: maximum number of requests to an endpoint in any minute; others wait. 0 means unlimited.
@@ -195,6 +197,7 @@ class LlmSettings:
         fallback_base_url: address of its endpoint, which has the same limits; by default that of `base_url`, with its
             key.
         fallback_api_key: for the endpoint of `fallback_base_url`.
+        fallback_vendor: as `vendor`.
         judge_model: name of a smaller model at the endpoint of `base_url` that compares new facts with known ones;
             `model` does by default, and while the smaller one is unavailable.
         judge_facts: let the model also decide whether new facts repeat, complete or replace known ones in other words
@@ -207,6 +210,7 @@ class LlmSettings:
     base_url: Name | None = None
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
+    vendor: Name | None = None
     timeout_s: Seconds = 60.0
     concurrent_calls: Concurrent = 4
     requests_per_minute: PerMinute = 0
@@ -216,6 +220,7 @@ class LlmSettings:
     fallback_base_url: Name | None = None
     fallback_api_key: str | None = field(default=None, repr=False)
     fallback_model: Name | None = None
+    fallback_vendor: Name | None = None
     judge_model: Name | None = None
     overviews: bool = True
     judge_facts: bool = True
@@ -227,9 +232,10 @@ class EmbeddingSettings:
 
     Attributes:
         kind: `auto` is `openai` if `model` is set, else `local`; `none` means keyword search only.
-        base_url: address of an endpoint other than OpenAI's.
-        api_key: for that endpoint; without `model` it has no effect.
-        model: name of the model at the endpoint.
+        base_url: address of an endpoint other than the vendor's.
+        api_key: for that endpoint; without `model` it has no effect. By default the variable of the vendor.
+        model: name of the model at the endpoint; its prefix selects a vendor, as for `llm.model`.
+        vendor: as `llm.vendor`.
         dim: dimension of the endpoint's vectors; determined automatically if not set.
         concurrent_calls: maximum number of requests to the endpoint at the same time; others wait.
         requests_per_minute: maximum number of requests to the endpoint in any minute; others wait. 0 means unlimited.
@@ -252,6 +258,7 @@ class EmbeddingSettings:
     base_url: Name | None = None
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
+    vendor: Name | None = None
     dim: Annotated[int, Field(ge=1, le=4_096)] | None = None
     concurrent_calls: Concurrent = 4
     requests_per_minute: PerMinute = 0

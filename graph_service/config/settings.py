@@ -48,6 +48,7 @@ from graph_service.config.sources import (
     misdirected_secrets,
     setting_problem,
 )
+from graph_service.config.vendors import add_vendors
 from schema.errors import InstallError
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
@@ -159,6 +160,8 @@ def load_settings(
         merged |= source
     problems += [found.value for key, found in merged.items() if key.startswith("!")]
     values = {key: found for key, found in merged.items() if not key.startswith("!")}
+    values, errors = add_vendors(values, variables)
+    problems += errors
     defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
     settings, errors = _validated(values, defaults)
     problems += errors + (_contradictions(settings) if settings else [])

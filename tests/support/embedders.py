@@ -22,7 +22,7 @@ class HashedWords:
     dim = 64
     token_model = "hashed-words/64"
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         """Return unit vectors in the order of the texts."""
         return [self._vector(text) for text in texts]
 

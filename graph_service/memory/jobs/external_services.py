@@ -189,11 +189,11 @@ class GuardedEmbedder:
     def dim(self) -> int:
         return self._inner.dim
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         """Return the vectors of some texts; see `Embedder.embed`."""
         if not texts:
             return []
-        return await self._service.call(lambda: self._inner.embed(texts))
+        return await self._service.call(lambda: self._inner.embed(texts, asked=asked))
 
 
 class StoreEmbedder(CachedEmbedder):

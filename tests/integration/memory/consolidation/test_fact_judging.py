@@ -45,7 +45,7 @@ async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = No
 class Meanings(HashedWords):
     """Gives texts with one of these words the same vector, whatever their language."""
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         return await super().embed(["marathon" if any(word in text for word in RUNS) else text for text in texts])
 
 

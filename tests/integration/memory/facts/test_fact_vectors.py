@@ -35,7 +35,7 @@ class Paraphrases(HashedWords):
         super().__init__()
         self.given: list[str] = []
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         self.given += texts
         return await super().embed([self._meant(text) for text in texts])
 

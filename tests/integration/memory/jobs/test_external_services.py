@@ -42,9 +42,9 @@ class SwitchedEmbedder(HashedWords):
         super().__init__()
         self._switch = switch
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         self._switch.used()
-        return await super().embed(texts)
+        return await super().embed(texts, asked=asked)
 
 
 class SwitchedModel:
@@ -149,10 +149,10 @@ async def test_no_job_is_claimed_while_the_circuit_breaker_is_open(graph: Graph,
 class Broken(HashedWords):
     """An embedder that fails with an error of its own."""
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         if any("poison" in text for text in texts):
             raise InputError("this text cannot be embedded")
-        return await super().embed(texts)
+        return await super().embed(texts, asked=asked)
 
 
 async def test_job_with_its_own_error_stays_parked_until_retried(graph: Graph, tenant: str) -> None:

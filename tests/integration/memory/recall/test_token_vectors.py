@@ -31,8 +31,8 @@ class NoTokens:
 
     name, dim = HashedWords.name, HashedWords.dim
 
-    async def embed(self, texts: Any) -> list[list[float]]:
-        return await HashedWords().embed(texts)
+    async def embed(self, texts: Any, *, asked: bool = False) -> list[list[float]]:
+        return await HashedWords().embed(texts, asked=asked)
 
 
 async def stored(graph: Graph, tenant: str) -> list[dict[str, Any]]:

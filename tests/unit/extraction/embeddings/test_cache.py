@@ -17,7 +17,7 @@ class LengthEmbedder:
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         self.asked.append(list(texts))
         return [[1.0, 0.0] if len(text) % 2 else [0.0, 1.0] for text in texts]
 
@@ -45,9 +45,9 @@ class CountedWords(HashedWords):
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> list[list[float]]:
         self.asked.append(list(texts))
-        return await super().embed(texts)
+        return await super().embed(texts, asked=asked)
 
 
 async def test_text_cached_without_token_vectors_is_not_embedded_again_for_them() -> None:
