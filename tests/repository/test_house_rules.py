@@ -25,10 +25,6 @@ FORBIDDEN_TEXT = re.compile(
             r"registry\.npm" + "js",
             r"repo1?\.ma" + r"ven",
             r"deb\.deb" + "ian",
-            "anthro" + "pic",
-            # Allowed: the clients of that name, and exports from them.
-            r"\bcla" + r"ude\b(?![ -]exports?)(?! (?:Desktop|Code)\b)",
-            r"\bco" + r"dex\b",
         ]
     ),
     re.IGNORECASE,
