@@ -24,6 +24,7 @@ class Label(StrEnum):
     TENANT = "Tenant"
     FORGETTING = "Forgetting"
     MIGRATION = "Migration"
+    ITEM = "Item"
     USAGE = "Usage"
     TOMBSTONE = "Tombstone"
     ACCESS_KEY = "AccessKey"
@@ -41,6 +42,7 @@ EXPORTED_KEYS: dict[Label, str] = {
     Label.EPISODE: "id",
     Label.REJECTED_MERGE: "id",
     Label.REVISION: "id",
+    Label.ITEM: "id",
     Label.TOMBSTONE: "id",
     Label.USAGE: "day",
     Label.CHANGE: "seq",

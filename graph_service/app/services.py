@@ -59,6 +59,7 @@ from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseStartup
 from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
@@ -199,6 +200,7 @@ class Services:
     reader_name: str
     memory: Memory
     worker: Worker
+    item_upkeep: ItemUpkeep
     window: ShortTermWindow
     external_services: ExternalServices
     limiters: Mapping[str, "RequestLimiter"]
@@ -582,6 +584,9 @@ async def _assemble(
         paused_tenants=quarantine.paused,
     )
     changed.listen(lambda tenant: worker.wake(TenantId(tenant)))
+    item_upkeep = ItemUpkeep(
+        graph, embedder=embedder if automation.auto_index else None, clock=_now, paused=quarantine.paused
+    )
     window = await _window(settings, supervisor)
     closing.push_async_callback(window.close)
     spool = open_spool(settings)
@@ -611,6 +616,7 @@ async def _assemble(
         model_problem=lambda: external_services.model.current_failure,
         rules=order_rules(settings.recall),
         on_forgotten=forgotten,
+        on_items=item_upkeep.wake,
         questions=questions,
         answers_bytes_max=settings.recall.answers_mb * 2**20,
         analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
@@ -647,6 +653,7 @@ async def _assemble(
         reader_name=reader_name,
         memory=memory,
         worker=worker,
+        item_upkeep=item_upkeep,
         window=window,
         external_services=external_services,
         limiters=limiters,

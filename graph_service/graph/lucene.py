@@ -88,6 +88,16 @@ def _prefix_term(word: str) -> str:
     return f"*{word}*" if len(word) == 1 else f'"{word}"'
 
 
+def items_query(tokens: Sequence[Collection[str]], words: Sequence[str] = ()) -> str:
+    """Return a query for items that have one token of each group; words only add to the score.
+
+    Args:
+        words: from `words_in`.
+    """
+    groups = " ".join(f"+({' '.join(f'scopes:{token}' for token in group)})^0" for group in tokens)
+    return " ".join([groups, *(f"text:{_term(word)}" for word in words)])
+
+
 def forms_query(tokens: Sequence[str]) -> str:
     """Return a query for entities that share a spelling token; without tokens it has no hits."""
     return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING

@@ -235,6 +235,7 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
         await graph.define(statement("schema/clear_message_vectors"), {})
         await graph.define(statement("schema/clear_scene_vectors"), {})
         await graph.define(statement("schema/clear_fact_vectors"), {})
+        await graph.define(statement("schema/clear_item_vectors"), {})
         await graph.define(statement("schema/reopen_embedding"), {})
     await _define_indexes(graph, _VECTOR_INDEXES, dim)
     await _set_embedder(graph, new)

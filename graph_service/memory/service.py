@@ -48,6 +48,7 @@ from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool, SpoolAdmin
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from graph_service.memory.instrumentation import measured
+from graph_service.memory.items.store import Items
 from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.mindmap.graph_queries import GraphReads
@@ -119,6 +120,7 @@ class Memory:
         model_problem: returns why the language model refines nothing now; None if it does, or if there is none.
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
+        on_items: called after items were stored; wakes what embeds them.
         analyst: runs read-only statements; None means one with the default limits.
         questions: keeps the latest questions; None keeps none.
         no_embedder: why `embedder` is None; None if none is configured.
@@ -143,6 +145,7 @@ class Memory:
         model_problem: Callable[[], str | None] = lambda: None,
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
+        on_items: Callable[[], None] = lambda: None,
         analyst: Analyst | None = None,
         questions: QuestionLog | None = None,
         answers_bytes_max: int = 0,
@@ -172,6 +175,7 @@ class Memory:
             on_forgotten=on_forgotten,
             questions=self.questions,
         )
+        self.items = Items(graph, embedder=embedder, clock=clock, written=on_items)
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)

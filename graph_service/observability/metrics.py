@@ -125,6 +125,7 @@ class Loop(StrEnum):
     DATABASE_WATCH = "database watch"
     FORGETTINGS = "forgettings"
     GRAPHQL = "graphql"
+    ITEMS = "items"
     KEYS = "keys"
     LIVE_FEED = "live feed"
     MCP = "mcp"
@@ -210,7 +211,7 @@ MODEL_TOKENS: Final = Counter("mnemoscene_model_tokens", "Model tokens used by e
 EMBEDDING_TOKENS: Final = Counter(
     "mnemoscene_embedding_tokens", "Tokens of texts that an embedding endpoint embedded, without questions."
 )
-EMBEDDINGS: Final = Counter("mnemoscene_embeddings", "Embedded texts.", element=("message", "scene", "fact"))
+EMBEDDINGS: Final = Counter("mnemoscene_embeddings", "Embedded texts.", element=("message", "scene", "fact", "item"))
 JOB_RUNS: Final = Counter(
     "mnemoscene_job_runs",
     "Runs of background jobs, by outcome.",

@@ -77,6 +77,8 @@ EXTRA: Final[Mapping[str, int]] = {
     "recall": 50,
     "context": 100,
     "layer": 20,
+    "items": 20,
+    "itemNamespaces": 20,
     "cypher": 500,
     "sync": 1_000,
     "exportGraph": 1_000,

@@ -80,6 +80,7 @@ class MemoryStats:
     agents: int = strawberry.field(description="Agents.")
     facts: int = strawberry.field(description="Valid facts.")
     closed_facts: int = strawberry.field(description="Facts that are no longer valid.")
+    items: int = strawberry.field(description="Items that have not expired, of the tenant and of users.")
 
 
 @strawberry.type

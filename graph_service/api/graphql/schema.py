@@ -27,6 +27,7 @@ from graph_service.api.graphql.export_import import ExportImportMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
 from graph_service.api.graphql.graph import GraphQuery
+from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
 from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
@@ -73,6 +74,7 @@ class Query(
     GraphQuery,
     HistoryQuery,
     IdentityQuery,
+    ItemsQuery,
     LayersQuery,
     ListsQuery,
     ProfileQuery,
@@ -175,6 +177,7 @@ class Mutation(
     FactsMutation,
     ForgettingMutation,
     IdentityMutation,
+    ItemsMutation,
     LayersMutation,
     QuarantineMutation,
     SessionsMutation,

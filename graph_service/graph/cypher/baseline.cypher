@@ -76,6 +76,15 @@ CREATE CONSTRAINT episode_id IF NOT EXISTS FOR (n:Episode) REQUIRE (n.tenant, n.
 CREATE INDEX episode_session IF NOT EXISTS FOR (n:Episode) ON (n.tenant, n.session_id);
 CREATE INDEX episode_unread IF NOT EXISTS FOR (n:Episode) ON (n.tenant, n.session_id, n.unread);
 
+// Items: values by namespace and key. unembedded: set only while an item waits for a vector; scopes: tokens of the owner with each prefix of the
+// namespace, and of the fields of the value.
+CREATE CONSTRAINT item_id IF NOT EXISTS FOR (n:Item) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX item_user IF NOT EXISTS FOR (n:Item) ON (n.tenant, n.user_id);
+CREATE INDEX item_expiry IF NOT EXISTS FOR (n:Item) ON (n.expires_ms);
+CREATE INDEX item_unembedded IF NOT EXISTS FOR (n:Item) ON (n.unembedded);
+CREATE FULLTEXT INDEX item_words IF NOT EXISTS FOR (n:Item) ON EACH [n.text, n.scopes]
+OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
+
 // The outbox. open: set only while work is left; unavailable_service: the external service a parked job waits for.
 CREATE CONSTRAINT job_id IF NOT EXISTS FOR (n:Job) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX job_due IF NOT EXISTS FOR (n:Job) ON (n.open, n.due_ms);

@@ -38,7 +38,9 @@ class GraphPages:
             after: key to start after.
         """
         after = (-1 if kind == Label.CHANGE else "") if after is None else after
-        async for stored in self._pages(statement("export_import/nodes"), after, kind=kind.value):
+        # A value of an item may have a megabyte.
+        rows_max = LONG_ROWS_MAX if kind is Label.ITEM else self._rows_max
+        async for stored in self._pages(statement("export_import/nodes"), after, kind=kind.value, rows=rows_max):
             yield [row for node in stored for row in _node_rows(node)]
 
     async def nodes_of_session(self, session: str) -> AsyncIterator[list[Row]]:

@@ -47,7 +47,7 @@ _PROBLEMS_MAX: Final = 20
 LINE_BYTES_MAX: Final = 16 * 2**20
 _HEADER_CHARS_MAX: Final = 1_000
 _EMBEDDER_FIELDS: Final = ("model", "dim", "token_model")
-_LONG_ROW_KINDS: Final = (Label.MESSAGE, Label.SCENE, EDGE)
+_LONG_ROW_KINDS: Final = (Label.MESSAGE, Label.SCENE, Label.ITEM, EDGE)
 _HEADER_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "tombstone_tenant": "string"}
 
 

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from extraction.embeddings.token_vectors import is_packed
 from graph_service.memory.argument_checks import time_problem
 from graph_service.memory.export_import.row_values import decode_value
+from graph_service.memory.items.writes import LABELS_MAX, SEARCHED_CHARS_MAX, item_id, value_problem
 from graph_service.memory.tags import tag_problems
 from schema.assertion import Closing, parse_assertion
 from schema.change import Op
@@ -28,6 +29,7 @@ from schema.errors import InputError
 from schema.fact import ExtractedValues, FactKind
 from schema.graph_model import Property, graph_model
 from schema.ids import memory_id
+from schema.json_text import read_json
 from schema.labels import Label, Link, Role
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
@@ -55,6 +57,7 @@ ORDER: Final = (
     Label.EPISODE,
     Label.REJECTED_MERGE,
     Label.REVISION,
+    Label.ITEM,
     Label.TOMBSTONE,
     Label.USAGE,
     Label.CHANGE,
@@ -84,12 +87,13 @@ def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
 
 
 def without_vectors(row: Row) -> Row:
-    """Return the row without vectors; messages and scenes are marked as not embedded."""
-    if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
+    """Return the row without vectors; messages, scenes and items with text are marked as not embedded."""
+    if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE, Label.ITEM):
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in (*_VECTORS, "unembedded_in")}
     # The statement that imports facts marks these itself, by `unembedded_in`.
-    marks = {} if EDGE in row else {"unembedded": True}
+    waits = EDGE not in row and (row["node"] != Label.ITEM or "text" in kept)
+    marks = {"unembedded": True} if waits else {}
     return {**row, "properties": dict(sorted({**kept, **marks}.items()))}
 
 
@@ -147,7 +151,7 @@ ITEM_CHARS_MAX: Final = 8_000
 LONG_CHARS_MAX: Final = 2_000_000
 _LONG_TEXTS: Final = frozenset(
     {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "extracted", "reason", "text"}
-    | {"statement", "summary", "title", "uri"}
+    | {"statement", "summary", "title", "uri", "value"}
 )
 LIST_MAX: Final = 100_000
 VECTOR_DIM_MAX: Final = 4_096
@@ -241,6 +245,13 @@ def _is_assertion(value: str) -> str | None:
     if any(time_problem(one) for one in moments) or not 0 <= assertion.position < _NUMBER_MAX:
         return "has a time outside the years 1900 to 9000, or a negative position"
     return _is_id(assertion.message_id) or _is_id(assertion.scene_id) or _IDS(assertion.replaces)
+
+
+def _is_item_value(value: str) -> str | None:
+    try:
+        return value_problem(read_json(value, finite=True))
+    except json.JSONDecodeError:
+        return "must be JSON"
 
 
 def _is_true(value: bool) -> str | None:
@@ -416,6 +427,19 @@ SHAPES: Final[Mapping[str, Shape]] = {
     ),
     Label.REJECTED_MERGE: _shape("id user_id a_id b_id reason at", a_id=_ID, b_id=_ID, reason=_text_of(8_000)),
     Label.REVISION: _shape("id revision", revision=_COUNT),
+    Label.ITEM: _shape(
+        "id user_id namespace key value value_bytes version created_at updated_at scopes",
+        user_id=lambda value: _USER(value) if value else None,
+        namespace=lambda value: None if 1 <= len(value) <= LABELS_MAX else f"must have 1 to {LABELS_MAX} labels",
+        key=lambda value: None if value else "is empty",
+        value=_is_item_value,
+        value_bytes=_COUNT,
+        version=_within(1, _NUMBER_MAX),
+        expires_ms=_MILLIS,
+        ttl_ms=_COUNT,
+        text=_text_of(SEARCHED_CHARS_MAX),
+        chinese=_is_true,
+    ),
     Label.TOMBSTONE: _shape(
         "id kind at_ms",
         id=_HASH,
@@ -520,6 +544,11 @@ def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[s
     for moment, millis in shape.same_times:
         if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
             yield f"{millis} must be the same time as {moment}, in milliseconds since 1970"
+    if {"id", "user_id", "namespace", "key"} <= values.keys():
+        if item_id(values["user_id"], values["namespace"], values["key"]) != values["id"]:
+            yield "id does not match user_id, namespace and key"
+        if "value" in values and len(values["value"].encode()) != values.get("value_bytes"):
+            yield "value_bytes does not match value"
     names, since = values.get("declared_names") or [], values.get("declared_since") or []
     if len(names) != len(since):
         yield "declared_names and declared_since must have the same length"

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
+from graph_service.memory.items.writes import item_tokens
 from graph_service.memory.tags import tag_tokens
 from schema.entity import stored_names
 from schema.graph_model import Property
@@ -79,6 +80,8 @@ class TenantRename:
                 return self._forms(stored)
             case "tags":
                 return self._tag_tokens(stored)
+            case "item tokens":
+                return self._item_tokens(stored)
             case "body":
                 return _body(value, self.new_id)
             case _:
@@ -113,6 +116,11 @@ class TenantRename:
 
     def _tag_tokens(self, stored: Properties) -> list[str]:
         return [] if self.target == NO_TENANT else tag_tokens(self.target, stored["user_id"], stored.get("tags") or ())
+
+    def _item_tokens(self, stored: Properties) -> list[str]:
+        if self.target == NO_TENANT:
+            return []
+        return item_tokens(self.target, stored["user_id"], stored["namespace"], json.loads(stored["value"]))
 
     def _forms(self, stored: Properties) -> list[str]:
         if self.target == NO_TENANT:

@@ -1,4 +1,4 @@
-"""Delete a user with all messages, sessions and facts: the job `forget`.
+"""Delete a user with all messages, sessions, facts and items: the job `forget`.
 
 The job runs in many bounded commits. The first marks the user; from then on no data of the user is stored or read. If
 the process dies, another one continues the job.
@@ -68,6 +68,8 @@ async def forget_user(graph: Graph, claim: JobClaim, job_context: JobContext) ->
         pass
     while await _run_step(erasure, statement("user_erasure/delete_sessions"), rows_max=_ROWS_MAX):
         pass
+    while await _delete_items(erasure):
+        pass
     await _redact_changes(erasure)
     await _finish(erasure)
     return False
@@ -76,6 +78,11 @@ async def forget_user(graph: Graph, claim: JobClaim, job_context: JobContext) ->
 async def _delete_messages(erasure: _Erasure) -> bool:
     rows = await _run_step(erasure, statement("user_erasure/delete_messages"), rows_max=_ROWS_MAX)
     return bool(rows[0]["messages"])
+
+
+async def _delete_items(erasure: _Erasure) -> bool:
+    rows = await _run_step(erasure, statement("user_erasure/delete_items"), rows_max=_ROWS_MAX)
+    return bool(rows[0]["items"])
 
 
 async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dict[str, Any]]:
@@ -124,6 +131,8 @@ async def _finish(erasure: _Erasure) -> None:
     async def steps(writing: Writing) -> None:
         parameters = {**erasure.scope, "user_node_id": erasure.user_node_id}
         await writing.run(statement("user_erasure/delete_tombstones_and_usage"), parameters)
+        # Once more: a call that began before the erasure may have stored some meanwhile.
+        await writing.run(statement("user_erasure/delete_items"), {**erasure.scope, "rows_max": _ROWS_MAX})
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
         await record_forgetting(writing, claim.tenant, erasure.user_id, messages=True)
         await writing.run(statement("user_erasure/delete_job"), {"tenant": claim.tenant, "id": claim.id})

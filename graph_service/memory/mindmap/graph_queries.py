@@ -1,6 +1,7 @@
 """Read nodes, facts, messages, scenes, jobs and counts for the GraphQL API, in batches of one round trip."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -32,6 +33,7 @@ STATS: Final = {
     "agents": "Agent",
     "facts": "facts",
     "closed_facts": "closed facts",
+    "items": "items",
 }
 
 
@@ -163,7 +165,9 @@ class GraphReads:
         """
         if user_id is not None:
             check_ids(userId=user_id)
-        rows = await self._graph.read(statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id})
+        rows = await self._graph.read(
+            statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id, "now_ms": round(time.time() * 1000)}
+        )
         found = {row["kind"]: row["n"] for row in rows}
         return {name: found.get(kind, 0) for name, kind in STATS.items()}
 

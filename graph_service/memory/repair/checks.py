@@ -96,6 +96,11 @@ def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
     return _vector_problems([row["dim"]], dim, pending=False)
 
 
+def check_item(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
+    """Return the problems of the vector of an item."""
+    return _vector_problems([row["vector_dim"]], dim, pending=row["unembedded"]) if row["has_text"] else []
+
+
 def _vector_problems(dims: Sequence[int | None], dim: int | None, *, pending: bool) -> list[Problem]:
     if dim is None or pending:
         return []

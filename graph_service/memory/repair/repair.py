@@ -20,6 +20,7 @@ from graph_service.memory.repair.checks import (
     MessageRepair,
     Problem,
     check_fact,
+    check_item,
     check_message,
     check_scene,
     is_damaged,
@@ -47,7 +48,7 @@ class SyncReport:
     """The result of a sync.
 
     Attributes:
-        total: elements checked: messages, nodes and sessions.
+        total: elements checked: messages, nodes, sessions and items.
         indexed: problems repaired, or with a repair job enqueued.
         skipped: elements without a problem.
         errors: problems that could not be repaired.
@@ -111,6 +112,8 @@ class Sync:
             await self._check_merged(merged)
         async for sessions in self._pages(statement("repair/check_sessions"), {}):
             await self._check_sessions(sessions)
+        async for items in self._pages(statement("repair/check_items"), {}):
+            await self._check_items(items, dim)
         # Last: earlier repairs may leave nodes without any edge.
         async for bare_nodes in self._pages(statement("repair/check_bare_nodes"), {}, counted=False):
             await self._check_bare_nodes(bare_nodes)
@@ -176,6 +179,13 @@ class Sync:
         self._consistent += len(rows) - len({job["session"] for job in missing_jobs})
         self._found[Problem.JOB_MISSING] += len(missing_jobs)
         await self._repair(len(missing_jobs), lambda writing: self._enqueue(writing, missing_jobs))
+
+    async def _check_items(self, rows: Rows, dim: int | None) -> None:
+        problems = {row["id"]: found for row in rows if (found := check_item(row, dim))}
+        self._consistent += len(rows) - len(problems)
+        self._found.update(problem for found in problems.values() for problem in found)
+        parameters = {"tenant": self._tenant, "ids": sorted(problems)}
+        await self._repair(len(problems), lambda writing: writing.run(statement("repair/repair_items"), parameters))
 
     async def _check_merged(self, rows: Rows) -> None:
         for user_id in sorted({row["user_id"] for row in rows}):

@@ -11,6 +11,7 @@ from graph_service.app.services import Services
 from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.episode_writer import spool_episode
 from graph_service.memory.ingest.validation import RememberRequest, check_request
+from graph_service.memory.items.writes import ItemWrite
 from schema.ids import TenantId
 from tests.support.builders import a_message, a_worker
 
@@ -100,6 +101,9 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     moved = a_message("I moved to Porto. I do not like jasmine tea any more.", minute=600)
     await parts.memory.remember(whose, RememberRequest(**{**told, "session_id": f"{SESSION}2"}, messages=(moved,)))
     await parts.memory.sessions.close(whose, USER, SESSION)
+    value = {"who": "Ximena", "text": "Zanzibar quokkas"}
+    items = [ItemWrite(namespace=("shelf",), key="zebra", value=value, user_id=user) for user in (None, USER)]
+    await parts.memory.items.put(whose, items)
     await a_worker(parts.graph).drain()
     entities = [one for one in await parts.memory.entities(whose, USER) if not one.merged]
     await parts.memory.merge_entities(whose, entities[0].id, entities[1].id, "they are one")

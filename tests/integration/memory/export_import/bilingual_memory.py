@@ -6,12 +6,15 @@ import pytest_asyncio
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.items.writes import ItemWrite
 from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from schema.entity import an_entity
 from schema.fact import FactKind
 from schema.ids import TenantId, UserId
 from schema.message import ProvidedFact
 from tests.support.builders import a_memory, a_worker, an_incoming
+from tests.support.embedders import HashedWords
 
 ANA = [
     "I moved to Porto in 2019.",
@@ -79,8 +82,15 @@ MOVED = (
 )
 
 
+ITEMS = (
+    ItemWrite(namespace=("settings",), key="theme", value={"name": "dark", "since": 2019}, user_id="ana", ttl_s=1e9),
+    ItemWrite(namespace=("团队/一", "笔记"), key=" ", value=["茉莉花茶", None, {"深": [1.5, "\u0000"]}]),
+    ItemWrite(namespace=("numbers",), key="pi", value=3.14),
+)
+
+
 async def fill_bilingual(graph: Graph, tenant: str) -> None:
-    """Store two users with sessions, facts of every kind, a merge, a deletion and an answered question."""
+    """Store two users with sessions, facts of every kind, a merge, a deletion, an answered question and items."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming(*ANA, user="ana", session="first", user_name="Ana", facts=ANAS_FACTS))
     await memory.remember(whose, an_incoming(*LATER, user="ana", session="later", facts=MOVED, agent_id="butler"))
@@ -92,6 +102,10 @@ async def fill_bilingual(graph: Graph, tenant: str) -> None:
     await memory.reject_merge(whose, apart[0], apart[1], "one led to the other")
     await memory.recall(whose, Question(user_id="ana", text="jasmine tea"))
     await memory.access.flush()
+    await memory.items.put(whose, ITEMS)
+    upkeep = ItemUpkeep(graph, embedder=HashedWords(), clock=lambda: datetime.now(UTC))
+    while await upkeep.embed_some():
+        pass
     gone = an_entity(whose, UserId("ana"), "Acme").id
     await memory.forgetting.entity(whose, gone)
     await a_worker(graph).drain()

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -19,12 +20,13 @@ from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.export_import.exporter import export_rows
 from graph_service.memory.export_import.graphml import export_graphml
 from graph_service.memory.export_import.importer import ImportResult, import_rows
+from graph_service.memory.items.store import ItemSearch
 from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, scope_token
 from schema.message import ProvidedFact
-from tests.integration.memory.export_import.bilingual_memory import TENANT, bilingual, fill_bilingual
+from tests.integration.memory.export_import.bilingual_memory import ITEMS, TENANT, bilingual, fill_bilingual
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.slow import slow_but
@@ -37,7 +39,7 @@ _ALL_OF = (
     "UNION ALL MATCH ({tenant: $tenant})-[r]->() RETURN [type(r)] AS l, properties(r) AS p"
 )
 # Properties that depend on the time of the run or on the tenant, or are about the last reading only.
-_PASSING = {"fact_events", "lease", "lease_until_ms", "touched_ms", "claims", "locked"}
+_PASSING = {"fact_events", "lease", "lease_until_ms", "touched_ms", "claims", "locked", "call"}
 
 
 async def exported(graph: Graph, tenant: str, *, vectors: bool = True) -> bytes:
@@ -125,6 +127,23 @@ async def test_import_equals_storing_the_messages_in_the_target(bilingual: Graph
         (row,) = await (await session.run(query, t=tenant)).data()
     assert row["f"] == form_tokens(owner, ["jasmine tea"])
     assert row["s"] == scope_token(tenant, "ana")
+
+
+async def test_imported_items_are_found_by_namespace_field_and_words(
+    bilingual: Graph, tenant: str, tmp_path: Path
+) -> None:
+    memory = a_memory(bilingual)
+    await imported(bilingual, tenant, await exported(bilingual, TENANT, vectors=False), tmp_path)
+    for search in (
+        ItemSearch(user_id="ana", namespace=("settings",), where={"name": "dark"}),
+        ItemSearch(namespace=("团队/一",), query="茉莉花茶"),
+        ItemSearch(namespace=("numbers",)),
+    ):
+        there, here = [await memory.items.search(TenantId(name), search) for name in (TENANT, tenant)]
+        assert [replace(one, score=None) for one in here] == [replace(one, score=None) for one in there]
+        assert len(here) == 1
+    put = [replace(ITEMS[0], value=1, if_version=1)]
+    assert [one and one.version for one in await memory.items.put(TenantId(tenant), put)] == [2]
 
 
 async def test_imported_tenant_gives_the_same_recall(bilingual: Graph, tenant: str, tmp_path: Path) -> None:

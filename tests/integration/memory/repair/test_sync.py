@@ -10,10 +10,12 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
+from graph_service.memory.items.writes import ItemWrite
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.repair.checks import Problem, check_message
 from graph_service.memory.repair.repair import Sync
 from graph_service.memory.sessions.lifecycle import request_close
+from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from schema.ids import TenantId
 from schema.session import CloseReason
 from schema.timespan import as_utc
@@ -21,6 +23,7 @@ from tests.integration.memory.entity_resolution.test_merges import BOTH, edges, 
 from tests.integration.memory.worker.crash_story import STORY
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import NOON, a_memory, a_worker
+from tests.support.embedders import HashedWords
 from tests.support.graph_hash import graph_rows
 
 _VECTORS = """
@@ -177,6 +180,23 @@ async def test_sync_finds_and_repairs_one_damage_of_each_problem_at_once(graph: 
     found = sum((Counter(damage.found) for damage in damages), Counter())
     assert set(found) == set(Problem) - {Problem.MESSAGE_DAMAGED}
     await _found_and_repaired(graph, tenant, *damages)
+
+
+async def test_sync_lets_items_without_their_vector_be_embedded_again(graph: Graph, tenant: str) -> None:
+    memory, whose = a_memory(graph), TenantId(tenant)
+    upkeep = ItemUpkeep(graph, embedder=HashedWords(), clock=lambda: datetime.now(UTC))
+    values = {"lost": "tea", "wrong": "tea", "fine": "tea", "no text": 5}
+    await memory.items.put(whose, [ItemWrite(namespace=("ns",), key=key, value=one) for key, one in values.items()])
+    while await upkeep.embed_some():
+        pass
+    await _cypher(graph, "MATCH (i:Item {tenant: $tenant, key: 'lost'}) REMOVE i.embedding", tenant=tenant)
+    await _cypher(graph, "MATCH (i:Item {tenant: $tenant, key: 'wrong'}) SET i.embedding = [1.0]", tenant=tenant)
+    report = await memory.sync(whose)
+    assert (report.total, report.skipped, report.indexed) == (4, 2, 2)
+    assert report.found == {Problem.VECTOR_MISSING: 1, Problem.VECTOR_SIZE_MISMATCH: 1}
+    while await upkeep.embed_some():
+        pass
+    assert (await memory.sync(whose)).found == {}
 
 
 async def _found_and_repaired(graph: Graph, tenant: str, *damages: Damage) -> None:
