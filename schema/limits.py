@@ -8,7 +8,8 @@ class Limits:
     """Limits that are checked before anything is written.
 
     Attributes:
-        text_chars: characters of one message.
+        message_chars: characters of one message; longer than `text_chars`, it is stored in several parts.
+        raw_bytes, metadata_bytes: bytes of the payload and the metadata of one message, as JSON.
         batch_chars: characters of all messages of one call.
         body_bytes: bytes of an authenticated request.
         stranger_body_bytes: bytes of a request without a credential, such as a sign-in.
@@ -17,7 +18,12 @@ class Limits:
     """
 
     messages: int = 1000
+    message_chars: int = 2_000_000
     text_chars: int = 100_000
+    raw_bytes: int = 1_000_000
+    json_depth: int = 100
+    metadata_bytes: int = 65_536
+    metadata_keys: int = 50
     batch_chars: int = 2_000_000
     facts: int = 500
     name_chars: int = 200

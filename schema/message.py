@@ -6,7 +6,7 @@ from typing import Final
 
 from schema.assertion import CorrectionKind
 from schema.fact import FactKind
-from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
+from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId, content_hash
 from schema.importance import GivenImportance
 from schema.labels import Role
 from schema.zones import zone_named
@@ -26,7 +26,12 @@ class Message:
         zone: time zone of the speaker, an IANA name or an offset such as `+08:00`; "today" is a day of this zone.
         mentioned_start, mentioned_end: time that the text is about, aware UTC, half-open.
         tags: the caller's tags, normalised.
-        received_at: when it was stored; None before that.
+        received_at: when its text was stored; None before that.
+        external_id: the caller's id, if it gave one.
+        raw: payload as JSON text, kept as it came.
+        metadata: JSON object of texts, numbers, booleans and lists of texts; None if empty.
+        extract: read facts from it; never true for an empty text.
+        parts: ids of the further parts of a long text, in order; each has the id of the first part as `part_of`.
     """
 
     id: MemoryId
@@ -44,6 +49,22 @@ class Message:
     mentioned_end: datetime | None = None
     tags: tuple[str, ...] = ()
     received_at: datetime | None = None
+    external_id: str | None = None
+    raw: str | None = None
+    metadata: str | None = None
+    extract: bool = True
+    parts: tuple[MemoryId, ...] = ()
+    part_of: MemoryId | None = None
+
+    @property
+    def raw_hash(self) -> str | None:
+        """Hash of the payload; None without one."""
+        return content_hash(self.raw) if self.raw is not None else None
+
+    @property
+    def repeat_key(self) -> str:
+        """What a repetition with the same id must have in common: `content_hash`, payload and number of parts."""
+        return f"{self.content_hash}/{self.raw_hash or ''}/{len(self.parts)}"
 
     @property
     def said_local(self) -> datetime:

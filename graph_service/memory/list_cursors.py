@@ -25,6 +25,8 @@ class ListName(StrEnum):
     DEAD_LETTERS = "dead letters"
     CHANGES = "changes"
     LINES = "lines"
+    MESSAGES = "messages"
+    NEWEST_MESSAGES = "messages, newest first"
 
 
 # Sort key of each list; the last part makes it unique.
@@ -37,6 +39,8 @@ _KEYS: Final[dict[ListName, tuple[type, ...]]] = {
     ListName.DEAD_LETTERS: (int, str),
     ListName.CHANGES: (int,),
     ListName.LINES: (int, int, str),
+    ListName.MESSAGES: (int, int, int, str),
+    ListName.NEWEST_MESSAGES: (int, int, int, str),
 }
 
 

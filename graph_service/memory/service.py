@@ -51,6 +51,7 @@ from graph_service.memory.instrumentation import measured
 from graph_service.memory.items.store import Items
 from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.messages.log import MessageLog
 from graph_service.memory.mindmap.graph_queries import GraphReads
 from graph_service.memory.mindmap.node_search import Nodes
 from graph_service.memory.mindmap.reader import MindMap
@@ -190,6 +191,7 @@ class Memory:
         self._compared = compared_pairs(self.changes)
         self._review_facts = kept_facts(self.changes)
         self.mindmap = MindMap(graph)
+        self.messages = MessageLog(graph, spool=spool)
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
         self.statements = Statements(
@@ -213,7 +215,8 @@ class Memory:
         checked = check_request(tenant, incoming, now=self._clock())
         receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
         self._window.add(
-            session_key_of(checked.episode), [turn_from_message(message) for message in checked.episode.messages]
+            session_key_of(checked.episode),
+            [turn_from_message(said) for said in checked.episode.messages if said.text and said.part_of is None],
         )
         self.sessions.note_messages(tenant, receipt.session_uri)
         REJECTED.add("predicate not on the whitelist", n=checked.unknown_predicates)

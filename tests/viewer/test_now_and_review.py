@@ -308,8 +308,8 @@ async def test_forgotten_message_takes_its_questions_from_the_panel(service: Ope
     await asked(service, viewer, "Does she hate coriander?")
     question = viewer.page.locator("[data-question]")
     await expect(question).to_have_count(1, timeout=WAIT_MS)
-    rows = await service.parts.memory.mindmap.conversation(TenantId(viewer.tenant), "alice", limit=10)
-    (gone,) = [row.id for row in rows if "coriander" in row.text]
+    said = await service.parts.memory.messages.latest(TenantId(viewer.tenant), "alice", limit=10)
+    (gone,) = [message.id for message in said if "coriander" in message.text]
     await service.parts.memory.forgetting.message(TenantId(viewer.tenant), gone)
     await expect(question).to_have_count(0, timeout=WAIT_MS)
 

@@ -1,4 +1,4 @@
-"""GraphQL: the latest questions with what they recalled, and the latest messages."""
+"""GraphQL: the latest questions with what they recalled."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -11,12 +11,10 @@ import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKin
 from graph_service.api.graphql.arguments import asker_of, memory_of, now_of
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.mindmap.conversation import ConversationMessage, MessageFact
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
 from graph_service.memory.recall.question_log import AskedQuestion as Question
 from graph_service.memory.recall.question_log import Door, FoundElement, QuestionKind
-from schema.labels import Role as Speaker
 
 strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
 strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
@@ -59,41 +57,9 @@ class AskedQuestion:
     hits: list[QuestionHit] = strawberry.field(description="Best first; without what no longer exists.")
 
 
-@strawberry.type(name="MessageFact", description="A fact that a message made or closed.")
-class MessageFactView:
-    """A fact that a message made or closed."""
-
-    id: str
-    statement: str
-    predicate: str
-    source_id: str = strawberry.field(description="Id of its subject.")
-    target_id: str = strawberry.field(description="Id of its object.")
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
-
-
-@strawberry.type(
-    name="ConversationMessage", description="A message of a conversation, with what the memory made of it."
-)
-class ConversationMessageView:
-    """A message of a conversation, with what the memory made of it."""
-
-    id: str
-    user_id: str
-    session_id: str
-    role: Speaker
-    speaker: str | None
-    text: str = strawberry.field(description="At most 2,000 characters.")
-    truncated: bool = strawberry.field(description="True if the text was truncated.")
-    said_at: datetime
-    scene_id: str | None = strawberry.field(description="Id of its scene; null until it is processed.")
-    read: bool = strawberry.field(description="Facts were extracted from its scene.")
-    made: list[MessageFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
-    closed: list[MessageFactView] = strawberry.field(description="Facts that it closed, at most 20.")
-
-
 @strawberry.type
 class QuestionsQuery:
-    """Queries for the latest questions and messages."""
+    """Queries for the latest questions."""
 
     @strawberry.field(
         description="The latest questions asked through this process, newest first: at most 100 of a tenant, and those "
@@ -118,17 +84,6 @@ class QuestionsQuery:
             and (wanted is None or one.id in wanted)
         ]
         return [_question_view(one) for one in await memory.seen_questions(tenant, kept[:limit])]
-
-    @strawberry.field(description="The latest messages, oldest first, each with the facts that it made and closed.")
-    async def conversation(
-        self,
-        info: Info[Any, None],
-        user_id: _AnyUserId = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 30,
-    ) -> list[ConversationMessageView]:
-        """Return the latest messages."""
-        found = await memory_of(info).mindmap.conversation(info.context["tenant"], user_id, limit=limit)
-        return [_message_view(one) for one in found]
 
 
 @strawberry.input(description="An element that a reported question found.")
@@ -230,32 +185,4 @@ def _hit_view(hit: SeenHit) -> QuestionHit:
         role=hit.role,
         speaker=hit.speaker,
         on_map=list(hit.on_map),
-    )
-
-
-def _message_view(one: ConversationMessage) -> ConversationMessageView:
-    return ConversationMessageView(
-        id=one.id,
-        user_id=one.user_id,
-        session_id=one.session_id,
-        role=Speaker(one.role),
-        speaker=one.speaker,
-        text=one.text,
-        truncated=one.truncated,
-        said_at=one.said_at,
-        scene_id=one.scene_id,
-        read=one.read,
-        made=[_fact_view(fact) for fact in one.made],
-        closed=[_fact_view(fact) for fact in one.closed],
-    )
-
-
-def _fact_view(fact: MessageFact) -> MessageFactView:
-    return MessageFactView(
-        id=fact.id,
-        statement=fact.statement,
-        predicate=fact.predicate,
-        source_id=fact.source,
-        target_id=fact.target,
-        invalid_at=fact.invalid_at,
     )

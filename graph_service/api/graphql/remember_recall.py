@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
+from strawberry.scalars import JSON
 
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
@@ -100,7 +101,7 @@ class MessageInput:
     """One message of a conversation."""
 
     role: Role = strawberry.field(description="The speaker's role; `EVENT` for what happened and was not said.")
-    text: str = strawberry.field(description="The text, at most 100,000 characters.")
+    text: str = strawberry.field(description="The text, at most 2,000,000 characters; may be empty if `raw` is given.")
     time: datetime | None = strawberry.field(
         default=None, description="When it was said, ISO 8601, UTC unless it has a zone. Default: now."
     )
@@ -125,6 +126,14 @@ class MessageInput:
     mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
     tags: list[str] = strawberry.field(
         default_factory=list, description="Labels to filter by, such as a project; at most 20 of 60 characters."
+    )
+    metadata: JSON | None = strawberry.field(
+        default=None,
+        description="Your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50"
+        " keys and 64 kB.",
+    )
+    raw: JSON | None = strawberry.field(
+        default=None, description="Any payload, kept as it is and never read or searched; at most 1 MB."
     )
 
 
@@ -194,6 +203,10 @@ class RememberInput:
     strict: bool = strawberry.field(
         default=False, description="Refuse the call if a fact is invalid, instead of storing the rest."
     )
+    extract: bool = strawberry.field(
+        default=True,
+        description="False stores the messages, which can be searched, without ever reading facts from them.",
+    )
 
     def incoming(self) -> RememberRequest:
         """Convert to the memory's request type."""
@@ -213,6 +226,8 @@ class RememberInput:
                     mentioned_start=m.mentioned_start,
                     mentioned_end=m.mentioned_end,
                     tags=tuple(m.tags),
+                    metadata=m.metadata,
+                    raw=m.raw,
                 )
                 for m in self.messages
             ),
@@ -222,6 +237,7 @@ class RememberInput:
             summary=self.summary,
             request_id=self.request_id,
             strict=self.strict,
+            extract=self.extract,
         )
 
 

@@ -16,7 +16,6 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
-from graph_service.api.graphql.analyst import AnalystQuery
 from graph_service.api.graphql.arguments import SCALARS, AgentOwnerArgument, OwnerArgument, asker_of, memory_of
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
@@ -26,10 +25,11 @@ from graph_service.api.graphql.execution import PreparedExecution
 from graph_service.api.graphql.export_import import ExportImportMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
-from graph_service.api.graphql.graph import GraphQuery
+from graph_service.api.graphql.graph import AnalystQuery, GraphQuery
 from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
 from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
 from graph_service.api.graphql.lists import ListsQuery
+from graph_service.api.graphql.messages import MessagesQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
@@ -77,6 +77,7 @@ class Query(
     ItemsQuery,
     LayersQuery,
     ListsQuery,
+    MessagesQuery,
     ProfileQuery,
     QuestionsQuery,
     ReviewQuery,

@@ -184,13 +184,13 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
     async def of(group: str) -> list[EpisodeResult]:
         return [
             EpisodeResult(
-                uuid=said["id"],
-                name=said["speaker"] or said["role"],
-                content=said["text"],
-                created_at=said["said_at"],
+                uuid=said.id,
+                name=said.speaker or said.role,
+                content=said.text,
+                created_at=said.said_at,
                 group_id=group,
             )
-            for said in await context.memory.mindmap.latest_messages(caller.tenant, group, limit=given.max_episodes)
+            for said in await context.memory.messages.latest(caller.tenant, group, limit=given.max_episodes)
         ]
 
     found = await _gather(_groups(caller, given.group_ids), of)

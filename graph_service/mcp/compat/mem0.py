@@ -167,8 +167,8 @@ async def _get_memories(context: ToolContext, caller: Caller, given: GetMemories
     if len(listed) < last:
         most = min(last - len(listed), _LISTED_MAX)
         listed += [
-            MemoryResult(id=said["id"], memory=said["text"], user_id=user_id, created_at=said["said_at"])
-            for said in await context.memory.mindmap.latest_messages(caller.tenant, user_id, limit=most)
+            MemoryResult(id=said.id, memory=said.text, user_id=user_id, created_at=said.said_at)
+            for said in await context.memory.messages.latest(caller.tenant, user_id, limit=most)
         ]
     return MemoriesResult(results=listed[first:last])
 

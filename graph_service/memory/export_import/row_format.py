@@ -151,7 +151,7 @@ ITEM_CHARS_MAX: Final = 8_000
 LONG_CHARS_MAX: Final = 2_000_000
 _LONG_TEXTS: Final = frozenset(
     {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "extracted", "reason", "text"}
-    | {"statement", "summary", "title", "uri", "value"}
+    | {"statement", "summary", "title", "raw", "uri", "value"}
 )
 LIST_MAX: Final = 100_000
 VECTOR_DIM_MAX: Final = 4_096
@@ -177,6 +177,10 @@ def _text_of(most: int) -> Rule:
         return None if value.strip() else "is empty"
 
     return rule
+
+
+def _up_to(most: int) -> Rule:
+    return lambda value: f"has {len(value):,} characters; at most {most:,} are allowed" if len(value) > most else None
 
 
 def _matching(pattern: str, what: str) -> Rule:
@@ -247,6 +251,17 @@ def _is_assertion(value: str) -> str | None:
     return _is_id(assertion.message_id) or _is_id(assertion.scene_id) or _IDS(assertion.replaces)
 
 
+def _raw_problem(value: str) -> str | None:
+    try:
+        return (
+            _up_to(LIMITS.raw_bytes)(value)
+            or (_depth(read_json(value, finite=True)) > LIMITS.json_depth and "is nested too deeply")
+            or None
+        )
+    except json.JSONDecodeError:
+        return "must be JSON"
+
+
 def _is_item_value(value: str) -> str | None:
     try:
         return value_problem(read_json(value, finite=True))
@@ -269,6 +284,10 @@ _USER: Final = _text_of(LIMITS.id_chars)
 _HASH: Final = _matching(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
 _DAY_TOKEN: Final = _matching(r"\d{8}", "a day of eight digits, YYYYMMDD")
 _ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object whose values are strings")
+_METADATA: Final = _json(
+    TypeAdapter(dict[str, bool | int | float | str | list[str]]),
+    "a JSON object of texts, numbers, booleans and lists of texts",
+)
 _FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "a JSON array of facts")
 _EXTRACTED: Final = _json(TypeAdapter(ExtractedValues), "a JSON object of extracted values")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
@@ -319,6 +338,7 @@ _COMMON: Final[Mapping[str, Rule]] = {
     "access_n": _COUNT,
     "unembedded": _is_true,
     "unread": _is_true,
+    "never_read": _is_true,
     "unextracted": _is_true,
     "unrefined": _is_true,
     "merged": _is_true,
@@ -381,7 +401,14 @@ SHAPES: Final[Mapping[str, Shape]] = {
         id_from_uri=True,
         same_times=(("said_at", "said_ms"),),
         role=_one_of(*Role),
-        text=_text_of(LIMITS.text_chars),
+        text=_up_to(LIMITS.text_chars),
+        raw=_raw_problem,
+        raw_hash=_HASH,
+        metadata=_METADATA,
+        external_id=_USER,
+        parts=_IDS,
+        part_of=_ID,
+        version=_COUNT,
         speaker=_text_of(LIMITS.name_chars),
         emotion=_text_of(LIMITS.name_chars),
         session_id=_ID,

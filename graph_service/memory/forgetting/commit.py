@@ -106,7 +106,7 @@ def _result(impact: Impact, reread: int) -> ForgetResult:
     entities = [row for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated]
     scenes = {row["scene_id"] for row in impact.messages if row["scene_id"]}
     return ForgetResult(
-        messages=len(forgotten),
+        messages=sum(row["part_of"] is None for row in impact.messages),
         scenes=len(scenes),
         facts=len(facts),
         entities=len(entities),

@@ -99,7 +99,8 @@ async def spool_episode(spool: Spool, checked: CheckedEpisode) -> Receipt:
         UnavailableError: the spool is full or the disk fails; nothing was stored.
     """
     is_new = await spool.put(checked.episode)
-    return _receipt(checked.episode, len(checked.episode.messages) if is_new else 0, checked.dropped, spooled=True)
+    stored = sum(message.part_of is None for message in checked.episode.messages) if is_new else 0
+    return _receipt(checked.episode, stored, checked.dropped, spooled=True)
 
 
 async def _has_older_episodes(spool: Spool, episode: Episode) -> bool:
@@ -131,7 +132,9 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
         return rows
 
     rows = await graph.write(steps)
-    return _receipt(episode, sum(row["is_new"] for row in rows), dropped, spooled=False)
+    parts = {message.id for message in episode.messages if message.part_of is not None}
+    stored = sum(row["is_new"] for row in rows if row["id"] not in parts)
+    return _receipt(episode, stored, dropped, spooled=False)
 
 
 async def store_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: str) -> None:
@@ -185,12 +188,12 @@ def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
     """Raise if the user is being forgotten, or stored messages differ from those of the episode."""
     if rows[0]["forgetting"]:
         raise UserBeingForgottenError(episode.user_id)
-    stored = {row["id"]: row["stored_hash"] for row in rows}
-    changed = [message.uri for message in episode.messages if stored[message.id] != message.content_hash]
+    stored = {row["id"]: row["stored_key"] for row in rows}
+    changed = [message.uri for message in episode.messages if stored[message.id] != message.repeat_key]
     if changed:
         raise ConflictError(
-            f"{len(changed)} message(s) are already stored with another text, speaker or time, first {changed[0]}; "
-            "nothing was written. Use a new id for a new message"
+            f"{len(changed)} message(s) are already stored with another text, speaker, time or payload, first "
+            f"{changed[0]}; nothing was written. Use a new id for a new message"
         )
 
 
@@ -200,12 +203,13 @@ async def _add_user(writing: Writing, episode: Episode) -> Change:
 
 
 def _receipt(episode: Episode, stored: int, dropped: tuple[str, ...], *, spooled: bool) -> Receipt:
+    messages = [message for message in episode.messages if message.part_of is None]
     return Receipt(
         session_uri=session_uri(episode.tenant, episode.user_id, episode.session_id),
-        message_ids=tuple(message.id for message in episode.messages),
-        uris=tuple(message.uri for message in episode.messages),
+        message_ids=tuple(message.id for message in messages),
+        uris=tuple(message.uri for message in messages),
         stored=stored,
-        repeated=len(episode.messages) - stored,
+        repeated=len(messages) - stored,
         dropped=dropped,
         spooled=spooled,
     )
@@ -240,7 +244,7 @@ def _parameters(episode: Episode, epoch: str) -> dict[str, Any]:
 def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "id": message.id,
-        "content_hash": message.content_hash,
+        "repeat_key": message.repeat_key,
         "properties": {
             "tenant": episode.tenant,
             "id": message.id,
@@ -266,8 +270,15 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
             "tag_tokens": tag_tokens(episode.tenant, episode.user_id, message.tags) or None,
             "scope_tenant": scope_token(episode.tenant),
             "scope_user": scope_token(episode.tenant, episode.user_id),
-            "unread": True,
-            "unembedded": True,
+            "external_id": message.external_id,
+            "raw": message.raw,
+            "raw_hash": message.raw_hash,
+            "metadata": message.metadata,
+            "parts": list(message.parts) or None,
+            "part_of": message.part_of,
+            "unread": message.extract or None,
+            "never_read": None if message.extract else True,
+            "unembedded": bool(message.text.strip()) or None,
             "episode_id": episode_row["id"] if episode_row else None,
         },
     }

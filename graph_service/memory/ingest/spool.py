@@ -138,7 +138,7 @@ def entry_from_row(
 
 def episode_key(episode: Episode) -> str:
     """Return the deduplication key: equal for repeated calls, independent of the time of arrival."""
-    messages = [f"{message.id} {message.content_hash}" for message in episode.messages]
+    messages = [f"{message.id} {message.repeat_key}" for message in episode.messages]
     facts = [repr(sorted(asdict(fact).items())) for fact in episode.facts]
     named = (episode.user_id, episode.user_name or "", episode.agent_id or "", episode.summary or "")
     return content_hash(*messages, *facts, *named)
@@ -154,7 +154,8 @@ def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | 
     """
     if message_ids is None:
         return None
-    kept = [index for index, message in enumerate(episode.messages) if message.id not in message_ids]
+    forgotten = {message.part_of or message.id for message in episode.messages if message.id in message_ids}
+    kept = [i for i, message in enumerate(episode.messages) if (message.part_of or message.id) not in forgotten]
     if len(kept) == len(episode.messages):
         return episode
     if not kept:

@@ -1,7 +1,7 @@
 """Validate calls of `remember`; all problems are reported together, before anything is written. Pure."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,9 +9,10 @@ from typing import Any, Final
 from extraction.rules.salience_gate import is_small_talk
 from extraction.text.name_forms import fold
 from graph_service.memory.argument_checks import agent_in, text_problem, time_problem
+from graph_service.memory.ingest.payloads import json_text, message_text_problems, payload_problems
 from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError
-from schema.ids import SessionId, TenantId, UserId, content_hash, memory_id, message_uri, session_uri
+from schema.ids import SessionId, TenantId, Uri, UserId, content_hash, memory_id, message_uri, session_uri
 from schema.importance import IMPORTANCE_DEFAULT, WORDS
 from schema.labels import Label, Role
 from schema.limits import LIMITS, Limits
@@ -77,6 +78,8 @@ class IncomingMessage:
         emotion: of the speaker; that which its facts name by default.
         mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.
         tags: labels by which answers can be filtered.
+        metadata: JSON object of texts, numbers, booleans and lists of texts.
+        raw: JSON payload that is kept as it is; None for none. With one, the text may be empty.
     """
 
     role: str
@@ -90,6 +93,8 @@ class IncomingMessage:
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     tags: tuple[str, ...] = ()
+    metadata: object = None
+    raw: object = None
 
 
 def provided_fact(fields: Mapping[str, Any]) -> ProvidedFact:
@@ -105,6 +110,7 @@ class RememberRequest:
     Attributes:
         request_id: idempotency key for messages without id and time.
         strict: refuse the whole request if one of its facts is invalid, instead of storing the rest.
+        extract: read facts from the messages; otherwise they are only stored and searchable.
     """
 
     user_id: str
@@ -116,6 +122,7 @@ class RememberRequest:
     summary: str | None = None
     request_id: str | None = None
     strict: bool = False
+    extract: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +163,12 @@ def check_request(
             problems += _message_problems(index, message, limits, latest)
     if problems:
         raise _input_error(problems)
-    messages = _messages(tenant, request, now)
-    facts, dropped = _facts(request.facts, len(messages), limits)
+    messages, first_parts = _messages(tenant, request, now, limits)
+    facts, dropped = _facts(request.facts, len(request.messages), limits)
+    # Facts refer to messages of the call, of which long ones are stored in several parts.
+    facts = tuple(
+        replace(fact, message_indexes=tuple(first_parts[index] for index in fact.message_indexes)) for fact in facts
+    )
     if dropped and request.strict:
         raise _input_error([*dropped])
     episode = Episode(
@@ -228,6 +239,8 @@ def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
         problems.append(
             f"the messages have {total:,} characters, at most {limits.batch_chars:,} are accepted; split the call"
         )
+    if not request.extract and (request.facts or request.summary is not None):
+        problems.append("extract is false, so facts and summary are not used; leave them out, or extract")
     ids = Counter(message.id for message in request.messages if message.id is not None)
     problems += [
         f"message id {name!r} occurs {count} times in one call; ids must differ"
@@ -239,7 +252,8 @@ def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
 
 def _message_problems(index: int, message: IncomingMessage, limits: Limits, latest: datetime) -> list[str]:
     name = f"messages[{index}]"
-    problems = _text_problems(f"{name}.text", message.text, limits.text_chars)
+    problems = message_text_problems(name, message.text, message.raw, limits)
+    problems += payload_problems(name, message.metadata, message.raw, limits)
     if message.role not in tuple(Role):
         problems.append(f"{name}.role is {message.role!r}; use one of {', '.join(Role)}")
     for part, text in (("speaker", message.speaker), ("emotion", message.emotion)):
@@ -256,36 +270,92 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     return problems + [f"{name}{problem}" for problem in (*details, *tag_problems(message.tags, limits))]
 
 
-def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tuple[Message, ...]:
+def _messages(
+    tenant: TenantId, request: RememberRequest, now: datetime, limits: Limits
+) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+    """Return the messages as they are stored, and for each message of the call the index of its first part."""
     session = session_uri(tenant, request.user_id, request.session_id)
     seen: Counter[str] = Counter()
-    messages = []
+    messages: list[Message] = []
+    first_parts = []
     for index, message in enumerate(request.messages):
         said_at = as_utc(message.time or now)
         stamp = iso(said_at) if message.time else ""
-        fingerprint = content_hash(message.role, message.speaker or "", stamp or "", message.text)
+        raw = json_text(message.raw)
+        same = (message.role, message.speaker or "", stamp or "", message.text)
+        fingerprint = content_hash(*same) if raw is None else content_hash(*same, raw)
         seen[fingerprint] += 1
         uri = message_uri(session, _key(message, request.request_id, fingerprint, seen[fingerprint], index, now))
         mentioned_start, mentioned_end = mentioned_span(message.mentioned_start, message.mentioned_end)
-        messages.append(
-            Message(
-                id=memory_id(uri),
-                uri=uri,
-                role=Role(message.role),
-                text=message.text,
-                said_at=said_at,
-                content_hash=fingerprint,
-                position=index,
-                speaker=message.speaker.strip() if message.speaker else None,
-                importance=message_importance(message.importance, message.text),
-                emotion=message.emotion.strip() if message.emotion else None,
-                zone=message_zone(message.zone, message.time),
-                mentioned_start=mentioned_start,
-                mentioned_end=mentioned_end,
-                tags=normalized_tags(message.tags),
-            )
+        whole = Message(
+            id=memory_id(uri),
+            uri=uri,
+            role=Role(message.role),
+            text=message.text,
+            said_at=said_at,
+            content_hash=content_hash(*same),
+            position=len(messages),
+            speaker=message.speaker.strip() if message.speaker else None,
+            importance=message_importance(message.importance, message.text),
+            emotion=message.emotion.strip() if message.emotion else None,
+            zone=message_zone(message.zone, message.time),
+            mentioned_start=mentioned_start if message.text else None,
+            mentioned_end=mentioned_end if message.text else None,
+            tags=normalized_tags(message.tags),
+            external_id=message.id,
+            raw=raw,
+            metadata=json_text(message.metadata or None),
+            extract=request.extract and bool(message.text),
         )
-    return tuple(messages)
+        first_parts.append(len(messages))
+        messages += split_message(whole, stamp or "", limits)
+    return tuple(messages), tuple(first_parts)
+
+
+def split_message(whole: Message, stamp: str, limits: Limits = LIMITS) -> list[Message]:
+    """Return a message as it is stored: in parts of at most `text_chars` characters, cut between words if possible.
+
+    Args:
+        whole: of any length.
+        stamp: its time as in `content_hash`; empty if the caller gave none.
+    """
+    pieces = list(_pieces(whole.text, limits.text_chars))
+    if len(pieces) == 1:
+        return [whole]
+    # A caller's id contains no control character, so the URIs of parts differ from those of all messages.
+    uris = [whole.uri, *(Uri(f"{whole.uri}%1F{number}") for number in range(1, len(pieces)))]
+    ids = [memory_id(uri) for uri in uris]
+    parts = [
+        replace(
+            whole,
+            id=ids[number],
+            uri=uris[number],
+            text=piece,
+            content_hash=content_hash(whole.role, whole.speaker or "", stamp, piece),
+            position=whole.position + number,
+            part_of=whole.id,
+            external_id=None,
+            raw=None,
+            extract=whole.extract and bool(piece.strip()),
+        )
+        for number, piece in enumerate(pieces)
+    ]
+    parts[0] = replace(parts[0], part_of=None, parts=tuple(ids[1:]), external_id=whole.external_id, raw=whole.raw)
+    return parts
+
+
+def _pieces(text: str, chars_max: int) -> Iterator[str]:
+    """Yield the text in pieces; each but the last ends after white space if its last tenth has any."""
+    start = 0
+    while len(text) - start > chars_max:
+        end = start + chars_max
+        end = (
+            1 + max((text.rfind(space, end - chars_max // 10, end) for space in ("\n", " ", "\u3002")), default=-1)
+            or end
+        )
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def _key(

@@ -7,12 +7,10 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
-from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
 from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.facts.lookup import fact_by_id
-from graph_service.memory.mindmap.conversation import ConversationMessage, conversation, latest_messages
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     correction_views,
@@ -24,7 +22,7 @@ from graph_service.memory.mindmap.element_details import (
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
-from schema.ids import TenantId, to_element_id
+from schema.ids import to_element_id
 
 USERS_MAX: Final = 1_000
 LARGE_FROM: Final = 6_000
@@ -32,7 +30,6 @@ FACTS_MAX: Final = 50
 EVIDENCE_MAX: Final = 50
 # Evidence ids of a node that are looked up; of their messages the oldest `EVIDENCE_MAX` are returned.
 _MESSAGE_IDS_MAX: Final = 1_000
-_MESSAGE_CHARS_MAX: Final = 4_000
 
 _NODES, _LEADING = statement("mindmap/map_nodes"), statement("mindmap/map_leading_nodes")
 _FACTS, _OF_PEOPLE = statement("mindmap/map_facts"), statement("mindmap/map_facts_of_people")
@@ -66,25 +63,6 @@ class MindMap:
         self._changes = ChangeLog(graph)
         self._clock = clock
         self._large_from = large_from
-
-    async def conversation(self, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ConversationMessage]:
-        """Return the latest messages of one user, or of all users if None, oldest first, with what each made.
-
-        Raises:
-            InputError: the user id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
-        """
-        return await conversation(self._graph, tenant, user_id, limit=limit)
-
-    async def latest_messages(self, tenant: TenantId, user_id: str, *, limit: int) -> list[dict[str, Any]]:
-        """Return the latest messages of one user, newest first; of long ones the first 4,000 characters.
-
-        Raises:
-            InputError: the user id is invalid.
-            UnavailableError: Neo4j does not answer.
-        """
-        check_ids(userId=user_id)
-        return await latest_messages(self._graph, tenant, [user_id], limit=limit, chars_max=_MESSAGE_CHARS_MAX)
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
         """Return the top nodes and edges of one user, or of all users of the tenant.

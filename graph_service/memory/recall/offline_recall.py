@@ -145,7 +145,11 @@ class _Search:
         if question.as_of is not None and episode.received_at > as_utc(question.as_of):
             return
         for message in episode.messages:
-            if self._span.contains(message.said_at) and (not self._tags or self._tags.intersection(message.tags)):
+            if (
+                message.text
+                and self._span.contains(message.said_at)
+                and (not self._tags or self._tags.intersection(message.tags))
+            ):
                 yield _message(message)
 
     def _match(self, one: _Searchable) -> None:

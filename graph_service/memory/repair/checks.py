@@ -66,10 +66,12 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
     hashes = [content_hash(row["role"], row["speaker"] or "", s, row["text"]) for s in (iso(row["said_at"]) or "", "")]
     if row["content_hash"] not in hashes:
         problems.append(Problem.TEXT_CHANGED)
-    problems += _vector_problems([row["vector_dim"]], dim, pending=row["unembedded"])
-    if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
+    # Blank texts have no vector.
+    is_pending = row["unembedded"] or not row["text"].strip()
+    problems += _vector_problems([row["vector_dim"]], dim, pending=is_pending)
+    if tokens and not problems and not is_pending and not row["has_tokens"]:
         problems += [] if is_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
-    if not row["in_scene"] and not row["unread"]:
+    if not row["in_scene"] and not row["unread"] and not row["never_read"]:
         problems.append(Problem.MESSAGE_WITHOUT_SCENE)
     if not problems:
         return None

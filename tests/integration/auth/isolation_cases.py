@@ -18,7 +18,6 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
         {"agentId": "$agent", "query": _ASKED},
     ],
-    "conversation": [{"userId": "$user"}, {}],
     "corrections": [{"userId": "$user"}],
     "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
     "deadLetters": [{}],
@@ -28,6 +27,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "factEvents": [{"userId": "$user", "sessionId": "$session"}],
     "factHistory": [{"id": "$thing"}],
     "graph": [{"userId": "$user"}, {}],
+    "isRead": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     "item": [
         {"namespace": ["shelf"], "key": "zebra"},
         {"namespace": ["shelf"], "key": "zebra", "userId": "$user", "refreshTtl": True},
@@ -43,6 +43,16 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "jobs": [{}],
     "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],
     "merges": [{"userId": "$user"}],
+    "message": [
+        {"userId": "$user", "sessionId": "$session", "id": "$thing"},
+        {"userId": "$user", "sessionId": "$session", "id": "$message"},
+    ],
+    "messages": [
+        {"userId": "$user"},
+        {},
+        {"userId": "$user", "sessionId": "$session", "newestFirst": True},
+        {"userId": "$user", "tags": ["kxq-tag"]},
+    ],
     "neighbors": [{"id": "$thing"}, {"id": "$thing", "userId": "$user"}],
     "node": [{"id": "$thing"}],
     "path": [{"source": "$id", "target": "$other"}, {"source": "$other", "target": "$other", "asOf": _THEN}],

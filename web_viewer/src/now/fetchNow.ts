@@ -5,8 +5,13 @@ import type { Message, Question } from "./stream";
 
 const QUESTION = "{ id userId kind door text at confidence nothingRelevant found hits { rank kind id score used text at role speaker onMap } }";
 const FACT = "{ id statement predicate sourceId targetId invalidAt }";
-const MESSAGE = `{ id userId sessionId role speaker text truncated saidAt sceneId read made ${FACT} closed ${FACT} }`;
-const MESSAGES = 30;
+const TEXT_CHARS = 2_000;
+const MESSAGES = `messages(userId: $user, first: 30, newestFirst: true) { nodes {
+  id userId sessionId role speaker text(maxChars: ${TEXT_CHARS}) chars saidAt: time sceneId read: isRead made: facts ${FACT} closed ${FACT} } }`;
+
+interface Page {
+  messages: { nodes: (Omit<Message, "truncated"> & { chars: number })[] };
+}
 
 export interface Fetched {
   questions: Question[];
@@ -14,14 +19,17 @@ export interface Fetched {
 }
 
 export async function fetchNow(tenant: string, user: string | null, signal: AbortSignal): Promise<Fetched> {
-  const query = `query($user: String, $messages: Int!) { questions(userId: $user, limit: 100) ${QUESTION} conversation(userId: $user, limit: $messages) ${MESSAGE} }`;
-  const found = await askGraphql<{ questions: Question[]; conversation: Message[] }>(query, { user, messages: MESSAGES }, tenant, signal);
-  return { questions: found.questions, messages: found.conversation };
+  const query = `query($user: String) { questions(userId: $user, limit: 100) ${QUESTION} ${MESSAGES} }`;
+  const found = await askGraphql<{ questions: Question[] } & Page>(query, { user }, tenant, signal);
+  return { questions: found.questions, messages: oldestFirst(found) };
 }
 
 export async function fetchMessages(tenant: string, user: string | null, signal: AbortSignal): Promise<Message[]> {
-  const query = `query($user: String, $messages: Int!) { conversation(userId: $user, limit: $messages) ${MESSAGE} }`;
-  return (await askGraphql<{ conversation: Message[] }>(query, { user, messages: MESSAGES }, tenant, signal)).conversation;
+  return oldestFirst(await askGraphql<Page>(`query($user: String) { ${MESSAGES} }`, { user }, tenant, signal));
+}
+
+function oldestFirst({ messages }: Page): Message[] {
+  return messages.nodes.map(({ chars, ...message }) => ({ ...message, truncated: chars > TEXT_CHARS })).reverse();
 }
 
 /** @returns the question with its texts; null if it is no longer kept. */

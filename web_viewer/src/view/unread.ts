@@ -7,7 +7,7 @@ import { Throttle } from "../map/throttle";
 import type { HelloAck } from "../protocol/frames";
 
 const AGAIN_MS = 2_000;
-const QUERY = `query($user: String) { stats(userId: $user) { messages } conversation(userId: $user, limit: 30) { read } }`;
+const QUERY = `query($user: String) { stats(userId: $user) { messages } messages(userId: $user, first: 30, newestFirst: true) { nodes { isRead } } }`;
 
 /** What is stored of a memory in which nothing is known so far. */
 export interface Stored {
@@ -54,10 +54,10 @@ export class Unread {
   private async load(): Promise<void> {
     const user = this.host.user();
     try {
-      const found = await askGraphql<{ stats: { messages: number }; conversation: { read: boolean }[] }>(QUERY, { user }, this.host.tenant);
+      const found = await askGraphql<{ stats: { messages: number }; messages: { nodes: { isRead: boolean }[] } }>(QUERY, { user }, this.host.tenant);
       if (user !== this.host.user() || !this.host.isBlank()) return;
       const { messages } = found.stats;
-      this.stored.value = messages === 0 ? null : { messages, unread: found.conversation.some((message) => !message.read) };
+      this.stored.value = messages === 0 ? null : { messages, unread: found.messages.nodes.some((message) => !message.isRead) };
       // No frame announces that reading ended without facts.
       if (this.stored.value?.unread) this.pace.ask();
     } catch {

@@ -3,7 +3,7 @@
 // $user_id: str
 // $user_node_id: str
 // -> messages, scenes, entities, facts, sessions, items, begun
-CALL () { MATCH (m:Message {tenant: $tenant, user_id: $user_id}) WHERE m.said_ms IS NOT NULL RETURN count(m) AS messages }
+CALL () { MATCH (m:Message {tenant: $tenant, user_id: $user_id}) WHERE m.said_ms IS NOT NULL AND m.part_of IS NULL RETURN count(m) AS messages }
 CALL () {
   MATCH (n:Memory {tenant: $tenant, user_id: $user_id})
   RETURN sum(CASE WHEN n:Scene THEN 1 ELSE 0 END) AS scenes, sum(CASE WHEN n:Entity THEN 1 ELSE 0 END) AS entities,

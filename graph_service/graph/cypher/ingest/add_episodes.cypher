@@ -1,7 +1,7 @@
 // Store the messages of many episodes, in the order of the list; the batch form of `add_messages`.
 // hot
 // $episodes: list of {place, tenant, epoch, now, now_ms, user_node_id, user_name, session_node_id, session, episode, rows}
-// -> place, id, stored_hash, is_new, user_known, forgetting
+// -> place, id, stored_key, is_new, user_known, forgetting
 // One row per message. Change it together with `add_messages`, which explains the locks.
 UNWIND $episodes AS one
 CALL (one) {
@@ -19,10 +19,10 @@ CALL (one) {
   WITH s, life, u IS NOT NULL AND (one.user_name IS NULL OR u.name = one.user_name OR (one.user_name IN u.aliases AND u.name <> u.user_id)) AS user_known
   UNWIND one.rows AS row
   OPTIONAL MATCH (old:Message {tenant: one.tenant, id: row.id})
-  WITH s, life, user_known, row, old.content_hash AS old_hash
-  FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
+  WITH s, life, user_known, row, old.content_hash + '/' + coalesce(old.raw_hash, '') + '/' + coalesce(size(old.parts), 0) AS old_key
+  FOREACH (_ IN CASE WHEN old_key IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
   WITH s, life, user_known,
-       collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
+       collect({id: row.id, stored_key: coalesce(old_key, row.repeat_key), is_new: old_key IS NULL}) AS outcome
   FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
     SET life.state = 'active', life.last_at = one.now, life.last_ms = one.now_ms, life.close_reason = null, life.closing_at = null, life.closed_at = null)
   FOREACH (_ IN CASE WHEN one.episode IS NULL THEN [] ELSE [1] END |
@@ -37,7 +37,7 @@ CALL (one) {
         j.enqueue_count = j.enqueue_count + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
   WITH user_known, outcome
   UNWIND outcome AS o
-  RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,
+  RETURN o.id AS id, o.stored_key AS stored_key, o.is_new AS is_new, user_known,
          EXISTS { (:Job {tenant: one.tenant, id: one.user_node_id + '/forget'}) } AS forgetting
 }
-RETURN one.place AS place, id, stored_hash, is_new, user_known, forgetting
+RETURN one.place AS place, id, stored_key, is_new, user_known, forgetting

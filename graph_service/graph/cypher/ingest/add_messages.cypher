@@ -9,8 +9,8 @@
 // $session_node_id: str
 // $session: map of session properties
 // $episode: map {id, message_ids, facts, summary} or null
-// $rows: list of {id, content_hash, properties}, ordered by id
-// -> id, stored_hash, is_new, user_known, forgetting
+// $rows: list of {id, repeat_key, properties}, ordered by id
+// -> id, stored_key, is_new, user_known, forgetting
 // One row per message. forgetting: the user is being erased, and nothing may be stored until that is done.
 // Locks the session's extract job first (SET touched_ms), so that two calls for one session are serialised
 // and the check for existing messages holds until the commit. Do not write the session itself: digests link scenes to it, and a
@@ -30,10 +30,10 @@ OPTIONAL MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 WITH s, life, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR ($user_name IN u.aliases AND u.name <> u.user_id)) AS user_known
 UNWIND $rows AS row
 OPTIONAL MATCH (old:Message {tenant: $tenant, id: row.id})
-WITH s, life, user_known, row, old.content_hash AS old_hash
-FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
+WITH s, life, user_known, row, old.content_hash + '/' + coalesce(old.raw_hash, '') + '/' + coalesce(size(old.parts), 0) AS old_key
+FOREACH (_ IN CASE WHEN old_key IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
 WITH s, life, user_known,
-     collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
+     collect({id: row.id, stored_key: coalesce(old_key, row.repeat_key), is_new: old_key IS NULL}) AS outcome
 FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
   SET life.state = 'active', life.last_at = $now, life.last_ms = $now_ms, life.close_reason = null, life.closing_at = null, life.closed_at = null)
 FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
@@ -48,5 +48,5 @@ FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT N
       j.enqueue_count = j.enqueue_count + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
 WITH user_known, outcome
 UNWIND outcome AS o
-RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,
+RETURN o.id AS id, o.stored_key AS stored_key, o.is_new AS is_new, user_known,
        EXISTS { (:Job {tenant: $tenant, id: $user_node_id + '/forget'}) } AS forgetting

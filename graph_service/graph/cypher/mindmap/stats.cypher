@@ -4,7 +4,7 @@
 // $now_ms: int
 // -> kind, n
 CALL () {
-  MATCH (m:Message {tenant: $tenant}) WHERE $user_id IS NULL OR m.user_id = $user_id RETURN 'messages' AS kind, count(m) AS n
+  MATCH (m:Message {tenant: $tenant}) WHERE m.part_of IS NULL AND ($user_id IS NULL OR m.user_id = $user_id) RETURN 'messages' AS kind, count(m) AS n
  UNION ALL
   MATCH (l:SessionLifecycle {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS kind, count(l) AS n
  UNION ALL

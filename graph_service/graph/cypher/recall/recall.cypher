@@ -177,7 +177,7 @@ CALL (named_entities, second_hop) {
   UNWIND range(0, size(best) - 1) AS i
   WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems'] AS expand
   WITH m, collect([channel, score]) AS found, true IN collect(expand) AS expand
-  WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
+  WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms AND m.text <> ''
     AND (NOT $as_of OR m.received_at <= $known_at)
   WITH collect({m: m, found: found, expand: expand}) AS found_messages
   // The index hints return neighbours in index order; without them a long session is sorted once per hit. CASE instead of OR,
@@ -191,13 +191,13 @@ CALL (named_entities, second_hop) {
     CALL (m) {
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
       USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
-      WHERE n.said_ms <= m.said_ms AND n.position IS NOT NULL
+      WHERE n.said_ms <= m.said_ms AND n.position IS NOT NULL AND n.text <> ''
         AND CASE WHEN n.said_ms = m.said_ms THEN n.position < m.position ELSE true END
       RETURN n ORDER BY n.tenant DESC, n.session_id DESC, n.said_ms DESC, n.position DESC LIMIT $neighbour_radius
      UNION ALL
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
       USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
-      WHERE n.said_ms >= m.said_ms AND n.position IS NOT NULL
+      WHERE n.said_ms >= m.said_ms AND n.position IS NOT NULL AND n.text <> ''
         AND CASE WHEN n.said_ms = m.said_ms THEN n.position > m.position ELSE true END
       RETURN n ORDER BY n.tenant, n.session_id, n.said_ms, n.position LIMIT $neighbour_radius
     }

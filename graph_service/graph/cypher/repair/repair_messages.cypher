@@ -7,6 +7,6 @@ UNWIND $rows AS row
 MATCH (m:Message {tenant: $tenant, id: row.id})
 OPTIONAL MATCH (m)-[:PART_OF]->(s:Scene)
 SET m.content_hash = row.content_hash, m.unembedded = CASE WHEN row.embed THEN true ELSE m.unembedded END,
-    m.unread = CASE WHEN row.extract AND s IS NULL THEN true ELSE m.unread END
+    m.unread = CASE WHEN row.extract AND s IS NULL AND m.never_read IS NULL THEN true ELSE m.unread END
 FOREACH (_ IN CASE WHEN row.extract AND s IS NOT NULL THEN [1] ELSE [] END | SET s.unextracted = true)
 RETURN m.id AS id

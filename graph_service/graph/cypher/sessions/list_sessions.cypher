@@ -13,7 +13,7 @@ WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
 WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max
 CALL (l) {
   MATCH (m:Message {tenant: $tenant, session_id: l.id})
-  RETURN count(m) AS messages, count(m.unread) AS unread, count(m.unembedded) AS unembedded,
+  RETURN count(CASE WHEN m.part_of IS NULL THEN m END) AS messages, count(m.unread) AS unread, count(m.unembedded) AS unembedded,
          max(CASE WHEN m.received_at = l.last_at THEN m.zone END) AS zone
 }
 CALL (l) {

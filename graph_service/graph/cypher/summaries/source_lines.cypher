@@ -10,7 +10,7 @@
 // -> uri, speaker, role, said_at, zone, text, key, more
 // key: [said_ms, position, id], the position of the message; more: true if further messages follow
 MATCH (m:Message {tenant: $tenant, session_id: $session})
-WHERE ($scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) })
+WHERE m.text <> '' AND ($scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) })
   AND ($said_ms IS NULL OR m.said_ms > $said_ms OR (m.said_ms = $said_ms AND (coalesce(m.position, 9007199254740991) > $position
        OR (coalesce(m.position, 9007199254740991) = $position AND m.id > $after))))
 WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $rows_max + 1

@@ -1,0 +1,200 @@
+"""GraphQL: the log of messages, single messages, and whether they are read."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.scalars import JSON
+from strawberry.types import Info
+from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
+
+import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
+from graph_service.api.graphql.arguments import AfterCursor, Connection, Edge, PageInfo, memory_of
+from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
+from schema.labels import Role
+
+_SessionId = Annotated[str, strawberry.argument(description="Your id of the conversation.")]
+
+
+@strawberry.type(name="MessageFact", description="A fact that a message proves or closed.")
+class MessageFactView:
+    """A fact that a message proves or closed."""
+
+    id: str
+    statement: str
+    predicate: str
+    source_id: str = strawberry.field(description="Id of its subject.")
+    target_id: str = strawberry.field(description="Id of its object.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
+
+
+@strawberry.type(name="StoredMessage", description="A message as it was stored, with what the memory made of it.")
+class StoredMessageView:
+    """A message as it was stored, with what the memory made of it."""
+
+    message: strawberry.Private[StoredMessage]
+    id: strawberry.ID
+    uri: str
+    external_id: str | None = strawberry.field(description="Your id of the message, if you gave one.")
+    session_id: str = strawberry.field(description="Your id of the conversation.")
+    user_id: str
+    role: Role
+    speaker: str | None
+    chars: int = strawberry.field(description="Length of the text in characters.")
+    raw: JSON | None = strawberry.field(description="Its payload.")
+    metadata: JSON = strawberry.field(description="Your properties of the message; an empty object if it has none.")
+    tags: list[str]
+    time: datetime = strawberry.field(description="When it was said.")
+    created_at: datetime = strawberry.field(description="When it was stored.")
+    updated_at: datetime = strawberry.field(description="When it was last replaced.")
+    version: int = strawberry.field(description="1, and one more after each replacement.")
+    is_read: bool = strawberry.field(description="Nothing of it waits to be read; true if it is never read.")
+    scene_id: str | None = strawberry.field(description="Id of its scene; null until it is read.")
+    facts: list[MessageFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
+    closed: list[MessageFactView] = strawberry.field(description="Facts that it closed, at most 20.")
+
+    @strawberry.field(description="The whole text.")
+    def text(
+        self,
+        max_chars: Annotated[int | None, strawberry.argument(description="Cut it after so many characters.")] = None,
+    ) -> str:
+        """Return the text, cut if asked."""
+        return self.message.text if max_chars is None else self.message.text[: max(max_chars, 0)]
+
+
+@strawberry.type(description="A page of messages. It may be shorter than `first` before the end of the list.")
+class StoredMessageConnection(Connection[StoredMessageView]):
+    """A page of messages."""
+
+
+@strawberry.type
+class MessagesQuery:
+    """Queries for stored messages."""
+
+    @strawberry.field(
+        description="Messages in the order they were said, and of the same time in the order they were stored; of a "
+        "session, a user, or all users of the tenant (at most 50)."
+    )
+    async def messages(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        session_id: Annotated[
+            str | None, strawberry.argument(description="Only this conversation; needs `userId`.")
+        ] = None,
+        tags: Annotated[
+            list[str] | None, strawberry.argument(description="Only messages with one of these tags.")
+        ] = None,
+        newest_first: Annotated[bool, strawberry.argument(description="Begin with the latest message.")] = False,
+        first: Annotated[int, strawberry.argument(description="Page size, 1 to 1,000.")] = 100,
+        after: AfterCursor = None,
+    ) -> StoredMessageConnection:
+        """Return a page of messages."""
+        selected = _selected_names(info, "edges", "node") | _selected_names(info, "nodes")
+        wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()))
+        page = await memory_of(info).messages.page(
+            info.context["tenant"],
+            wanted,
+            first=first,
+            after=after,
+            newest_first=newest_first,
+            with_raw="raw" in selected,
+            with_facts=not selected.isdisjoint(("facts", "closed")),
+        )
+        return _connection(page, after)
+
+    @strawberry.field(description="A message of a session, by your id, our id or its URI; null if there is none.")
+    async def message(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        session_id: _SessionId,
+        id: Annotated[str, strawberry.argument(description="Your id of the message, our id, or its URI.")],  # noqa: A002  the API's word
+    ) -> StoredMessageView | None:
+        """Return a message."""
+        message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
+        return None if message is None else message_view(message)
+
+    @strawberry.field(
+        description="Whether everything that was stored so far is read, or never will be. With `waitS`, answers as "
+        "soon as that is true, and false after that time."
+    )
+    async def is_read(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        session_id: Annotated[str | None, strawberry.argument(description="Only this conversation.")] = None,
+        wait_s: Annotated[float, strawberry.argument(description="Seconds to wait at most, 0 to 60.")] = 0.0,
+    ) -> bool:
+        """Return whether all messages are read."""
+        return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
+
+
+def _selected_names(info: Info[Any, None], *path: str) -> set[str]:
+    """Return the names of the fields that are selected below a path of fields of the answer."""
+    selections = [selection for field in info.selected_fields for selection in field.selections]
+    for name in path:
+        selections = [below for field in _fields(selections) if field.name == name for below in field.selections]
+    return {field.name for field in _fields(selections)}
+
+
+def _fields(selections: list[Any]) -> list[SelectedField]:
+    found, waiting = list[SelectedField](), list(selections)
+    while waiting:
+        match waiting.pop():
+            case SelectedField() as field:
+                found.append(field)
+            case FragmentSpread() | InlineFragment() as fragment:
+                waiting += fragment.selections
+    return found
+
+
+def _connection(page: MessagePage, after: str | None) -> StoredMessageConnection:
+    edges: list[Edge[Any]] = [
+        Edge(cursor=cursor, node=message_view(message))
+        for cursor, message in zip(page.cursors, page.messages, strict=True)
+    ]
+    info = PageInfo(
+        has_next_page=page.next is not None,
+        has_previous_page=after is not None,
+        start_cursor=edges[0].cursor if edges else None,
+        end_cursor=page.next or (edges[-1].cursor if edges else None),
+    )
+    return StoredMessageConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
+
+
+def message_view(message: StoredMessage) -> StoredMessageView:
+    """Convert a message to its API type."""
+    return StoredMessageView(
+        message=message,
+        id=strawberry.ID(message.id),
+        uri=message.uri,
+        external_id=message.external_id,
+        session_id=message.session_id,
+        user_id=message.user_id,
+        role=Role(message.role),
+        speaker=message.speaker,
+        chars=len(message.text),
+        raw=message.raw,
+        metadata=JSON(message.metadata),
+        tags=list(message.tags),
+        time=message.said_at,
+        created_at=message.created_at,
+        updated_at=message.updated_at,
+        version=message.version,
+        is_read=message.is_read,
+        scene_id=message.scene_id,
+        facts=[_fact_view(fact) for fact in message.facts],
+        closed=[_fact_view(fact) for fact in message.closed],
+    )
+
+
+def _fact_view(fact: MessageFact) -> MessageFactView:
+    return MessageFactView(
+        id=fact.id,
+        statement=fact.statement,
+        predicate=fact.predicate,
+        source_id=fact.source,
+        target_id=fact.target,
+        invalid_at=fact.invalid_at,
+    )
