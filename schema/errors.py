@@ -139,6 +139,7 @@ class UnavailableError(MnemosceneError):
 
     Attributes:
         retry_after_s: seconds to wait, if the service said so.
+        called: False if no request was sent, because an earlier one failed or asked for a pause.
     """
 
     code = "UNAVAILABLE"
@@ -146,9 +147,10 @@ class UnavailableError(MnemosceneError):
     exit_code = 5
     advice = "Repeat the request after the seconds in `Retry-After`, or in a moment; nothing is stored twice."
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, retry_after_s: float | None = None, *, called: bool = True) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.called = called
 
 
 class OverBudgetError(MnemosceneError):

@@ -29,6 +29,7 @@ from extraction.reader import (
     SceneLine,
     SceneText,
 )
+from extraction.text.search_terms import terms_found_in, terms_of
 from schema.entity import EntityType, entity_type_choice
 from schema.fact import FactDetail, FactKind
 from schema.importance import IMPORTANCE_DEFAULT, importance_of
@@ -309,11 +310,13 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
 
 
 def _is_grounded(fact: ProposedFact, scene: SceneText) -> bool:
-    """Return whether the evidence of a fact contains its quote or object."""
+    """Return whether the evidence of a fact contains its quote, or half of the words of its object."""
+    terms = terms_of(fact.object)
 
     def proves(quote: Quote) -> bool:
-        text = scene.lines[quote.line].text.casefold()
-        return quote.start is not None or fact.object == THE_USER or fact.object.casefold() in text
+        text = scene.lines[quote.line].text
+        is_named = fact.object == THE_USER or fact.object.casefold() in text.casefold()
+        return quote.start is not None or is_named or 0 < len(terms) <= 2 * len(terms_found_in(terms, text))
 
     return any(map(proves, fact.quotes))
 

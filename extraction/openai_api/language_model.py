@@ -459,7 +459,9 @@ class OpenAIModel:
             # Checked after the wait, because a call before this one may have been given up.
             pause_s = self._given_up_until_s - self._clock_s()
             if pause_s > 0:
-                raise UnavailableError(f"model {self.name!r} may still compute an answer that was given up", pause_s)
+                raise UnavailableError(
+                    f"model {self.name!r} may still compute an answer that was given up", pause_s, called=False
+                )
             started_s, limit_s = self._clock_s(), self._time_limit_s()
             try:
                 async with asyncio.timeout(limit_s):

@@ -64,7 +64,7 @@ from graph_service.memory.entity_resolution.merge_writer import MergeWriter, aff
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
-from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs
+from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs, was_delayed
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
     LAYERS_EVERY,
@@ -256,7 +256,8 @@ class Consolidation:
             errors = [one for one in read if isinstance(one, BaseException)]
             scenes = [one for one in read if isinstance(one, SceneExtraction)]
             if errors and (not scenes or not all(isinstance(error, UnavailableError) for error in errors)):
-                raise errors[0]
+                # One of its own before those of a pause, which does not count as a failure of the job.
+                raise min(errors, key=was_delayed)
             job_context.step("refine read")
             judge = SessionFactJudge(judge=readers.judge, embedder=self.embedder)
             judging = await _judged(graph, session_input, scenes, judge)

@@ -35,13 +35,11 @@ class ExternalServiceAwayError(UnavailableError):
 
     Attributes:
         service: name of the service.
-        called: False if its circuit breaker was open, so that no call was made.
     """
 
     def __init__(self, message: str, *, service: str, called: bool, retry_after_s: float | None = None) -> None:
-        super().__init__(message, retry_after_s)
+        super().__init__(message, retry_after_s, called=called)
         self.service = service
-        self.called = called
 
 
 class ExternalService:
@@ -129,11 +127,13 @@ class ExternalService:
             with span(f"ask {self.name}"):
                 result = await request()
         except (UnavailableError, InstallError) as error:
-            outcome = "unavailable"
-            self._failure = error.message
-            self._breaker.failed(self._clock_s())
-            wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
-            called = not isinstance(error, ExternalServiceAwayError) or error.called
+            wait_s, called = None, True
+            if isinstance(error, UnavailableError):
+                wait_s, called = error.retry_after_s, error.called
+            outcome = "unavailable" if called else "skipped"
+            if called:
+                self._failure = error.message
+                self._breaker.failed(self._clock_s())
             raise ExternalServiceAwayError(
                 error.message, service=self.name, called=called, retry_after_s=wait_s
             ) from error
@@ -282,11 +282,11 @@ class ThrottledModel:
             return replace(cached, calls=0, tokens_in=0, tokens_out=0)
         pause_s = self._retry_at_s - self._clock_s()
         if pause_s > 0:
-            raise UnavailableError(f"{self._failure}; not before another {pause_s:.0f} s", pause_s)
+            raise UnavailableError(f"{self._failure}; not before another {pause_s:.0f} s", pause_s, called=False)
         try:
             answer = await _within_budget(self._inner, prompt, shape)
         except UnavailableError as error:
-            if error.retry_after_s is not None:
+            if error.called and error.retry_after_s is not None:
                 wait_s = min(error.retry_after_s, RETRY_AFTER_MAX_S)
                 self._retry_at_s = max(self._retry_at_s, self._clock_s() + wait_s)
                 self._failure = error.message

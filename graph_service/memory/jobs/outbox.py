@@ -10,7 +10,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.observability.metrics import JOB_RUNS
-from schema.errors import BrokenDataError, ConflictError
+from schema.errors import BrokenDataError, ConflictError, UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
 from schema.timespan import millis
@@ -279,6 +279,11 @@ async def fail_job(
 
     rows = await graph.write(steps)
     return str(rows[0]["state"]) if rows else "lost"
+
+
+def was_delayed(error: BaseException) -> bool:
+    """Return whether a job was only delayed by failures of others: no service was called for it."""
+    return isinstance(error, UnavailableError) and not error.called
 
 
 async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int) -> None:

@@ -6,7 +6,15 @@ from typing import Final
 
 from graph_service.graph.store import Graph
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_session_job, fail_job, is_job_open, release_jobs
+from graph_service.memory.jobs.outbox import (
+    JobClaim,
+    JobKind,
+    claim_session_job,
+    fail_job,
+    is_job_open,
+    release_jobs,
+    was_delayed,
+)
 from schema.failure import failure_of
 from schema.ids import TenantId
 
@@ -76,7 +84,10 @@ async def run_session_job(
         return await run(claim)
     except Exception as error:
         # Any error: other workers must not wait for the lease to expire, and retries are limited by counted failures.
-        await fail_job(graph, claim, error=str(failure_of(error)), now_ms=job_context.now_ms())
+        if was_delayed(error):
+            await release_jobs(graph, [claim], due_ms=job_context.now_ms())
+        else:
+            await fail_job(graph, claim, error=str(failure_of(error)), now_ms=job_context.now_ms())
         raise
     except asyncio.CancelledError:
         # The next worker need not wait for the lease to expire.

@@ -33,6 +33,7 @@ from graph_service.memory.jobs.outbox import (
     renew_lease,
     reopen_after_outage,
     supported_kinds,
+    was_delayed,
 )
 from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
@@ -132,10 +133,10 @@ class Leases:
                 for claim in claims:
                     await renew_lease(self._graph, claim, now_ms=self._job_context.now_ms())
 
-    async def release(self, claims: Sequence[JobClaim]) -> None:
-        """Release jobs without counting a failure; while Neo4j is unavailable, as soon as it answers."""
+    async def release(self, claims: Sequence[JobClaim], wait_s: float = 0.0) -> None:
+        """Release jobs without counting a failure, due after `wait_s`; while Neo4j is away, as soon as it answers."""
         try:
-            await release_jobs(self._graph, claims, due_ms=self._job_context.now_ms())
+            await release_jobs(self._graph, claims, due_ms=self._job_context.now_ms() + round(wait_s * 1000))
         except UnavailableError:
             self._unreleased.extend(claims)
 
@@ -146,18 +147,18 @@ class Leases:
             await self.release(unreleased)
 
     async def retry_or_park(self, claims: Sequence[JobClaim], error: BaseException) -> None:
-        """Schedule a retry of failed jobs, or make them dead letters; just release them if no service was called.
+        """Schedule a retry of failed jobs, or make them dead letters; release them if they were only delayed.
 
         The code and class of the error are stored with the job; its message only if it is one of our own errors, since
         others may quote user content.
         """
-        if self._graph.away or (isinstance(error, ExternalServiceAwayError) and not error.called):
-            await self.release(claims)
+        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
+        if self._graph.away or was_delayed(error):
+            await self.release(claims, wait_s)
             return
         service = error.service if isinstance(error, ExternalServiceAwayError) else None
         level = logging.INFO if isinstance(error, ConflictError) else logging.WARNING
         failure, now_ms = failure_of(error), self._job_context.now_ms()
-        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
         park = isinstance(error, InputError | BrokenDataError)
         for claim in claims:
             extra = {"tenant": claim.tenant, "job": claim.id, "error": failure.kind, "code": failure.code}

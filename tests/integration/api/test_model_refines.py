@@ -146,7 +146,7 @@ ODD_ANSWERS = {
     "empty object": ("{}", {"rules"}),
     "ungrounded": (
         '{"facts": [{"subject": "user", "predicate": "PREFERS", "object": "opera", "messages": ["m1"]}]}',
-        {"first"},
+        {"rules"},
     ),
 }
 

@@ -143,14 +143,14 @@ async def test_invalid_item_does_not_drop_the_others(bad: dict[str, str]) -> Non
     ("written", "month"), [("2024-03", 3), ("2024-03-09", 3), ("2024-03-09T10:00:00Z", 3), ("2024", 1)]
 )
 async def test_dates_of_every_precision_become_utc_times(written: str, month: int) -> None:
-    moment = (await read(a_scene("x"), a_fact(since=written))).facts[0].valid_at
+    moment = (await read(a_scene("I live in Berlin."), a_fact(since=written))).facts[0].valid_at
     assert moment is not None
     assert (moment.year, moment.month, moment.tzinfo) == (2024, month, UTC)
 
 
 async def test_numbers_and_dates_out_of_bounds_are_dropped_or_clamped() -> None:
     wild = a_fact(importance=70, confidence=float("nan"), since="last spring", until="9999-99", time_start="0001-01-01")
-    (fact,) = (await read(a_scene("x"), wild)).facts
+    (fact,) = (await read(a_scene("I live in Berlin."), wild)).facts
     assert (fact.importance, fact.strength, fact.confidence) == (10, 1.0, 0.5)
     assert (fact.valid_at, fact.invalid_at, fact.detail.mentioned_start) == (None, None, None)
 
@@ -229,7 +229,7 @@ async def test_decision_keeps_its_rationale_and_procedure_its_steps() -> None:
 
 async def test_importance_words_become_numbers_and_strength() -> None:
     facts = [a_fact(importance=word) for word in ("low", "critical", "0.7", "who knows")]
-    assert [fact.importance for fact in (await read(a_scene("x"), *facts)).facts] == [3, 10, 7, 5]
+    assert [fact.importance for fact in (await read(a_scene("I live in Berlin."), *facts)).facts] == [3, 10, 7, 5]
 
 
 async def test_only_lines_read_by_the_strategy_are_evidence() -> None:

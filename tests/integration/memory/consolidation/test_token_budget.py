@@ -27,7 +27,7 @@ from tests.support.builders import NOON, a_memory, a_worker, an_incoming, delete
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 
-TEA = "I love jasmine tea."
+TEA = "I love jasmine tea. The bar had coffee and jazz."
 # What one costly answer uses.
 TOKENS = 100_000
 
@@ -164,7 +164,7 @@ async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(gr
     with FakeOpenAI(costly(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
         for number, session in enumerate(("s1", "s2")):
-            await memory.remember(whose, an_incoming(f"I love jasmine tea, {number}.", session=session))
+            await memory.remember(whose, an_incoming(f"{TEA} {number}", session=session))
             await run_due_jobs(worker)
         watch.ahead += timedelta(days=1)
         assert await memory.reextract_scenes(TenantId(f"{tenant}-2"), "alice", scenes=10) == 0
@@ -186,7 +186,7 @@ async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) 
         worker = await a_reader(graph, fake, watch)
         await memory.remember(TenantId(tenant), an_incoming(TEA))
         await run_due_jobs(worker)
-        await memory.remember(TenantId(tenant), an_incoming("I love coffee.", session="s2"))
+        await memory.remember(TenantId(tenant), an_incoming(f"{TEA} Often.", session="s2"))
         await run_due_jobs(worker)
         # Also after a job that was not run for it, `/ready` says what is wrong.
         assert "failing (429)" in (worker._external_services.model.current_failure or "")
@@ -197,6 +197,25 @@ async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) 
         await run_due_jobs(worker)
     assert len(fake.requests) == 3
     assert await likes(graph, tenant) >= {"jazz", "coffee"}
+
+
+async def test_job_that_a_pause_delays_loses_no_attempt(graph: Graph, tenant: str) -> None:
+    """Regression: with three sessions and a busy endpoint, each pause cost every one of them an attempt."""
+    memory, watch, whose = a_memory(graph), AdjustableClock(), TenantId(tenant)
+    with FakeOpenAI(*[fails(429, Retry_After="40")] * 4, *[says(a_reading("jasmine tea"))] * 3) as fake:
+        worker = await a_reader(graph, fake, watch)
+        for number in range(3):
+            await memory.remember(whose, an_incoming(f"{TEA} {number}", session=f"s{number}"))
+        for failures in range(1, 5):
+            await run_due_jobs(worker)
+            assert len(fake.requests) == failures
+            jobs = await memory.reads.jobs(whose, None, first=10, after=None)
+            assert sum(job["attempts"] for job in jobs) == failures
+            watch.ahead += timedelta(seconds=45)
+        await run_due_jobs(worker)
+    assert await memory.backlog(whose) == Backlog(waiting=0, leased=0, dead=0)
+    assert len(fake.requests) == 7
+    assert {scene["read_by"] for scene in await scenes(graph, tenant)} == {"fake"}
 
 
 async def test_a_scene_waits_while_no_model_is_configured(graph: Graph, tenant: str) -> None:
