@@ -138,7 +138,10 @@ _UNTIL_EVENT: Final = re.compile(r"\b(?:until|till|before|while)\b", re.IGNORECA
 
 def is_temporary(draft: Draft, clause: TimedText) -> bool:
     """Return whether a fact is a home or a workplace for a bounded time."""
-    if draft.relation not in ("lives in", "works at") or draft.closes:
+    if draft.relation not in ("lives in", "works at"):
+        return False
+    # 这周末之前我住在爸妈家 is read as a home that has ended.
+    if draft.closes and (_ENDING.search(clause.text) or not any(_ends_before(clause, one) for one in clause.times)):
         return False
     if _LASTING.search(_UNTIL_EVENT.split(clause.text, 1)[0]):
         return False
@@ -148,21 +151,29 @@ def is_temporary(draft: Draft, clause: TimedText) -> bool:
         return _BRIEF_JOB.search(told) is not None
     if _UNTIL_EVENT.search(clause.text) and any(_is_far(one, clause.said_at) for one in clause.times):
         return False
-    return _STAY.search(told) is not None or any(_is_bounded(clause.text, one) for one in clause.times)
+    return _STAY.search(told) is not None or any(_is_bounded(clause, one) for one in clause.times)
 
 
 def _is_far(time: TimeMatch, said_at: datetime) -> bool:
     return time.span.start is not None and time.span.start - said_at > _STAY_MAX
 
 
-def _is_bounded(clause: str, time: TimeMatch) -> bool:
+def _is_bounded(clause: TimedText, time: TimeMatch) -> bool:
     """Return whether a time of a few months at most bounds what its clause tells."""
     if time.span.end is None or time.span.start is None or time.span.end - time.span.start > _STAY_MAX:
         return False
-    if _TO_HERE.search(clause, 0, time.start):
+    text, (start, end) = clause.text, (time.start, time.end)
+    if _TO_HERE.search(text, 0, start) or _ends_before(clause, time):
         return True
-    begins = _FROM.search(clause, 0, time.start) and not _TO.match(clause, time.end)
-    return not begins and _LIVE.search(clause) is None
+    begins = _FROM.search(text, 0, start) and not _TO.match(text, end)
+    return not begins and _LIVE.search(text) is None
+
+
+def _ends_before(clause: TimedText, time: TimeMatch) -> bool:
+    """Return whether a clause ends before a time that is still to come."""
+    is_ahead = time.span.start is not None and time.span.start > clause.said_at
+    is_before = _BEFORE.search(clause.text, 0, time.start) or _BEFORE_ZH.match(clause.text, time.end)
+    return is_ahead and is_before is not None
 
 
 # Periods

@@ -1003,5 +1003,5 @@ def with_article(name: str) -> str:
 
 
 def owner(possessive: str, clause: Clause, state: DiscourseState) -> str | None:
-    """Return the subject that "my", "our", "his" or "her" refers to."""
-    return state.speaker.me if possessive.lower() in ("my", "our") else clause.third
+    """Return the subject that "my", "our", "I", "his" or "she" refers to."""
+    return state.speaker.me if possessive.lower() in ("my", "our", "i") else clause.third

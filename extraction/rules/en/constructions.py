@@ -43,15 +43,16 @@ from schema.entity import EntityType
 
 _NOW = r"(?:(?:now|currently|still|these days|right now|actually) )?"
 _NO_MORE = r"(?P<no>used to be|(?:is|are) no longer|(?:isn't|is not|aren't|are not)(?=.* any ?(?:more|longer)\b))"
-FAVORITE_IS = re.compile(
-    r"^(?P<p>my|his|her) (?:all[- ]time |absolute |most |new |current )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}?) "
-    rf"(?:{_NO_MORE}|is|are|was|were|has always been|would be) {_NOW}(?P<o>.+)",
+# "My favourite colour", "the colour I like best".
+_MY_FAVORITE = r"(?:(?P<p>my|his|her) (?:all[- ]time |absolute |most |new |current )?favou?rite|the)(?P<c>(?: [a-z-]+){"
+_LIKED_BEST = r"}?)(?(p)|(?: that)? (?P<w>i|s?he) (?:like|love|enjoy)s? (?:the )?(?:best|most))"
+_FAVORITE_IS = re.compile(
+    rf"^{_MY_FAVORITE}0,3{_LIKED_BEST} (?:{_NO_MORE}|is|are|was|were|has always been|would be) {_NOW}(?P<o>.+)",
     re.IGNORECASE,
 )
 _IS_FAVORITE = re.compile(
     r"^(?P<o>(?!(?:this|that|it|these|those|there|they|s?he|we|what|which|one|mine|i)\b).{2,40}?) "
-    rf"(?:{_NO_MORE}|is|are|has always been) {_NOW}(?P<p>my|his|her) (?:all[- ]time |absolute |most |new |current )?"
-    r"favou?rite(?P<c>(?: [a-z-]+){1,2}?)"
+    rf"(?:{_NO_MORE}|is|are|has always been) {_NOW}{_MY_FAVORITE}1,2{_LIKED_BEST}"
     r"(?: any ?more| any longer| now| these days| ever| by far| of all(?: time)?)?\W*$",
     re.IGNORECASE,
 )
@@ -697,7 +698,7 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 
 def favorite_is(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
     """Read `my favorite color is blue`, `blue is no longer my favorite color`; None for other clauses."""
-    found = FAVORITE_IS.match(clause.text)
+    found = _FAVORITE_IS.match(clause.text)
     if found is not None:
         return _favorites(found, clause, state)
     found = _IS_FAVORITE.match(clause.text)
@@ -705,7 +706,7 @@ def favorite_is(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None
 
 
 def _favorites(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    owner = owner_of(found["p"], clause, state)
+    owner = owner_of(found["p"] or found["w"], clause, state)
     category, is_over = found["c"].strip().lower(), found["no"] is not None
     if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()) or (is_over and not category):
         return

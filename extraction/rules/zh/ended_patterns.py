@@ -21,6 +21,15 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(r"(?:不再|再也不)(?:喜欢|爱|迷)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
+    SYNTAX.rule(
+        r"(?:家的?|的|把)(?=[^，]{1,10}(?:卖|送人|处理|(?<![走跑])丢)(?:掉了?|了)$)|(?:没有|不养|没)(?=[^，]{1,6}了$)|"
+        r"(?:不再|再也不)养",
+        "RELATES_TO",
+        "{s}不再有{o}。",
+        shape="owned",
+        relation="has",
+        closes=True,
+    ),
     *(
         SYNTAX.rule(
             rf"(?:不再|再也不){verb}|不{verb}(?=[^，]{{1,8}}(?<!年)(?<!月)了$)",
@@ -83,14 +92,6 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s}不再是{o}。",
         shape="job",
         relation="works as",
-        closes=True,
-    ),
-    SYNTAX.rule(
-        r"(?:家的?|的|把)(?=[^，]{1,10}(?:卖|送人|处理|(?<![走跑])丢)(?:掉了?|了)$)|(?:没有|不养|没)(?=[^，]{1,6}了$)",
-        "RELATES_TO",
-        "{s}不再有{o}。",
-        shape="owned",
-        relation="has",
         closes=True,
     ),
 )

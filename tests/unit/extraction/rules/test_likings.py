@@ -32,6 +32,10 @@ def likings(*texts: str) -> list[ProposedFact]:
         ("My favourite is now soy milk.", None, "soy milk", False),
         ("I prefer the colour teal.", None, "teal", False),
         ("墨绿色是我最喜欢的颜色。", "最喜欢的颜色", "墨绿色", False),
+        ("Teal is the colour I like best.", "favorite colour", "Teal", False),
+        ("The band that I love the most is Radiohead.", "favorite band", "Radiohead", False),
+        ("我的最爱是火锅。", None, "火锅", False),
+        ("我现在的最爱变成了酸菜鱼。", None, "酸菜鱼", False),
         ("我现在最喜欢的饮料是豆浆。", "最喜欢的饮料", "豆浆", False),
         ("我最喜欢的饮料换成豆浆了。", "最喜欢的饮料", "豆浆", False),
         ("我最喜欢的饮料不再是豆浆。", "最喜欢的饮料", "豆浆", True),
@@ -44,6 +48,14 @@ def test_favourite_is_read_with_its_category_and_its_end(
     assert [(fact.relation, fact.object, fact.closes) for fact in likings(text)] == [(relation, name, closes)]
 
 
-@pytest.mark.parametrize("text", ["My favourite colour is not red.", "Inception is one of my favourite movies."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My favourite colour is not red.",
+        "Inception is one of my favourite movies.",
+        "我的最爱不是你能猜到的。",
+        "Ben is the person I like least.",
+    ],
+)
 def test_what_names_no_favourite_is_not_read(text: str) -> None:
     assert likings(text) == []

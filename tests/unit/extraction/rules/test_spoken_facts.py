@@ -113,6 +113,13 @@ def test_quitting_ends_the_use_of_a_service_or_a_job(text: str, relation: str) -
     assert ended & {"uses", "works at"} == {relation}
 
 
+@pytest.mark.parametrize("text", ["我不养猫了。", "我不再养猫了。", "我再也不养猫了。"])
+def test_pet_that_is_kept_no_longer_is_no_longer_had(text: str) -> None:
+    """It was read as the end of a liking, so that the pet stayed."""
+    told = [(one.relation, one.object, one.closes) for one in (*facts_in("我养了一只猫。"), *facts_in(text))]
+    assert told == [("has", "猫", False), ("has", "猫", True)]
+
+
 def test_tagged_pastime_given_up_keeps_its_verb() -> None:
     text = "不学钢琴了。"
     ((made, _),) = tag_drafts(

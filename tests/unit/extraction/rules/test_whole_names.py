@@ -93,6 +93,8 @@ def test_tagged_value_is_worded_by_what_it_is(text: str, kind: str, statement: s
         "Until Friday we're at my aunt's in Linz.",
         "到周日为止我们住在表姐家，在苏州。",
         "In winter we live in Malaga.",
+        "下个月之前我住在爸妈家。",
+        "国庆之前我住在爸妈家。",
         "国庆期间我住在三亚。",
         "暑假我住在外婆家。",
     ],
