@@ -33,26 +33,25 @@ _OPENING: Final = (
 )
 # Before words that say what was wrong, any short exclamation.
 _EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
-_MISTAKEN: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听量数抄填报念读][错岔混反]"
+_DONE: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听量数抄填报念读]"
+_MISTAKEN: Final = f"{_DONE}[错岔混反]"
 # Before the last characters of a value.
 _LAST: Final = (
     r"(?:(?:it )?end(?:s|ing)? (?:in|with)|"
     r"(?:the )?last (?:[a-z]{1,5} |\d )?(?:digit|number|letter|character)s?(?: is| are|:)?|"
     r"尾[号数](?:应该)?是?|最?[后末][一两二三四五六几\d]?[位个](?:数字?)?(?:应该)?是?)"
 )
-# "I swapped them", "mixed up the digits", but not "I swapped shifts with Ben".
 _TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|names?|dates?|days?|times?)"
-_MIXED: Final = (
-    r"(?:i(?:['’]ve| have| had)? )?(?:just )?"
+# Words that say that values stand in each other's place: "I swapped them", "mixed up the digits", but not "I swapped
+# shifts with Ben".
+_SWAPPED: Final = re.compile(
+    rf"\s*{_EXCLAIMED}(?:(?:i(?:['’]ve| have| had)? )?(?:just )?"
     r"(?:mixed|swapped|switched|flipped|reversed|transposed|confused|muddled|jumbled)"
     rf"(?:(?: up)?(?: {_TOLD}){{1,3}}|(?<=mixed) up(?: [a-z]+){{1,3}})"
-    r"(?: up| round| around| with [^,.:;!]{2,25})?(?=\s*(?:[,.:;!–—-]|$))"
-)
-# Values that stand in each other's place.
-_SWAPPED: Final = re.compile(
-    rf"\s*{_EXCLAIMED}(?:{_MIXED}|(?:(?:it|that)(?:['’]s| is| was) |should be )?(?:the )?other way (?:a)?round|"
-    rf"(?:i (?:got|had) )?(?:it|that|them|those) (?:backwards|(?:the wrong way|back to) (?:a?round|front)|mixed up)|"
-    rf"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输][混反]了?)\s*(?P<end>$|[,.:;!–—，。！：-])",
+    r"(?: up| round| around| with [^,.:;!]{2,25})?|"
+    r"(?:(?:it|that)(?:['’]s| is| was) |should be )?(?:the )?other way a?round|"
+    r"(?:i (?:got|had) )?(?:it|that|them|those) (?:backwards|(?:the wrong way|back to) (?:a?round|front)|mixed up)|"
+    rf"{_DONE}[混反]了?)\s*(?:$|[,.:;!–—，。！：-])",
     re.IGNORECASE,
 )
 # Words that say that something earlier was wrong.
@@ -61,7 +60,6 @@ _WRONG: Final = re.compile(
     r"typo|correction|i (?:meant|mean\b|mis(?:spoke|typed|read|heard|remembered)|"
     r"(?:got|had) [^.!?]{1,30} (?:wrong|backwards)|"
     r"(?:looked at|was looking at|read|took) the wrong [a-z]+(?=\s*[,.:;!–—-]))|"
-    rf"{_MIXED}|(?:the )?other way a?round\b|"
     r"(?:scratch|forget|ignore|strike) that|"
     r"make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
     r"my (?:mistake|bad|fault)\b|\*(?=\w)|"
@@ -171,7 +169,8 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     """
     if len(text) > _CORRECTION_CHARS_MAX or not earlier:
         return None
-    wrong = _WRONG.match(text)
+    swapped = _SWAPPED.match(text)
+    wrong = _WRONG.match(text) or swapped
     is_wrong = wrong is not None or _WRONG_AT_END.match(text) is not None
     doubt = None if is_wrong else _DOUBT.match(text)
     # Where the new value must stand: anywhere after words that say what was wrong, at once after others.
@@ -180,8 +179,7 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     denied = {one.key for one in values if _DENIED.search(text[: one.start])}
     opens = is_wrong or (doubt is not None and any(one.start == at for one in values))
     renamed = _DENIED_NAME.match(text)
-    swapped = _SWAPPED.match(text)
-    if not opens and doubt is None and not denied and renamed is None and swapped is None:
+    if not opens and doubt is None and not denied and renamed is None:
         return None
     for index, before in enumerate(earlier[:EARLIER_MAX]):
         before = before[:_EARLIER_CHARS_MAX]
