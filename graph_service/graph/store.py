@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from functools import partial
 from typing import Any, Final, TypeVar
 
 from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, unit_of_work
@@ -38,8 +37,10 @@ _PROBE_AFTER_S: Final = 3.0
 _PROBE_MAX_S: Final = 2.0
 # Added to the server's timeout of a statement; ends calls to a server that went silent.
 _SILENCE_S: Final = 5.0
-# Limit for planning a hot statement: `recall/recall` takes 5 to 13 s, and up to 50 s on a busy machine.
+# Limit for planning a hot statement that timed out, because the server had no plan of it: `recall/recall` takes 5 to
+# 13 s, and up to 50 s on a busy machine. One that takes less than `_PLANNED_S` was there, so the statement is slow.
 _PLANNING_MAX_S: Final = 180.0
+_PLANNED_S: Final = 1.0
 _TIMED_OUT: Final = "Neo.ClientError.Transaction.TransactionTimedOut"
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
@@ -86,8 +87,7 @@ class Graph:
         self._suspect = False
         # See `position`.
         self._position: str | None = None
-        # Hot statements that the server has planned, or is planning.
-        self._plans: dict[str, asyncio.Task[None]] = {}
+        self._planning: set[asyncio.Task[None]] = set()
         self.observer = observer
 
     @property
@@ -127,48 +127,30 @@ class Graph:
                     rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
                     return rows, "".join(sorted((await session.last_bookmarks()).raw_values)) or None
 
-        if not statement.hot:
-            return await self._with_retries(once, losses_max=_READ_TRIES)
-        was_planned = statement.name in self._plans
-        await self._plan(statement, values)
         try:
             return await self._with_retries(once, losses_max=_READ_TRIES)
         except UnavailableError as error:
-            self._plans.pop(statement.name, None)
-            # Another process may have changed the schema since, whereupon the server drops all plans.
-            if not was_planned or not error_code(error.__cause__ or error).startswith(_TIMED_OUT):
+            is_late = error_code(error.__cause__ or error).startswith(_TIMED_OUT)
+            if not statement.hot or not is_late or await self._plan(statement, values) < _PLANNED_S:
                 raise
-        await self._plan(statement, values)
         return await self._with_retries(once, losses_max=_READ_TRIES)
 
-    async def _plan(self, statement: Statement, values: dict[str, Any]) -> None:
-        """Let the server plan a statement, once.
+    async def _plan(self, statement: Statement, values: dict[str, Any]) -> float:
+        """Let the server plan a statement, with a limit of its own; return the seconds that it took.
 
-        Planning has a limit of its own, so that the limit of statements needs no room for it, and goes on when the
-        caller gives up.
+        Planning goes on when the caller gives up.
         """
-        if (planning := self._plans.get(statement.name)) is None:
-            planning = self._plans[statement.name] = asyncio.create_task(self._explain(statement, values))
-            planning.add_done_callback(partial(self._planned, statement.name))
-        await asyncio.shield(planning)
 
-    async def _explain(self, statement: Statement, values: dict[str, Any]) -> None:
         async def once() -> None:
             async with self.reading() as session:
                 await (await session.run(Query(f"EXPLAIN {statement.text}", timeout=_PLANNING_MAX_S), values)).consume()
 
-        planning = asyncio.create_task(self._with_retries(once, losses_max=_READ_TRIES, limit_s=_PLANNING_MAX_S))
-        try:
-            while not (await asyncio.wait([planning], timeout=self._timeout_s))[0]:
-                if not await self.answers():
-                    raise away("silent while it planned a statement", _PROBE_AFTER_S)
-            await planning
-        finally:
-            planning.cancel()
-
-    def _planned(self, name: str, planning: asyncio.Task[None]) -> None:
-        if (planning.cancelled() or planning.exception()) and self._plans.get(name) is planning:
-            del self._plans[name]
+        started_s = time.monotonic()
+        planning = asyncio.create_task(self._with_retries(once, losses_max=1, limit_s=_PLANNING_MAX_S))
+        self._planning.add(planning)
+        planning.add_done_callback(self._planning.discard)
+        await asyncio.shield(planning)
+        return time.monotonic() - started_s
 
     @property
     def last_position(self) -> str | None:
@@ -218,7 +200,6 @@ class Graph:
                 async with self._driver.session(database=self._database) as session:
                     result = await session.run(statement.text, statement.values(parameters))
                     await result.consume()
-                self._plans.clear()
             except Exception as error:
                 if getattr(error, "code", None) == _CREATED_MEANWHILE:
                     return
@@ -261,13 +242,12 @@ class Graph:
         """Replace the driver, because the server has a new address; calls in flight are retried there."""
         old, self._driver = self._driver, driver
         self._problem, self._suspect = None, False
-        self._plans.clear()
         self._breaker.succeeded()
         await old.close()
 
     async def close(self) -> None:
         """Close the driver; statements in flight end with an error."""
-        for planning in self._plans.values():
+        for planning in self._planning:
             planning.cancel()
         await self._driver.close()
 
@@ -300,7 +280,6 @@ class Graph:
                 else:
                     self._suspect = self._suspect or kind is ErrorKind.BROKEN
                     if kind in AWAY:
-                        self._plans.clear()
                         self._breaker.failed(time.monotonic())
                     if kind is not ErrorKind.REFUSED:
                         DATABASE_FAILURES.add()
