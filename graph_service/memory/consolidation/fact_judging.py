@@ -77,7 +77,7 @@ def _may_conflict(fact: AcceptedFact, known: Fact) -> bool:
     return (
         known.subject_id == fact.subject.id
         and known.predicate in related_predicates(fact.predicate)
-        and known.invalid_at is None
+        and (known.invalid_at is None or known.invalid_at > fact.valid_at)
         and known.claim != fact.claim
     )
 

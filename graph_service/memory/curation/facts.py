@@ -17,7 +17,7 @@ from graph_service.memory.facts.closing import ClosingView, closing_of, closing_
 from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, fact_with_ends, related_facts
-from graph_service.memory.facts.reconciliation import replan
+from graph_service.memory.facts.reconciliation import liking_key, replan
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.facts.validity import ValidityPeriod
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
@@ -232,8 +232,12 @@ def plan_reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[Pl
         # Without its closer, an earlier period may extend and absorb this one.
         period_index = min(period_index, len(result.periods) - 1)
         closers = _closers_of(result.periods[period_index])
-    likings = claim._replace(relation=None)
-    return [item for item in replan(claims, {claim}) if item.fact.claim._replace(relation=None) == likings]
+    liked = liking_key(claim)
+    return [
+        item
+        for item in replan(claims, {claim})
+        if item.fact.claim == claim or (liked is not None and liking_key(item.fact.claim) == liked)
+    ]
 
 
 def _closers(fact: Fact, claim_ids: Mapping[str, str]) -> set[str]:

@@ -63,6 +63,12 @@ class Wording:
         )
 
 
+def _message_and_words(text: str) -> tuple[MemoryId, str]:
+    """Parse a stored `messageId:words`."""
+    message_id, _, words = text.partition(":")
+    return MemoryId(message_id), words
+
+
 def corrected_wording(wording: Wording, assertions: Sequence[Assertion], corrections: Collection[str]) -> Wording:
     """Return the wording of the latest correction by a person, else the extracted one.
 
@@ -71,7 +77,7 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], correct
     """
     if not corrections:
         return wording
-    words = dict(text.split(":", 1) for text in corrections)
+    words = dict(map(_message_and_words, corrections))
     last = latest_correction(
         assertion for assertion in assertions if assertion.asserts and assertion.message_id in words
     )
@@ -307,8 +313,8 @@ def _wordings(assertions: Iterable[Assertion], statement: str) -> frozenset[str]
 
 def _kept_wordings(claim: KnownClaim, messages: Collection[str]) -> tuple[str, ...]:
     """Return the statements of some messages; none if all are the claim's own, which is the usual case."""
-    kept = sorted(one for one in claim.wordings if one.partition(":")[0] in messages)
-    differs = any(one.partition(":")[2] != claim.wording.statement for one in kept)
+    kept = sorted(one for one in claim.wordings if _message_and_words(one)[0] in messages)
+    differs = any(_message_and_words(one)[1] != claim.wording.statement for one in kept)
     return tuple(kept[:_WORDINGS_MAX]) if differs else ()
 
 
@@ -332,17 +338,17 @@ def former_wordings(fact: Fact) -> list[FormerWording]:
     A statement received after the present one never was that of the fact.
     """
     heard = {one.message_id: one.heard_at for one in fact.assertions if not one.ends}
-    told = [tuple(text.split(":", 1)) for text in (*fact.wordings, *fact.corrections)]
+    told = {*fact.wordings, *fact.corrections}
     if fact.extracted is not None and not fact.wordings:
-        told += [tuple(text.split(":", 1)) for text in _wordings(fact.assertions, fact.extracted.statement)]
-    times = sorted((heard[MemoryId(name)], name, words) for name, words in told if MemoryId(name) in heard)
+        told |= _wordings(fact.assertions, fact.extracted.statement)
+    times = sorted((heard[name], name, words) for name, words in map(_message_and_words, told) if name in heard)
     present = next(((at, name) for at, name, words in times if words == fact.statement), None)
     if present is None:
         return []
     former: dict[str, FormerWording] = {}
     for at, name, words in times:
         if words != fact.statement and (at < present[0] or name == present[1]):
-            wording = FormerWording(statement=words, message_id=MemoryId(name), known_at=at, until=present[0])
+            wording = FormerWording(statement=words, message_id=name, known_at=at, until=present[0])
             former.setdefault(words, wording)
     return [*former.values()]
 

@@ -336,8 +336,8 @@ def replan(
     """
     affected = PeriodCalculator(claims).affected_by(touched)
     claims = {claim: left for claim, one in claims.items() if (left := settled.get(claim, one)) is not None}
-    liked = {key for claim in affected if (key := _liking_key(claim))}
-    affected = (affected & claims.keys()) | {claim for claim in claims if liked and _liking_key(claim) in liked}
+    liked = {key for claim in affected if (key := liking_key(claim))}
+    affected = (affected & claims.keys()) | {claim for claim in claims if liked and liking_key(claim) in liked}
     calculator = PeriodCalculator(claims)
     periods_of = {claim: calculator.periods(claim).periods for claim in sorted(affected, key=_claim_order)}
     closing_facts = _closing_facts(claims, periods_of, calculator)
@@ -350,7 +350,7 @@ def replan(
     return sorted(changed, key=lambda item: item.fact.id)
 
 
-def _liking_key(claim: Claim) -> tuple[MemoryId, MemoryId] | None:
+def liking_key(claim: Claim) -> tuple[MemoryId, MemoryId] | None:
     """Return the subject and object of a liking, such as of a favorite; None for other claims."""
     is_liking = claim.predicate == "PREFERS" and (claim.relation is None or names_favorite(claim.relation))
     return (claim.subject_id, claim.object_id) if is_liking else None
@@ -364,7 +364,7 @@ def _with_likings_merged(planned: Sequence[PlannedFact]) -> list[PlannedFact]:
     """
     groups: dict[tuple[MemoryId, MemoryId], list[Fact]] = {}
     for item in planned:
-        if item.fact.invalid_at is None and (key := _liking_key(item.fact.claim)):
+        if item.fact.invalid_at is None and (key := liking_key(item.fact.claim)):
             groups.setdefault(key, []).append(item.fact)
     merged: dict[MemoryId, Fact] = {}
     for group in groups.values():

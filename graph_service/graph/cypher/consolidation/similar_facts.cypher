@@ -20,6 +20,6 @@ CALL (lookup) {
   RETURN r, score
 }
 WITH lookup, r, max(score) AS score
-WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.merged IS NULL AND r.invalid_at IS NULL
+WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.merged IS NULL AND {{current r}}
   AND type(r) IN lookup.predicates AND startNode(r).id = lookup.subject_id
 RETURN lookup.number AS number, score, startNode(r).id AS subject_id, endNode(r).id AS object_id, endNode(r).name AS object_name, type(r) AS predicate, r {.*, embedding: null} AS properties

@@ -90,6 +90,10 @@ def test_only_facts_that_rules_would_add_beside_others_are_doubtful() -> None:
     assert doubts_of([replace(goal("sail", day=1), closes=True)], known) == []
     assert doubts_of([a_fact("run a marathon")], known) == []
     assert [one.fact.object.name for one in doubts_of([goal("sail", 1)] * 2, known)] == ["sail"]
+    # An end may be still to come.
+    for days, doubtful in ((1, 0), (30, 1)):
+        ends = [replace(one, invalid_at=NOON + timedelta(days=days)) for one in known]
+        assert len(doubts_of([goal("sail", 3)], ends)) == doubtful
 
 
 def test_prompt_shows_at_most_five_known_facts_per_fact() -> None:
