@@ -20,8 +20,9 @@ _TIMEOUT_S: Final = 120.0
 _KEEP_ALIVE_S: Final = 2.0
 _POLL_S: Final = 0.2
 _SPOOLED: Final = "{ jobStatus { spooled } }"
-# Extraction from a hundred scenes by rules takes seconds; a worker without progress for this long is stuck.
-_NO_PROGRESS_MAX_S: Final = 300.0
+# Extraction from a hundred scenes by rules takes seconds, minutes on a loaded machine; a worker without progress for
+# this long is stuck.
+_NO_PROGRESS_MAX_S: Final = 900.0
 
 
 class ServiceControl(Protocol):

@@ -45,13 +45,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         end=_NOW,
     ),
     SYNTAX.rule(
-        _NOT + r"(?:hate|dislike|fear|mind|avoid)",
-        "DISLIKES",
-        "{s} no longer dislikes {o}.",
-        closes=True,
-        end=_NOW,
-    ),
-    SYNTAX.rule(
+        _NOT + r"(?:hate|dislike|fear|mind|avoid)|"
         r"(?:am|is|are) not (?:really )?(?:afraid of|scared of|terrified of|allergic to|bothered by)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
@@ -85,12 +79,12 @@ ENDED_RULES: tuple[Rule, ...] = (
     ),
     SYNTAX.rule(
         r"(?:am|is|are) no longer (?:afraid of|scared of|allergic to)|(?:got|am|is) over (?:my|his|her) fear of|"
-        r"(?:overcame|conquered|lost) (?:my|his|her) fear of",
+        r"(?:overcame|conquered|lost) (?:my|his|her) fear of|"
+        r"no longer (?:hate|hates|dislike|dislikes|avoid|avoids|fear|fears|mind|minds)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
         closes=True,
     ),
-    SYNTAX.rule(r"(?:no longer|not anymore) " + _LIKE, "PREFERS", "{s} no longer likes {o}.", closes=True),
     SYNTAX.rule(
         r"used to (?:really |absolutely )?(?:like|love|enjoy|adore|be (?:really |so |totally )?(?:into|obsessed with|"
         r"crazy about|addicted to|a (?:big |huge )?fan of))",
@@ -99,7 +93,8 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"(?:stopped (?:liking|eating|drinking|enjoying|using|watching|smoking|playing|buying|listening to)|"
+        rf"(?:(?:no longer|not anymore) {_LIKE}|"
+        r"stopped (?:liking|eating|drinking|enjoying|using|watching|smoking|playing|buying|listening to)|"
         r"fell out of love with|(?:have |has )?(?:gone|went) off|lost (?:all |my |his |her )?interest in|grew out of|"
         r"outgrew|(?:got|have gotten|grew|am|is) (?:so )?(?:tired|bored|sick) of|(?:am|is) (?:so |totally )?over|"
         r"cut out|(?:swore|sworn) off|(?:gave|given|have given) up(?! (?:on|my|the)\b)|am done with|kicked|"
@@ -117,20 +112,6 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"no longer (?:hate|hates|dislike|dislikes|avoid|avoids|fear|fears|mind|minds)",
-        "DISLIKES",
-        "{s} no longer dislikes {o}.",
-        closes=True,
-    ),
-    SYNTAX.rule(
-        r"(?:no longer|used to) (?:live|lives) (?:in|near|at)",
-        "RELATES_TO",
-        "{s} no longer lives in {o}.",
-        shape="place",
-        relation="lives in",
-        closes=True,
-    ),
-    SYNTAX.rule(
         r"(?:moved (?:away from|out of)|left)(?= (?-i:[A-Z]))",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
@@ -139,7 +120,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"moved (?:away from|out of)",
+        r"moved (?:away from|out of)|(?:no longer|used to) (?:live|lives) (?:in|near|at)",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
         shape="place",

@@ -5,11 +5,11 @@ from extraction.rules.zh.syntax import SYNTAX
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from schema.entity import EntityType
 
-_NO_MORE = r"(?:不再|再也不|再也没)"
-
 ENDED_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
-        r"(?:(?:不再|再也不)想|(?:不再|再也不|不)(?:喜欢|爱))(?=.+了$)(?:上)?",
+        r"(?:(?:不再|再也不)想|(?:不再|再也不|不)(?:喜欢|爱))(?=.+了$)(?:上)?|(?:不再|再也不)(?:喜欢|爱|迷)|"
+        r"对(?=[^，]{1,10}(?:完全|已经|彻底)?(?:没(?:有)?感觉|失去(?:了)?兴趣|没(?:有)?兴趣|腻)了$)|"
+        r"(?:吃腻了|看腻了|玩腻了|听腻了|厌倦了)(?!$)",
         "PREFERS",
         "{s}不再喜欢{o}。",
         closes=True,
@@ -20,7 +20,6 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s}不再讨厌{o}。",
         closes=True,
     ),
-    SYNTAX.rule(r"(?:不再|再也不)(?:喜欢|爱|迷)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
     SYNTAX.rule(
         r"(?:家的?|的|把)(?=[^，]{1,10}(?:卖|送人|处理|(?<![走跑])丢)(?:掉了?|了)$)|(?:没有|不养|没)(?=[^，]{1,6}了$)|"
         r"(?:不再|再也不)养",
@@ -52,13 +51,6 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        r"对(?=[^，]{1,10}(?:完全|已经|彻底)?(?:没(?:有)?感觉|失去(?:了)?兴趣|没(?:有)?兴趣|腻)了$)",
-        "PREFERS",
-        "{s}不再喜欢{o}。",
-        closes=True,
-    ),
-    SYNTAX.rule(r"(?:吃腻了|看腻了|玩腻了|听腻了|厌倦了)(?!$)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
-    SYNTAX.rule(
         rf"(?:不再|{FORMERLY_WITH_VERB})(?:是)?(?:住在|住)|不住在?(?=.+了$)|(?:搬离了?|搬出了?|"
         r"离开了?(?=[^，]{2,5}(?:了|$)))",
         "RELATES_TO",
@@ -68,15 +60,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
-        rf"(?:不再|{FORMERLY_WITH_VERB}|已经不|不)(?:是)?在(?=.+(?:工作|上班|任职|干|做)了?$)",
-        "RELATES_TO",
-        "{s}不再在{o}工作。",
-        shape="workplace",
-        relation="works at",
-        kind=EntityType.ORGANIZATION,
-        closes=True,
-    ),
-    SYNTAX.rule(
+        rf"(?:不再|{FORMERLY_WITH_VERB}|已经不|不)(?:是)?在(?=.+(?:工作|上班|任职|干|做)了?$)|"
         r"从(?=[^，]{2,12}(?:离职|辞职|跳槽|退休|被裁|毕业离开|出来单干))|(?:辞掉了?|辞去了?|"
         r"离开了?)(?=[^，]{2,12}(?:的工作|公司|集团|银行)$)",
         "RELATES_TO",
