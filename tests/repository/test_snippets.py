@@ -64,6 +64,7 @@ TESTED_IN = {
 _OTHERS = (
     "python3 -m venv .venv",
     "pip install ./clients/python",
+    "pip install './clients/python[",
     "pip install 'mnemoscene-server[otel]'",
     ".venv/bin/python -m pytest",
 )

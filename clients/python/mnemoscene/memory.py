@@ -2,99 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
-
+from mnemoscene.faces import AwaitingFace, BlockingFace, awaiting, blocking, iterating, iterating_async
+from mnemoscene.items import AsyncItems, Items
 from mnemoscene.local import LocalService, local_service
-from mnemoscene.operations import Listing, MemoryOperations
-from mnemoscene.transport import Address, AwaitingTransport, BlockingTransport, Steps
-
-P = ParamSpec("P")
-T = TypeVar("T")
-S = TypeVar("S")
-
-
-class BlockingFace:
-    """Runs operations in the calling thread."""
-
-    _transport: BlockingTransport
-    _operations: Any
-
-
-class AwaitingFace:
-    """Runs operations in the event loop."""
-
-    _transport: AwaitingTransport
-    _operations: Any
-
-
-def blocking(operation: Callable[Concatenate[S, P], Steps[T]]) -> Callable[Concatenate[BlockingFace, P], T]:
-    """Return the blocking method of an operation."""
-
-    def method(self: BlockingFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._transport.run(operation(self._operations, *args, **kwargs))
-
-    return _documented(method, operation, "{}")
-
-
-def awaiting(
-    operation: Callable[Concatenate[S, P], Steps[T]],
-) -> Callable[Concatenate[AwaitingFace, P], Coroutine[Any, Any, T]]:
-    """Return the method of an operation that must be awaited."""
-
-    async def method(self: AwaitingFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._transport.run(operation(self._operations, *args, **kwargs))
-
-    return _documented(method, operation, "{}")
-
-
-def iterating(
-    operation: Callable[Concatenate[S, P], Listing[T]],
-) -> Callable[Concatenate[BlockingFace, P], Iterator[T]]:
-    """Return the method that iterates over a list, reading its pages as needed."""
-
-    def method(self: BlockingFace, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        pages, cursor = operation(self._operations, *args, **kwargs), None
-        while True:
-            page = self._transport.run(pages(cursor))
-            yield from page.nodes
-            cursor = page.next
-            if cursor is None:
-                return
-
-    return _documented(method, operation, "Iterator[{}]")
-
-
-def iterating_async(
-    operation: Callable[Concatenate[S, P], Listing[T]],
-) -> Callable[Concatenate[AwaitingFace, P], AsyncIterator[T]]:
-    """Return the method that iterates over a list with `async for`."""
-
-    async def method(self: AwaitingFace, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        pages, cursor = operation(self._operations, *args, **kwargs), None
-        while True:
-            page = await self._transport.run(pages(cursor))
-            for node in page.nodes:
-                yield node
-            cursor = page.next
-            if cursor is None:
-                return
-
-    return _documented(method, operation, "AsyncIterator[{}]")
-
-
-_C = TypeVar("_C", bound=Callable[..., Any])
-
-
-def _documented(method: _C, operation: Callable[..., Any], result: str) -> _C:
-    """Give a method the name, docstring and signature of its operation, with the type of its own result."""
-    told = inspect.signature(operation)
-    inner = str(told.return_annotation).partition("[")[2][:-1]
-    documented = wraps(operation)(method)
-    documented.__signature__ = told.replace(return_annotation=result.format(inner))  # type: ignore[attr-defined]
-    return documented  # type: ignore[return-value]
+from mnemoscene.operations import MemoryOperations
+from mnemoscene.transport import Address, AwaitingTransport, BlockingTransport
 
 
 class Memory(BlockingFace):
@@ -124,6 +36,7 @@ class Memory(BlockingFace):
     ) -> None:
         self._operations = MemoryOperations(user_id=user_id, agent_id=agent_id)
         self._transport = BlockingTransport(Address.of(url, key, tenant))
+        self.items = Items(self._transport, self._operations.owner)
         self._local: LocalService | None = None
 
     @classmethod
@@ -198,6 +111,7 @@ class AsyncMemory(AwaitingFace):
     ) -> None:
         self._operations = MemoryOperations(user_id=user_id, agent_id=agent_id)
         self._transport = AwaitingTransport(Address.of(url, key, tenant))
+        self.items = AsyncItems(self._transport, self._operations.owner)
 
     remember = awaiting(MemoryOperations.remember)
     recall = awaiting(MemoryOperations.recall)

@@ -314,6 +314,24 @@ class Session(Model):
     unread: int
 
 
+class Item(Model):
+    """A JSON value, stored by namespace and key.
+
+    Attributes:
+        version: 1 for a new item, one more with each put.
+        score: relevance for a query, 0 to 1; None without a query.
+    """
+
+    namespace: list[str]
+    key: str
+    value: Any
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    score: float | None
+
+
 class Forgotten(Model):
     """Numbers of what was deleted.
 

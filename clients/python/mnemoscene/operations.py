@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -37,7 +37,7 @@ from mnemoscene.models import (
     Said,
     Session,
 )
-from mnemoscene.transport import Pause, Steps, ask
+from mnemoscene.transport import Listing, Page, Pause, Steps, ask
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
@@ -123,22 +123,6 @@ FORGET_SESSION: Final = Operation[Forgotten](
     "mutation", "forgetSession", Forgotten, {"userId": "String!", "sessionId": "String!"}, False
 )
 FORGET_USER: Final = Operation[Forgotten]("mutation", "forgetUser", Forgotten, {"userId": "String!"}, False)
-
-
-@dataclass(frozen=True)
-class Page(Generic[T]):
-    """A page of a list.
-
-    Attributes:
-        next: where the next page begins; None at the end.
-    """
-
-    nodes: Sequence[T]
-    next: str | None
-
-
-Listing: TypeAlias = Callable[[str | None], Steps[Page[T]]]
-"""A list that is read page by page: the steps that read the page at a cursor."""
 
 
 def listing(operation: Operation[Connection[M]], variables: Mapping[str, Any], limit: int | None = None) -> Listing[M]:

@@ -12,11 +12,11 @@ import json
 import os
 import random
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
 
@@ -59,6 +59,22 @@ class Pause:
 
 
 Steps: TypeAlias = Generator[Request | Pause, Any, T]
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list.
+
+    Attributes:
+        next: where the next page begins; None at the end.
+    """
+
+    nodes: Sequence[T]
+    next: str | None
+
+
+Listing: TypeAlias = Callable[[str | None], Steps[Page[T]]]
+"""A list that is read page by page: the steps that read the page at a cursor."""
 
 
 def ask(operation: Operation[R], variables: Mapping[str, Any], *, timeout_s: float = ANSWER_MAX_S) -> Steps[R]:

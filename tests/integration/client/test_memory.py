@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from mnemoscene import AsyncMemory, BadInput, Denied, Memory, Message, NewFact, NotFound
+from mnemoscene.items import AsyncItems, ItemOperations, Items
 from mnemoscene.models import Change
 from mnemoscene.operations import MemoryOperations
 from tests.conftest import Server
@@ -170,8 +171,9 @@ def public(kind: type) -> dict[str, Any]:
     return {name: value for name, value in vars(kind).items() if not name.startswith("_") and callable(value)}
 
 
-def test_both_clients_offer_the_same_operations_with_the_same_arguments() -> None:
-    sync, later, told = public(Memory), public(AsyncMemory), public(MemoryOperations)
+@pytest.mark.parametrize("kinds", [(Memory, AsyncMemory, MemoryOperations), (Items, AsyncItems, ItemOperations)])
+def test_both_clients_offer_the_same_operations_with_the_same_arguments(kinds: tuple[type, type, type]) -> None:
+    sync, later, told = map(public, kinds)
     assert set(sync) - {"close"} == set(later) - {"close"} == set(told)
     for name in told:
         assert inspect.signature(sync[name]).parameters == inspect.signature(later[name]).parameters
@@ -179,9 +181,9 @@ def test_both_clients_offer_the_same_operations_with_the_same_arguments() -> Non
 
 
 async def test_readme_of_the_client_runs(service: OpenService) -> None:
-    """The Python block of clients/python/README.md."""
+    """The first Python block of clients/python/README.md; those of adapters are run where their libraries are."""
     page = (Path(__file__).parents[3] / "clients/python/README.md").read_text("utf-8")
-    (text,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (text,) = re.findall(r"^```python\n(from mnemoscene import .*?)^```$", page, re.MULTILINE | re.DOTALL)
     async with AsyncMemory(service.http, user_id="ana") as memory:
         await memory.remember("I moved to Lisbon in May.")
         await eventually(lambda: _has_facts(memory))
@@ -190,15 +192,16 @@ async def test_readme_of_the_client_runs(service: OpenService) -> None:
     assert "Lisbon" in names["prompt"]
 
 
+OPERATIONS = {**public(MemoryOperations), **{f"items.{name}": one for name, one in public(ItemOperations).items()}}
 EXAMPLES = {
     name: textwrap.dedent(found[1])
-    for name, method in public(MemoryOperations).items()
+    for name, method in OPERATIONS.items()
     if (found := re.search(r"Example:\n(.*)", method.__doc__ or "", re.DOTALL))
 }
 
 
 def test_each_operation_has_an_example() -> None:
-    assert set(EXAMPLES) == set(public(MemoryOperations))
+    assert set(EXAMPLES) == set(OPERATIONS)
 
 
 async def test_examples_of_all_docstrings_run(memory: Memory) -> None:
