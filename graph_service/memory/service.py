@@ -339,7 +339,7 @@ class Memory:
         found = replace(found, notes=(*found.notes, *self._model_notes()))
         if not found.degraded:
             self.access.note(tenant, request.user_id, found.used, at=now)
-        if self.questions.on and not found.degraded:
+        if self.questions.on and answers and not found.degraded:
             kind = QuestionKind.CONTEXT
             asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found.used)
             self.questions.note(asked, generation=generation)

@@ -62,7 +62,7 @@ class ContextQuery:
     async def context(
         self,
         info: Info[Any, None],
-        query: Annotated[str, strawberry.argument(description="The user's message.")],
+        query: Annotated[str, strawberry.argument(description="The user's message. Default: the profile alone.")] = "",
         user_id: OwnerArgument = None,
         agent_id: AgentOwnerArgument = None,
         max_tokens: Annotated[
@@ -77,6 +77,10 @@ class ContextQuery:
         as_of: Annotated[
             datetime | None,
             strawberry.argument(description="Transaction time: the memory as it was then. Default: now."),
+        ] = None,
+        tags: Annotated[
+            list[str] | None,
+            strawberry.argument(description="Recall only what has one of these tags; the profile is not filtered."),
         ] = None,
         language: Annotated[
             Language | None, strawberry.argument(description="Language of the headings. Default: that of the query.")
@@ -95,6 +99,7 @@ class ContextQuery:
             session_id=session_id,
             valid_at=valid_at,
             as_of=as_of,
+            tags=tuple(tags or ()),
             language=language,
             with_uris=uris,
         )

@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import asks_what_ended
+from extraction.text.chinese import is_chinese
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.lines import (
@@ -31,7 +32,7 @@ from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
-from graph_service.memory.recall.query import HitKind, Question, check_question
+from graph_service.memory.recall.query import HitKind, QueryFilters, Question, check_question
 from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
 from schema.labels import Role
@@ -42,6 +43,9 @@ _HITS_MAX: Final = 50
 # Contexts from more text than this are built in a thread, so that the event loop is not blocked.
 _BUILT_HERE_CHARS: Final = 50_000
 _BUILDING: Final = BoundedThreads(cpu_max_s=30.0)
+_NOTHING_ASKED: Final = Answer(hits=(), search_path=(), notes=())
+# Stands for an empty question where the others are checked.
+_ANY_TEXT: Final = "?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,18 +53,21 @@ class ContextRequest:
     """A request for context.
 
     Attributes:
+        query: the user's message; if empty, the context is Core Memory alone.
         tokens_max: maximum length of the text in tokens, as estimated.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
-        language: language of the headings; that of the question by default.
+        tags: recall only what has one of these tags.
+        language: language of the headings; by default that of the question, or without one that of Core Memory.
         with_uris: write the URI of each line after its number.
     """
 
     user_id: str
-    query: str
+    query: str = ""
     tokens_max: int = 1000
     session_id: str | None = None
     valid_at: datetime | None = None
     as_of: datetime | None = None
+    tags: tuple[str, ...] = ()
     language: Language | None = None
     with_uris: bool = False
 
@@ -141,11 +148,16 @@ async def context(
     of_now = request.as_of is None and request.valid_at is None
     former = of_now and asks_what_ended(request.query)
     moments = resolve_as_of(valid_at=request.valid_at, as_of=request.as_of, now=now)
-    facts, answer = await asyncio.gather(
-        _core(graph, tenant, request.user_id, moments=moments, now=of_now),
-        ask(question),
-    )
-    language = request.language or (Language.ZH if answer.analysis.chinese else Language.EN)
+    facts: tuple[CoreFact, ...] | None
+    if request.query:
+        facts, answer = await asyncio.gather(
+            _core(graph, tenant, request.user_id, moments=moments, now=of_now), ask(question)
+        )
+        chinese = answer.analysis.chinese
+    else:
+        facts, answer = await core_memory(graph, tenant, request.user_id, moments=moments, now=of_now), _NOTHING_ASKED
+        chinese = is_chinese(" ".join(fact.statement for fact in facts))
+    language = request.language or (Language.ZH if chinese else Language.EN)
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
     candidates = [hit.candidate for hit in answer.hits]
@@ -192,12 +204,13 @@ def question_for(request: ContextRequest) -> Question:
     """
     question = Question(
         user_id=request.user_id,
-        text=request.query,
+        text=request.query or _ANY_TEXT,
         limit=_HITS_MAX,
         valid_at=request.valid_at,
         as_of=request.as_of,
         evidence=LIMITS.evidence,
         session_id=request.session_id,
+        filters=QueryFilters(tags=request.tags),
     )
     problems: tuple[str, ...] = ()
     if not 1 <= request.tokens_max <= LIMITS.context_tokens:
@@ -231,7 +244,7 @@ def rendered(
         core=(),
         recalled=(),
         confidence=answer.confidence,
-        nothing_relevant=answer.nothing_relevant,
+        nothing_relevant=answer.nothing_relevant if request.query else not lines,
         degraded=answer.degraded,
         notes=answer.notes,
     )
@@ -278,6 +291,8 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
         unread = sum(hit.candidate.pending for hit in answer.hits)
         unknown = words.no_profile if answer.hits else words.nothing_known
         preamble.append(words.unread.format(count=unread) if unread else unknown)
+    if answer is _NOTHING_ASKED:
+        return preamble
     if not answer.hits:
         preamble.append(words.nothing)
     elif answer.nothing_relevant:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from io import StringIO
 from pathlib import Path
@@ -15,13 +16,14 @@ from graph_service.cli.answer_tables import answer_view
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Context, ContextRequest
+from graph_service.memory.context_builder.phrasing import WORDS
 from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
 from graph_service.memory.curation.statements import FactEdit
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from graph_service.memory.summaries.service import Level
-from schema.errors import InputError
+from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId, user_uri
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
@@ -420,6 +422,39 @@ async def test_context_for_a_question_without_an_answer_says_so(
     if found.recalled:
         assert doubt in found.text.split(OPEN)[0]
     assert doubt not in (await context_of(graph, tenant, asked)).text
+
+
+@pytest.mark.parametrize(
+    ("told", "known", "language"),
+    [("I live in Paris. I work at Acme.", "Paris", "en"), ("我住在成都。我在华为工作。", "成都", "zh")],
+)
+async def test_context_without_a_question_is_the_profile(
+    graph: Graph, tenant: str, told: str, known: str, language: str
+) -> None:
+    await say(graph, tenant, told, day=0)
+    memory = a_memory(graph)
+    found = await context_of(graph, tenant, "")
+    assert known in found.text
+    assert (found.language, found.recalled, found.nothing_relevant) == (language, (), False)
+    assert WORDS[found.language].nothing not in found.text
+    nobody = await context_of(graph, tenant, "", user="nobody")
+    assert (nobody.core, nobody.nothing_relevant) == ((), True)
+    with pytest.raises(InputError, match="maxTokens"):
+        await memory.context(TenantId(tenant), ContextRequest(user_id="alice", tokens_max=0))
+    with pytest.raises(UnavailableError):
+        await a_memory(a_dead_graph()).context(TenantId(tenant), ContextRequest(user_id="alice"))
+
+
+async def test_context_recalls_only_what_has_a_tag(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    for project, text in (("shop", "The shop uses Postgres for orders."), ("blog", "The blog uses SQLite for posts.")):
+        message = replace(an_incoming(text).messages[0], tags=(project,))
+        await memory.remember(TenantId(tenant), replace(an_incoming(text, session=project), messages=(message,)))
+    await a_worker(graph).drain()
+    for project, own, other in (("shop", "Postgres", "SQLite"), ("blog", "SQLite", "Postgres")):
+        text = (await context_of(graph, tenant, "Which database is used?", tags=(project,))).text
+        assert own in text
+        assert other not in text
 
 
 async def test_context_without_an_embedder_uses_words(graph: Graph, tenant: str) -> None:
