@@ -137,7 +137,7 @@ def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
     settings = services.settings.mcp
     return McpEndpoint(
         tool_context(services),
-        usual=Caller(tenant=DEFAULT_TENANT, user_id=settings.user, aliases=settings.aliases),
+        usual=Caller(tenant=DEFAULT_TENANT, user_id=settings.user, tools=settings.tools, aliases=settings.aliases),
         tenant_of=tenant_of,
         auth=auth,
     )

@@ -43,7 +43,8 @@ async def serve(settings: Settings, terminal: Terminal) -> None:
     Raises:
         InputError: the tenant's name is not valid.
     """
-    caller = Caller(tenant=tenant_named(settings.tenant), user_id=settings.mcp.user, aliases=settings.mcp.aliases)
+    mcp = settings.mcp
+    caller = Caller(tenant=tenant_named(settings.tenant), user_id=mcp.user, tools=mcp.tools, aliases=mcp.aliases)
     backend = SwitchingBackend(settings, terminal, caller)
     if sys.stdin.isatty():
         terminal.say("MCP on standard input and output; an agent's MCP client starts this command. Ctrl-C stops.")

@@ -297,8 +297,15 @@ MCP_PATH: Final = "/mcp"
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
+class ToolSet(StrEnum):
+    """How many of the MCP tools, and of their arguments, are listed."""
+
+    CORE = "core"
+    ALL = "all"
+
+
 class Aliases(StrEnum):
-    """Memory servers whose tool names can be offered in addition."""
+    """Memory servers whose tools can be offered instead of ours."""
 
     NONE = "none"
     GRAPHITI = "graphiti"
@@ -312,10 +319,14 @@ class McpSettings:
 
     Attributes:
         user: default user of calls without a user id; `?user=` in a client's URL takes precedence.
-        aliases: also offer the tools of another memory server; `?aliases=` in a client's URL takes precedence.
+        tools: `core` lists five tools in under 1,500 tokens, `all` every tool and argument; `?tools=` in a client's URL
+            takes precedence.
+        aliases: offer the tools of another memory server instead, with `tools=all` in addition; `?aliases=` in a
+            client's URL takes precedence.
     """
 
     user: Id | None = None
+    tools: ToolSet = ToolSet.CORE
     aliases: Aliases = Aliases.NONE
 
 

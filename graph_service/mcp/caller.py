@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
 
 from graph_service.auth.access import ANONYMOUS, Access, quota_key
-from graph_service.config.sections import Aliases
+from graph_service.config.sections import Aliases, ToolSet
 from graph_service.memory.recall.question_log import Asker, Door
 from schema.errors import InputError
 from schema.ids import TenantId
+
+E = TypeVar("E", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +20,14 @@ class Caller:
 
     Attributes:
         user_id: default user of calls; if None, each call must name one.
-        aliases: another memory server, whose tools are also offered under its tool names.
+        tools: the tools and arguments that are listed.
+        aliases: another memory server, whose tools are listed instead of ours.
         access: access granted by the client's credential.
     """
 
     tenant: TenantId
     user_id: str | None = None
+    tools: ToolSet = ToolSet.CORE
     aliases: Aliases = Aliases.NONE
     access: Access = ANONYMOUS
 
@@ -50,14 +56,23 @@ def caller_of(tenant: TenantId, access: Access, query: Mapping[str, str], usual:
 
     Args:
         tenant, access: tenant and access of the credential.
-        query: parameters of the URL; `user` and `aliases` are used.
+        query: parameters of the URL; `user`, `tools` and `aliases` are used.
         usual: defaults from the settings.
 
     Raises:
-        InputError: unknown aliases.
+        InputError: unknown tools or aliases.
     """
+    return Caller(
+        tenant=tenant,
+        user_id=query.get("user") or usual.user_id,
+        tools=_choice(query, "tools", usual.tools),
+        aliases=_choice(query, "aliases", usual.aliases),
+        access=access,
+    )
+
+
+def _choice(query: Mapping[str, str], name: str, usual: E) -> E:
     try:
-        aliases = Aliases(query.get("aliases") or usual.aliases)
+        return type(usual)(query.get(name) or usual)
     except ValueError as error:
-        raise InputError(f"aliases is {query['aliases']!r}: use one of {', '.join(Aliases)}") from error
-    return Caller(tenant=tenant, user_id=query.get("user") or usual.user_id, aliases=aliases, access=access)
+        raise InputError(f"{name} is {query[name]!r}: use one of {', '.join(type(usual))}") from error

@@ -22,7 +22,7 @@ from mcp.types import Tool as ListedTool
 
 from graph_service.auth.access import Requirement, require_access
 from graph_service.auth.rules import READ
-from graph_service.config.sections import Aliases
+from graph_service.config.sections import Aliases, ToolSet
 from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
@@ -54,12 +54,12 @@ class MemoryBackend:
 
     async def tools(self, caller: Caller) -> ListToolsResult:
         """Return the available tools; works without the database."""
-        return _listed(caller.aliases)
+        return _listed(caller.tools, caller.aliases)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """Call a tool."""
         try:
-            tool = tool_named(caller.aliases, name)
+            tool = tool_named(caller.tools, caller.aliases, name)
             answer = await self._call_tool(tool, caller, read_arguments(tool.arguments, arguments))
             return _answered(tool, answer)
         except MnemosceneError as error:
@@ -74,7 +74,7 @@ class MemoryBackend:
             require_access(caller.access, need, tool.name)
             context = await self._context()
             _check_quarantine(context, caller, need, tool.name)
-            answer = await tool.act(context, caller, given)
+            answer = await tool.act(context, caller, **dict(given))
             outcome = "done"
         except MnemosceneError as error:
             outcome = error.code
@@ -146,17 +146,19 @@ def _answered(tool: Tool, answer: Result) -> CallToolResult:
 
 
 @cache
-def _listed(aliases: Aliases) -> ListToolsResult:
-    return ListToolsResult(tools=[_listed_tool(tool) for tool in tools_for(aliases).values()])
+def _listed(tools: ToolSet, aliases: Aliases) -> ListToolsResult:
+    complete = tools is ToolSet.ALL
+    return ListToolsResult(tools=[_listed_tool(tool, complete) for tool in tools_for(tools, aliases).values()])
 
 
-def _listed_tool(tool: Tool) -> ListedTool:
+def _listed_tool(tool: Tool, complete: bool) -> ListedTool:
     return ListedTool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=input_schema(tool.arguments),
-        output_schema=output_schema(tool.answer),
+        input_schema=input_schema(tool.arguments, complete=complete),
+        # The protocol does not require it, and some clients pass it to their model.
+        output_schema=output_schema(tool.answer) if complete else None,
         annotations=ToolAnnotations(
             read_only_hint=tool.effect is Effect.READS,
             destructive_hint=tool.effect is Effect.DELETES,

@@ -39,7 +39,11 @@ class ProxyBackend:
 
     def __init__(self, address: str, *, headers: Mapping[str, str], caller: Caller) -> None:
         self.address = address
-        query = {"aliases": caller.aliases.value, **({"user": caller.user_id} if caller.user_id else {})}
+        query = {
+            "tools": caller.tools.value,
+            "aliases": caller.aliases.value,
+            **({"user": caller.user_id} if caller.user_id else {}),
+        }
         self._url = f"{address.rstrip('/')}{MCP_PATH}?{urlencode(query, quote_via=quote)}"
         self._headers = dict(headers)
         self._closing = asyncio.Event()

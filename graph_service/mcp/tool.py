@@ -1,15 +1,17 @@
 """The definition of a tool: name, description, schemas, effect and handler."""
 
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from pydantic import create_model
+
 from graph_service.auth.access import Requirement
 from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rules import ADMIN, READ, WRITE
-from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.memory.service import Memory
 
@@ -59,7 +61,7 @@ class Tool:
 
     Attributes:
         description: when and how to use it; read by the model that decides whether to call it.
-        act: the handler; gets validated `arguments`.
+        act: the handler; gets the context, the caller, and validated arguments by name.
         prose: formats the answer as text, if JSON is not the best form for models.
         administers: returns whether a call with these arguments requires an administrator.
     """
@@ -70,7 +72,7 @@ class Tool:
     arguments: type[Arguments]
     answer: type[Result]
     effect: Effect
-    act: Callable[[ToolContext, Caller, Any], Awaitable[Result]]
+    act: Callable[..., Awaitable[Result]]
     prose: Callable[[Any], str] | None = None
     administers: Callable[[Any], bool] = lambda _given: False
 
@@ -79,3 +81,38 @@ class Tool:
         if self.administers(given):
             return ADMIN
         return READ if self.effect is Effect.READS else WRITE
+
+
+def tool(
+    effect: Effect,
+    title: str = "",
+    *,
+    arguments: type[Arguments] = Arguments,
+    prose: Callable[[Any], str] | None = None,
+    administers: Callable[[Any], bool] = lambda _given: False,
+) -> Callable[[Callable[..., Awaitable[Result]]], Tool]:
+    """Make a tool of its handler: models see its name, its docstring, and its parameters after context and caller.
+
+    Args:
+        arguments: base class of the arguments.
+    """
+
+    def declared(act: Callable[..., Awaitable[Result]]) -> Tool:
+        signature = inspect.signature(act)
+        fields: dict[str, Any] = {
+            name: (one.annotation, ... if one.default is one.empty else one.default)
+            for name, one in list(signature.parameters.items())[2:]
+        }
+        return Tool(
+            name=act.__name__,
+            title=title or act.__name__.replace("_", " ").capitalize(),
+            description=" ".join((inspect.getdoc(act) or "").split()),
+            arguments=create_model(f"{act.__name__}_arguments", __base__=arguments, **fields),
+            answer=signature.return_annotation,
+            effect=effect,
+            act=act,
+            prose=prose,
+            administers=administers,
+        )
+
+    return declared

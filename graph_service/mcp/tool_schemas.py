@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schema.errors import InputError
 from schema.json_text import read_json
@@ -21,6 +21,17 @@ _SYNONYMS: Mapping[str, str] = {
     "text": "content",
 }
 _PROBLEMS_MAX = 20
+_RARE = "rare"
+
+
+def about(description: str) -> Any:
+    """Describe an argument or a field."""
+    return Field(description=description)
+
+
+def rare(description: str) -> Any:
+    """Describe an argument that only the complete list of tools names; calls may always pass it."""
+    return Field(description=description, json_schema_extra={_RARE: True})
 
 
 class Result(BaseModel):
@@ -98,26 +109,30 @@ def lean_json(answer: Result) -> dict[str, Any]:
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=answer.lean)
 
 
-def input_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the self-contained JSON schema of arguments."""
-    return _lean(shape.model_json_schema())
+def input_schema(shape: type[BaseModel], *, complete: bool) -> dict[str, Any]:
+    """Return the self-contained JSON schema of arguments.
+
+    Args:
+        complete: name rare arguments, too.
+    """
+    return _lean(shape.model_json_schema(), complete=complete)
 
 
 def output_schema(shape: type[BaseModel]) -> dict[str, Any]:
     """Return the self-contained JSON schema of a result."""
-    return _lean(shape.model_json_schema(by_alias=True))
+    return _lean(shape.model_json_schema(by_alias=True), complete=True)
 
 
-def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+def _lean(schema: dict[str, Any], *, complete: bool) -> dict[str, Any]:
     """Remove titles, references, docstrings and null types: optional fields are omitted, never null."""
     definitions = {name: {**one, "description": None} for name, one in schema.pop("$defs", {}).items()}
-    lean: dict[str, Any] = _plain({**schema, "description": None}, definitions)
+    lean: dict[str, Any] = _plain({**schema, "description": None}, definitions, complete)
     return lean
 
 
-def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
+def _plain(node: Any, definitions: Mapping[str, Any], complete: bool) -> Any:
     if isinstance(node, list):
-        return [_plain(one, definitions) for one in node]
+        return [_plain(one, definitions, complete) for one in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
@@ -126,17 +141,22 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     if choices and any(one == {"type": "null"} for one in choices):
         left = [one for one in choices if one != {"type": "null"}]
         rest = {name: value for name, value in node.items() if name != "anyOf"}
-        return _plain({**(left[0] if len(left) == 1 else {"anyOf": left}), **rest}, definitions)
+        return _plain({**(left[0] if len(left) == 1 else {"anyOf": left}), **rest}, definitions, complete)
+    fields = {
+        name: _plain(value, definitions, complete)
+        for name, value in node.get("properties", {}).items()
+        if complete or _RARE not in value
+    }
     kept = {name: value for name, value in node.items() if not _is_idle(name, value)}
-    if "properties" in kept:
-        fields = {name: _plain(value, definitions) for name, value in kept.pop("properties").items()}
-        return {**{name: _plain(value, definitions) for name, value in kept.items()}, "properties": fields}
-    return {name: _plain(value, definitions) for name, value in kept.items()}
+    lean = {name: _plain(value, definitions, complete) for name, value in kept.items()}
+    return {**lean, "properties": fields} if fields else lean
 
 
 def _is_idle(name: str, value: Any) -> bool:
-    # A field named title has a schema as its value, not a string.
-    return (name == "title" and isinstance(value, str)) or (name in ("default", "description") and value in (None, []))
+    if name in ("title", "properties", _RARE):
+        return True
+    # Calls are checked here; a client need not refuse an argument that its list does not name.
+    return value in (None, [], False, "") or (name == "additionalProperties" and value is True)
 
 
 def _problem(error: Mapping[str, Any], shape: type[BaseModel]) -> str:

@@ -9,6 +9,7 @@ MNEMOSCENE_TEST_URI; token estimates are upper bounds.
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import secrets
@@ -18,7 +19,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from extraction.text.token_estimate import tokens_in
-from graph_service.config.sections import Aliases
+from graph_service.config.sections import Aliases, ToolSet
 from graph_service.demo.scenario import QUESTIONS, demo_conversations
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
@@ -38,11 +39,14 @@ BUDGETS, CLIENTS, QUESTIONS_ASKED = (300, 1000), (1, 8), 40
 
 def tell_lists() -> None:
     """Print the tokens of the tools' names, descriptions and arguments."""
-    for aliases in Aliases:
-        tools = tools_for(aliases).values()
-        listed = [{"name": t.name, "description": t.description, "schema": input_schema(t.arguments)} for t in tools]
+    for chosen, aliases in itertools.product(ToolSet, Aliases):
+        complete, tools = chosen is ToolSet.ALL, tools_for(chosen, aliases).values()
+        listed = [
+            {"name": t.name, "description": t.description, "schema": input_schema(t.arguments, complete=complete)}
+            for t in tools
+        ]
         text = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
-        print(f"tools/list, aliases {aliases.value:8} {len(listed):2} tools  {tokens_in(text):6} tokens")
+        print(f"tools/list, {chosen.value:4} {aliases.value:8} {len(listed):2} tools  {len(text) // 4:6} tokens")
 
 
 async def tell_contexts(service: McpService, tenant: TenantId) -> None:
@@ -57,7 +61,7 @@ async def tell_contexts(service: McpService, tenant: TenantId) -> None:
         for question in QUESTIONS
     }
     for question in QUESTIONS:
-        async with service.agent(tenant, user=question.user_id, aliases="memory") as agent:
+        async with service.agent(tenant, user=question.user_id, aliases="memory", tools="all") as agent:
             costs = [
                 tokens_in(await agent.text("get_context", query=question.text, max_tokens=budget)) for budget in BUDGETS
             ]

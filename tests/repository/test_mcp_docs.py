@@ -11,10 +11,11 @@ import pytest
 from typer.main import get_command
 
 from graph_service.cli.main import app
-from graph_service.config.sections import MCP_PATH, Aliases, ServiceSettings
+from graph_service.config.sections import MCP_PATH, Aliases, ServiceSettings, ToolSet
 from graph_service.config.settings import KNOWN_KEYS
 from graph_service.mcp.tool import Effect
-from graph_service.mcp.tool_registry import CORE, tools_for
+from graph_service.mcp.tool_registry import CORE, MORE, tools_for
+from graph_service.mcp.tool_schemas import input_schema
 from schema.error_codes import error_kinds
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def test_snippets_name_existing_commands_and_routes() -> None:
     assert len(addresses) >= 6
     for address in map(urlsplit, addresses):
         assert (address.port, address.path) == (ServiceSettings().port, MCP_PATH)
-        assert set(parse_qs(address.query)) <= {"user", "aliases"}
+        assert set(parse_qs(address.query)) <= {"user", "tools", "aliases"}
 
 
 def test_python_snippets_compile() -> None:
@@ -60,19 +61,29 @@ def test_python_snippets_compile() -> None:
 
 
 def test_page_lists_every_tool_and_its_effects() -> None:
-    told = {row[0].strip("`"): row[2] for row in rows("Tools")}
-    assert told == {tool.name: tool.effect.value for tool in CORE}
-    assert [tool.name for tool in CORE if tool.effect is Effect.DELETES] == ["forget"]
+    told = [(row[0].strip("`"), row[2]) for row in rows("Tools")]
+    assert told == [(tool.name, tool.effect.value) for tool in (*CORE, *MORE)]
+    assert [tool.name for tool in (*CORE, *MORE) if tool.effect is Effect.DELETES] == ["forget"]
+
+
+def test_page_lists_the_arguments_that_only_the_complete_list_names() -> None:
+    """Of tools, and of the messages and facts that `remember` takes."""
+
+    def names(schema: dict[str, Any]) -> set[str]:
+        inner = [names(one) for one in schema.values() if isinstance(one, dict)]
+        return set(schema.get("properties", {})).union(*inner)
+
+    for tool in CORE:
+        rare = names(input_schema(tool.arguments, complete=True)) - names(input_schema(tool.arguments, complete=False))
+        told = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[1])) for row in rows("Arguments of `tools=all`")}
+        assert told.get(tool.name, set()) == rare
 
 
 def test_page_lists_every_tool_of_other_servers() -> None:
     told = {
         row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Use the tool names of another memory server")
     }
-    ours = set(CORE)
-    there = {
-        a.value: [t.name for t in tools_for(a).values() if t not in ours] for a in Aliases if a is not Aliases.NONE
-    }
+    there = {a.value: [*tools_for(ToolSet.CORE, a)] for a in Aliases if a is not Aliases.NONE}
     assert {name: sorted(tools) for name, tools in told.items()} == {name: sorted(t) for name, t in there.items()}
 
 
@@ -85,15 +96,26 @@ def test_page_names_existing_codes_and_settings() -> None:
     ]
 
 
-@pytest.mark.parametrize("aliases", list(Aliases))
-def test_tool_list_costs_few_tokens(aliases: Aliases) -> None:
-    """Counts what a client puts into a prompt: names, descriptions, arguments."""
-    from extraction.text.token_estimate import tokens_in
-    from graph_service.mcp.tool_schemas import input_schema
+@pytest.mark.parametrize(
+    ("tools", "aliases", "tokens_max"),
+    [
+        (ToolSet.CORE, Aliases.NONE, 1_500),
+        *((ToolSet.CORE, aliases, 700) for aliases in Aliases if aliases is not Aliases.NONE),
+        *((ToolSet.ALL, aliases, 3_500) for aliases in Aliases),
+    ],
+)
+def test_tool_list_costs_few_tokens(tools: ToolSet, aliases: Aliases, tokens_max: int) -> None:
+    """Counts what a client puts into a prompt, a token for four characters.
 
+    That is a tenth more than cl100k and o200k count in these schemas.
+    """
     listed = [
-        {"name": tool.name, "description": tool.description, "input_schema": input_schema(tool.arguments)}
-        for tool in tools_for(aliases).values()
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": input_schema(tool.arguments, complete=tools is ToolSet.ALL),
+        }
+        for tool in tools_for(tools, aliases).values()
     ]
-    tokens = tokens_in(json.dumps(listed, ensure_ascii=False))
-    assert tokens <= {Aliases.NONE: 5_000}.get(aliases, 7_000), tokens
+    assert len(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) / 4 <= tokens_max
+    assert tools is ToolSet.ALL or aliases is not Aliases.NONE or len(listed) == 5

@@ -6,22 +6,25 @@ import typer
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.config.sections import Aliases
+from graph_service.config.sections import Aliases, ToolSet
 
 
 @command
 def mcp(
     call: Invocation,
     user: Annotated[str | None, typer.Option(help="The user of calls that do not name one.")] = None,
+    tools: Annotated[
+        ToolSet | None, typer.Option(help="List five tools (core, the default), or all.", show_default=False)
+    ] = None,
     aliases: Annotated[
-        Aliases | None, typer.Option(help="Offer the tool names of another memory server as well.", show_default=False)
+        Aliases | None, typer.Option(help="Offer the tools of another memory server instead.", show_default=False)
     ] = None,
     url: Annotated[
         str | None, typer.Option(help="The service to use, http://host:port; the one of this machine by default.")
     ] = None,
 ) -> None:
     """Serve MCP on standard input and output, through a running service or on its own."""
-    settings = call.settings_with(mcp__user=user, mcp__aliases=aliases, mcp__url=url)
+    settings = call.settings_with(mcp__user=user, mcp__tools=tools, mcp__aliases=aliases, url=url)
     from graph_service.cli.mcp_backends import serve
 
     run(serve(settings, call.terminal))

@@ -1,10 +1,11 @@
 """Base classes of compatibility tools: unknown arguments are ignored, and results contain empty lists and defaults."""
 
-from typing import Any, ClassVar
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from graph_service.mcp.tool import Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, tool
 from graph_service.mcp.tool_schemas import Arguments, Result
 
 
@@ -26,16 +27,6 @@ class MessageAnswer(CompatResult):
     message: str
 
 
-def compat_tool(
-    name: str, description: str, arguments: type[Arguments], answer: type[Result], effect: Effect, act: Any
-) -> Tool:
-    """Return a tool whose title is its name."""
-    return Tool(
-        name=name,
-        title=name.replace("_", " ").capitalize(),
-        description=description,
-        arguments=arguments,
-        answer=answer,
-        effect=effect,
-        act=act,
-    )
+def compat_tool(effect: Effect) -> Callable[[Callable[..., Awaitable[Result]]], Tool]:
+    """Make a compatibility tool of its handler."""
+    return tool(effect, arguments=CompatArguments)

@@ -4,16 +4,16 @@ import asyncio
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool
+from graph_service.mcp.compat.compat_schemas import MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result
+from graph_service.mcp.tool_schemas import Result, about
 from graph_service.mcp.tools.forget import Forgettable, delete_element
-from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
+from graph_service.mcp.tools.maintenance import status_answer
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NodeMatch
@@ -22,51 +22,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
 
-_GROUPS = Field(None, description="Ids of one or several users. Default: the connection's user.")
-
-
-class AddMemoryArguments(CompatArguments):
-    """Arguments of `add_memory`."""
-
-    name: str = Field(description="Name of the episode; not stored.")
-    episode_body: str = Field(description="What to remember.")
-    group_id: str | None = Field(None, description="The user's id. Default: the connection's user.")
-    source: Literal["text", "json", "message"] = Field("text", description="`message`: lines of the form `name: text`.")
-    uuid: str | None = Field(None, description="Your id of the episode; sending it again has no effect.")
-    reference_time: datetime | None = Field(None, description="When it was said, ISO 8601. Default: now.")
-
-
-class SearchArguments(CompatArguments):
-    """Arguments of both searches."""
-
-    query: str
-    group_ids: str | list[str] | None = _GROUPS
-
-
-class SearchNodesArguments(SearchArguments):
-    """Arguments of `search_nodes`."""
-
-    max_nodes: int = 10
-    entity_types: list[str] = Field([])
-
-
-class SearchFactsArguments(SearchArguments):
-    """Arguments of `search_memory_facts`."""
-
-    max_facts: int = 10
-
-
-class EpisodesArguments(CompatArguments):
-    """Arguments of `get_episodes`."""
-
-    group_ids: str | list[str] | None = _GROUPS
-    max_episodes: int = Field(10, ge=1, le=100)
-
-
-class UuidArguments(CompatArguments):
-    """Arguments of `delete_entity_edge` and `delete_episode`."""
-
-    uuid: str
+Groups = Annotated[str | list[str] | None, about("Ids of one or several users. Default: the connection's user.")]
 
 
 class NodeResult(Result):
@@ -127,60 +83,95 @@ class StatusResult(MessageAnswer):
 
 
 _GROUPS_MAX: Final = 10
+_EPISODES_MAX: Final = 100
 _SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
 
 
-async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
-    group = caller.user_of(given.group_id)
+@compat_tool(Effect.ADDS)
+async def add_memory(
+    context: ToolContext,
+    caller: Caller,
+    name: Annotated[str, about("Name of the episode; not stored.")],
+    episode_body: Annotated[str, about("What to remember.")],
+    group_id: Annotated[str | None, about("The user's id. Default: the connection's user.")] = None,
+    source: Annotated[Literal["text", "json", "message"], about("`message`: lines of the form `name: text`.")] = "text",
+    uuid: Annotated[str | None, about("Your id of the episode; sending it again has no effect.")] = None,
+    reference_time: Annotated[datetime | None, about("When it was said, ISO 8601. Default: now.")] = None,
+) -> MessageAnswer:
+    """Store an episode: text, JSON, or lines of a conversation."""
+    group = caller.user_of(group_id)
     incoming = RememberRequest(
         user_id=group,
         session_id=session_of_today(context),
         messages=tuple(
-            IncomingMessage(role=role, speaker=speaker, text=text, time=given.reference_time, id=name)
-            for role, speaker, text, name in _spoken(given)
+            IncomingMessage(role=role, speaker=speaker, text=text, time=reference_time, id=number)
+            for role, speaker, text, number in _spoken(episode_body, source, uuid)
         ),
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
-    return MessageAnswer(message=f"Episode {given.name!r} stored in group {group!r}: {receipt.message_ids[0]}")
+    return MessageAnswer(message=f"Episode {name!r} stored in group {group!r}: {receipt.message_ids[0]}")
 
 
-def _spoken(given: AddMemoryArguments) -> list[tuple[str, str | None, str, str | None]]:
+def _spoken(body: str, source: str, uuid: str | None) -> list[tuple[str, str | None, str, str | None]]:
     """Return role, speaker, text and id of each message in an episode."""
-    if given.source != "message":
-        role = Role.TOOL if given.source == "json" else Role.USER
-        return [(role, None, given.episode_body, given.uuid)]
-    found: list[tuple[str, str | None, str, str | None]] = []
-    for number, line in enumerate(filter(str.strip, given.episode_body.splitlines())):
+    if source != "message":
+        role = Role.TOOL if source == "json" else Role.USER
+        return [(role, None, body, uuid)]
+    found: list[tuple[str, str | None, str, str | None]] = Field([])
+    for number, line in enumerate(filter(str.strip, body.splitlines())):
         match = _SPOKEN.fullmatch(line.strip())
         name, text = (match[1].strip(), match[2]) if match else (None, line)
         named = next((role for role in Role if name and name.casefold() == role), None)
         speaker = name if named is None else None
-        found.append((named or Role.USER, speaker, text, f"{given.uuid}-{number}" if given.uuid else None))
+        found.append((named or Role.USER, speaker, text, f"{uuid}-{number}" if uuid else None))
     return found
 
 
-async def _search_nodes(context: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesResult:
+@compat_tool(Effect.READS)
+async def search_nodes(
+    context: ToolContext,
+    caller: Caller,
+    query: str,
+    group_ids: Groups = None,
+    max_nodes: int = 10,
+    entity_types: tuple[str, ...] = (),
+) -> NodesResult:
+    """Search people, places and things by name or words."""
+
     async def of(group: str) -> list[NodeResult]:
-        types = [one.casefold() for one in given.entity_types]
-        found = await context.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
+        types = [one.casefold() for one in entity_types]
+        found = await context.memory.nodes.search(caller.tenant, group, query, types=types, limit=max_nodes)
         return [_node(one, group) for one in found]
 
-    found = await _gather(_groups(caller, given.group_ids), of)
-    return NodesResult(message=_counted(found, "nodes"), nodes=found[: given.max_nodes])
+    nodes = await _gather(_groups(caller, group_ids), of)
+    return NodesResult(message=_counted(nodes, "nodes"), nodes=nodes[:max_nodes])
 
 
-async def _search_facts(context: ToolContext, caller: Caller, given: SearchFactsArguments) -> FactsResult:
+@compat_tool(Effect.READS)
+async def search_memory_facts(
+    context: ToolContext, caller: Caller, query: str, group_ids: Groups = None, max_facts: int = 10
+) -> FactsResult:
+    """Search current facts that answer a question."""
+
     async def of(group: str) -> list[tuple[float, FactResult]]:
-        question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(HitKind.FACT,))
+        question = Question(user_id=group, text=query, limit=max_facts, kinds=(HitKind.FACT,))
         answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
         return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
-    scored = await _gather(_groups(caller, given.group_ids), of)
-    found = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][: given.max_facts]
-    return FactsResult(message=_counted(found, "facts"), facts=found)
+    scored = await _gather(_groups(caller, group_ids), of)
+    facts = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][:max_facts]
+    return FactsResult(message=_counted(facts, "facts"), facts=facts)
 
 
-async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
+@compat_tool(Effect.READS)
+async def get_episodes(
+    context: ToolContext,
+    caller: Caller,
+    group_ids: Groups = None,
+    max_episodes: Annotated[int, Field(ge=1, le=_EPISODES_MAX)] = 10,
+) -> EpisodesResult:
+    """Return the latest messages, latest first."""
+
     async def of(group: str) -> list[EpisodeResult]:
         return [
             EpisodeResult(
@@ -190,26 +181,34 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
                 created_at=said.said_at,
                 group_id=group,
             )
-            for said in await context.memory.messages.latest(caller.tenant, group, limit=given.max_episodes)
+            for said in await context.memory.messages.latest(caller.tenant, group, limit=max_episodes)
         ]
 
-    found = await _gather(_groups(caller, given.group_ids), of)
-    latest = sorted(found, key=lambda episode: episode.created_at, reverse=True)[: given.max_episodes]
+    episodes = await _gather(_groups(caller, group_ids), of)
+    latest = sorted(episodes, key=lambda episode: episode.created_at, reverse=True)[:max_episodes]
     return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
 
 
-async def _get_status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
+@compat_tool(Effect.READS)
+async def get_status(context: ToolContext, caller: Caller) -> StatusResult:
+    """Report whether the memory works."""
     state = await status_answer(context, caller)
     message = f"the database is {state.database}; {state.waiting + state.leased} jobs are pending"
     return StatusResult(status="ok" if state.database == "up" else "error", message=message)
 
 
-def _deletion(kind: Forgettable) -> Any:
-    async def act(context: ToolContext, caller: Caller, given: UuidArguments) -> MessageAnswer:
-        await delete_element(context, caller, kind, given.uuid, None)
-        return MessageAnswer(message=f"{given.uuid} was deleted")
+@compat_tool(Effect.DELETES)
+async def delete_episode(context: ToolContext, caller: Caller, uuid: str) -> MessageAnswer:
+    """Delete a message by uuid, with everything derived from it."""
+    await delete_element(context, caller, Forgettable.MESSAGE, uuid, None)
+    return MessageAnswer(message=f"{uuid} was deleted")
 
-    return act
+
+@compat_tool(Effect.DELETES)
+async def delete_entity_edge(context: ToolContext, caller: Caller, uuid: str) -> MessageAnswer:
+    """Delete a fact by uuid; it is not extracted again."""
+    await delete_element(context, caller, Forgettable.FACT, uuid, None)
+    return MessageAnswer(message=f"{uuid} was deleted")
 
 
 async def _gather(groups: Sequence[str], ask: Any) -> list[Any]:
@@ -250,55 +249,5 @@ def _counted(found: Sequence[object], what: str) -> str:
 
 
 GRAPHITI: Final = (
-    compat_tool(
-        "add_memory",
-        "Store an episode (text, JSON, or lines of a conversation). Graphiti's name for remember.",
-        AddMemoryArguments,
-        MessageAnswer,
-        Effect.ADDS,
-        _add_memory,
-    ),
-    compat_tool(
-        "search_nodes",
-        "Search people, places and things by name or words, in Graphiti's format.",
-        SearchNodesArguments,
-        NodesResult,
-        Effect.READS,
-        _search_nodes,
-    ),
-    compat_tool(
-        "search_memory_facts",
-        "Search current facts for a question. Graphiti's name for recall, facts only.",
-        SearchFactsArguments,
-        FactsResult,
-        Effect.READS,
-        _search_facts,
-    ),
-    compat_tool(
-        "get_episodes",
-        "Return the latest messages, latest first.",
-        EpisodesArguments,
-        EpisodesResult,
-        Effect.READS,
-        _get_episodes,
-    ),
-    compat_tool(
-        "delete_episode",
-        "Delete a message by uuid, with everything derived from it.",
-        UuidArguments,
-        MessageAnswer,
-        Effect.DELETES,
-        _deletion(Forgettable.MESSAGE),
-    ),
-    compat_tool(
-        "delete_entity_edge",
-        "Delete a fact by uuid; it is not extracted again.",
-        UuidArguments,
-        MessageAnswer,
-        Effect.DELETES,
-        _deletion(Forgettable.FACT),
-    ),
-    compat_tool(
-        "get_status", "Report whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status
-    ),
+    *(add_memory, search_nodes, search_memory_facts, get_episodes, delete_episode, delete_entity_edge, get_status),
 )

@@ -3,19 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import (
-    CompatArguments,
-    CompatResult,
-    MessageAnswer,
-    compat_tool,
-)
+from graph_service.mcp.compat.compat_schemas import CompatResult, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result
+from graph_service.mcp.tool_schemas import Result, about
 from graph_service.mcp.tools.forget import Forgettable, correct_fact, delete_element
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
@@ -25,8 +20,10 @@ from schema.errors import InputError, NotFoundError
 
 _LISTED_MAX: Final = 1_000
 _FACTS_EACH: Final = 100
-_FILTERS: Any = Field({}, description='Like {"AND": [{"user_id": "john"}]}: user_id, agent_id, run_id, created_at.')
 _MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+GivenFilters = Annotated[
+    dict[str, Any] | None, about('Like {"AND": [{"user_id": "john"}]}: user_id, agent_id, run_id, created_at.')
+]
 
 
 class Turn(Result):
@@ -34,45 +31,6 @@ class Turn(Result):
 
     role: Literal["user", "assistant", "system", "tool"]
     content: str
-
-
-class AddMemoryArguments(CompatArguments):
-    """Arguments of `add_memory`."""
-
-    text: str = Field(description="The text to remember; ignored if `messages` are given.")
-    messages: list[Turn] = Field([], description="The messages of a conversation.")
-    user_id: str | None = None
-    agent_id: str | None = None
-    run_id: str | None = Field(None, description="Your id of the conversation.")
-
-
-class SearchMemoriesArguments(CompatArguments):
-    """Arguments of `search_memories`."""
-
-    query: str
-    filters: dict[str, Any] = _FILTERS
-    limit: int = Field(10, description="1 to 100.")
-
-
-class GetMemoriesArguments(CompatArguments):
-    """Arguments of `get_memories`."""
-
-    filters: dict[str, Any] = _FILTERS
-    page: int = Field(1, ge=1)
-    page_size: int = Field(10, ge=1, le=100)
-
-
-class UpdateMemoryArguments(CompatArguments):
-    """Arguments of `update_memory`."""
-
-    memory_id: str
-    text: str
-
-
-class DeleteMemoryArguments(CompatArguments):
-    """Arguments of `delete_memory`."""
-
-    memory_id: str
 
 
 class MemoryResult(Result):
@@ -110,33 +68,51 @@ _BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
 }
 
 
-async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
-    user_id = caller.user_of(given.user_id)
-    turns = given.messages or [Turn(role="user", content=given.text)]
+@compat_tool(Effect.ADDS)
+async def add_memory(
+    context: ToolContext,
+    caller: Caller,
+    text: Annotated[str, about("The text to remember; ignored if `messages` are given.")],
+    messages: Annotated[tuple[Turn, ...], about("The messages of a conversation.")] = (),
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: Annotated[str | None, about("Your id of the conversation.")] = None,
+) -> MemoriesResult:
+    """Store a sentence or a conversation."""
+    owner = caller.user_of(user_id)
+    turns = messages or (Turn(role="user", content=text),)
     incoming = RememberRequest(
-        user_id=user_id,
-        session_id=given.run_id or session_of_today(context),
-        agent_id=given.agent_id,
+        user_id=owner,
+        session_id=run_id or session_of_today(context),
+        agent_id=agent_id,
         messages=tuple(IncomingMessage(role=turn.role, text=turn.content) for turn in turns),
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
     pairs = zip(receipt.message_ids, turns, strict=True)
     return MemoriesResult(
-        results=[MemoryResult(id=name, memory=turn.content, user_id=user_id, event="ADD") for name, turn in pairs]
+        results=[MemoryResult(id=name, memory=turn.content, user_id=owner, event="ADD") for name, turn in pairs]
     )
 
 
-async def _search_memories(context: ToolContext, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
-    filters = filters_in(given.filters)
-    user_id = caller.user_of(filters.user_id)
+@compat_tool(Effect.READS)
+async def search_memories(
+    context: ToolContext,
+    caller: Caller,
+    query: str,
+    filters: GivenFilters = None,
+    limit: Annotated[int, about("1 to 100.")] = 10,
+) -> MemoriesResult:
+    """Search facts and messages that answer a question, best first."""
+    wanted = filters_in(filters or {})
+    user_id = caller.user_of(wanted.user_id)
     question = Question(
         user_id=user_id,
-        text=given.query,
-        limit=given.limit,
+        text=query,
+        limit=limit,
         kinds=(HitKind.FACT, HitKind.MESSAGE),
-        start=filters.start,
-        end=filters.end,
-        filters=QueryFilters(agent_id=filters.agent_id, session_id=filters.run_id),
+        start=wanted.start,
+        end=wanted.end,
+        filters=QueryFilters(agent_id=wanted.agent_id, session_id=wanted.run_id),
     )
     answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
     return MemoriesResult(
@@ -153,16 +129,24 @@ async def _search_memories(context: ToolContext, caller: Caller, given: SearchMe
     )
 
 
-async def _get_memories(context: ToolContext, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
-    filters = filters_in(given.filters)
-    if filters != Filters(user_id=filters.user_id):
+@compat_tool(Effect.READS)
+async def get_memories(
+    context: ToolContext,
+    caller: Caller,
+    filters: GivenFilters = None,
+    page: Annotated[int, Field(ge=1)] = 1,
+    page_size: Annotated[int, Field(ge=1, le=100)] = 10,
+) -> MemoriesResult:
+    """List the current facts about a user, then what was said, each latest first, paged."""
+    wanted = filters_in(filters or {})
+    if wanted != Filters(user_id=wanted.user_id):
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
-    user_id = caller.user_of(filters.user_id)
+    user_id = caller.user_of(wanted.user_id)
     nodes = await context.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
     # A fact is listed with each of its two nodes.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     ordered = sorted(facts.values(), key=lambda fact: (fact.valid_at, fact.id), reverse=True)
-    first, last = (given.page - 1) * given.page_size, given.page * given.page_size
+    first, last = (page - 1) * page_size, page * page_size
     listed = [_listed(fact, user_id) for fact in ordered]
     if len(listed) < last:
         most = min(last - len(listed), _LISTED_MAX)
@@ -178,16 +162,20 @@ def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
     return MemoryResult(id=fact.id, memory=text, user_id=user_id, created_at=fact.valid_at)
 
 
-async def _update_memory(context: ToolContext, caller: Caller, given: UpdateMemoryArguments) -> MessageAnswer:
-    await correct_fact(context, caller, given.memory_id, given.text)
+@compat_tool(Effect.ADDS)
+async def update_memory(context: ToolContext, caller: Caller, memory_id: str, text: str) -> MessageAnswer:
+    """Correct a fact by id."""
+    await correct_fact(context, caller, memory_id, text)
     return MessageAnswer(message="Memory updated successfully!")
 
 
-async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
+@compat_tool(Effect.DELETES)
+async def delete_memory(context: ToolContext, caller: Caller, memory_id: str) -> MessageAnswer:
+    """Delete a fact or message by id."""
     try:
-        await delete_element(context, caller, Forgettable.FACT, given.memory_id, None)
+        await delete_element(context, caller, Forgettable.FACT, memory_id, None)
     except NotFoundError:
-        await delete_element(context, caller, Forgettable.MESSAGE, given.memory_id, None)
+        await delete_element(context, caller, Forgettable.MESSAGE, memory_id, None)
     return MessageAnswer(message="Memory deleted successfully!")
 
 
@@ -230,45 +218,4 @@ def _moment(value: Any) -> datetime | None:
         raise InputError(f"created_at is {value!r}: use an ISO 8601 date or time") from error
 
 
-MEM0: Final = (
-    compat_tool(
-        "add_memory",
-        "Store a sentence or a conversation. mem0's name for remember.",
-        AddMemoryArguments,
-        MemoriesResult,
-        Effect.ADDS,
-        _add_memory,
-    ),
-    compat_tool(
-        "search_memories",
-        "Search facts and messages that answer a question, best first. mem0's name for recall.",
-        SearchMemoriesArguments,
-        MemoriesResult,
-        Effect.READS,
-        _search_memories,
-    ),
-    compat_tool(
-        "get_memories",
-        "List the current facts about a user, then what was said, each latest first, paged.",
-        GetMemoriesArguments,
-        MemoriesResult,
-        Effect.READS,
-        _get_memories,
-    ),
-    compat_tool(
-        "update_memory",
-        "Correct a fact by id.",
-        UpdateMemoryArguments,
-        MessageAnswer,
-        Effect.ADDS,
-        _update_memory,
-    ),
-    compat_tool(
-        "delete_memory",
-        "Delete a fact or message by id.",
-        DeleteMemoryArguments,
-        MessageAnswer,
-        Effect.DELETES,
-        _delete_memory,
-    ),
-)
+MEM0: Final = (add_memory, search_memories, get_memories, update_memory, delete_memory)

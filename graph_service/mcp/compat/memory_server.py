@@ -1,14 +1,14 @@
 """Tools of the official MCP memory server, on the graph of the caller's user."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, compat_tool
+from graph_service.mcp.compat.compat_schemas import CompatResult, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result
+from graph_service.mcp.tool_schemas import Result, about
 from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeMatch
@@ -127,18 +127,6 @@ def _note(name: str, relation: str, obj: str, statement: str, *, subject_type: s
 _FACTS_EACH: Final = 100
 
 
-class EntitiesArguments(CompatArguments):
-    """Arguments of `create_entities`."""
-
-    entities: list[Entity]
-
-
-class RelationsArguments(CompatArguments):
-    """Arguments of `create_relations` and `delete_relations`."""
-
-    relations: list[Relation]
-
-
 class Observed(Result):
     """Observations about an entity."""
 
@@ -149,45 +137,11 @@ class Observed(Result):
     observations: list[str] = Field([])
 
 
-class AddObservationsArguments(CompatArguments):
-    """Arguments of `add_observations`."""
-
-    observations: list[Observed] = Field(description="For each entity: entityName and contents.")
-
-
-class DeleteObservationsArguments(CompatArguments):
-    """Arguments of `delete_observations`."""
-
-    deletions: list[Observed] = Field(description="For each entity: entityName and observations.")
-
-
-class NamesArguments(CompatArguments):
-    """Arguments of `open_nodes`."""
-
-    names: list[str]
-
-
-class EntityNamesArguments(CompatArguments):
-    """Arguments of `delete_entities`."""
-
-    entityNames: list[str]  # noqa: N815  their spelling
-
-
-class QueryArguments(CompatArguments):
-    """Arguments of `search_nodes`."""
-
-    query: str
-
-
-class NoArguments(CompatArguments):
-    """Arguments of `read_graph`: none."""
-
-
 class StoredResult(CompatResult):
     """Counts of stored notes; they appear in the graph after extraction, usually within a second."""
 
-    stored: int = Field(description="Number of new notes.")
-    repeated: int = Field(description="Number of notes that already existed.")
+    stored: Annotated[int, about("Number of new notes.")]
+    repeated: Annotated[int, about("Number of notes that already existed.")]
 
 
 class DeletedResult(CompatResult):
@@ -197,16 +151,26 @@ class DeletedResult(CompatResult):
     missing: list[str] = Field([])
 
 
-async def _create_entities(context: ToolContext, caller: Caller, given: EntitiesArguments) -> StoredResult:
-    return await _store(context, caller, [one for entity in given.entities for one in entity_notes(entity)])
+@compat_tool(Effect.ADDS)
+async def create_entities(context: ToolContext, caller: Caller, entities: list[Entity]) -> StoredResult:
+    """Store entities with observations about them."""
+    return await _store(context, caller, [one for entity in entities for one in entity_notes(entity)])
 
 
-async def _create_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> StoredResult:
-    return await _store(context, caller, [relation_note(relation) for relation in given.relations])
+@compat_tool(Effect.ADDS)
+async def create_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> StoredResult:
+    """Store relations between entities, in active voice."""
+    return await _store(context, caller, [relation_note(relation) for relation in relations])
 
 
-async def _add_observations(context: ToolContext, caller: Caller, given: AddObservationsArguments) -> StoredResult:
-    notes = [note(one.entityName, text) for one in given.observations for text in one.contents]
+@compat_tool(Effect.ADDS)
+async def add_observations(
+    context: ToolContext,
+    caller: Caller,
+    observations: Annotated[list[Observed], about("For each entity: entityName and contents.")],
+) -> StoredResult:
+    """Store observations about entities."""
+    notes = [note(one.entityName, text) for one in observations for text in one.contents]
     return await _store(context, caller, notes)
 
 
@@ -230,12 +194,16 @@ async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str
     return StoredResult(stored=stored, repeated=repeated)
 
 
-async def _read_graph(context: ToolContext, caller: Caller, given: NoArguments) -> Graph:
+@compat_tool(Effect.READS)
+async def read_graph(context: ToolContext, caller: Caller) -> Graph:
+    """Return the user's whole graph. This is long; search_nodes returns a part."""
     return await _graph(context, caller, None)
 
 
-async def _open_nodes(context: ToolContext, caller: Caller, given: NamesArguments) -> Graph:
-    return await _graph(context, caller, given.names)
+@compat_tool(Effect.READS)
+async def open_nodes(context: ToolContext, caller: Caller, names: list[str]) -> Graph:
+    """Return entities by name."""
+    return await _graph(context, caller, names)
 
 
 async def _graph(context: ToolContext, caller: Caller, names: Sequence[str] | None) -> Graph:
@@ -244,29 +212,43 @@ async def _graph(context: ToolContext, caller: Caller, names: Sequence[str] | No
     return graph_of(found)
 
 
-async def _search_nodes(context: ToolContext, caller: Caller, given: QueryArguments) -> Graph:
+@compat_tool(Effect.READS)
+async def search_nodes(context: ToolContext, caller: Caller, query: str) -> Graph:
+    """Search entities by name, alias, or words from facts about them."""
     found = await context.memory.nodes.search(
-        caller.tenant, caller.user_of(None), given.query, limit=LIMITS.results, facts=_FACTS_EACH
+        caller.tenant, caller.user_of(None), query, limit=LIMITS.results, facts=_FACTS_EACH
     )
     return graph_of(found)
 
 
-async def _delete_observations(
-    context: ToolContext, caller: Caller, given: DeleteObservationsArguments
+@compat_tool(Effect.DELETES)
+async def delete_observations(
+    context: ToolContext,
+    caller: Caller,
+    deletions: Annotated[list[Observed], about("For each entity: entityName and observations.")],
 ) -> DeletedResult:
+    """Delete observations about entities."""
     return await _delete(
-        context, caller, {note(one.entityName, text)[0]: text for one in given.deletions for text in one.observations}
+        context, caller, {note(one.entityName, text)[0]: text for one in deletions for text in one.observations}
     )
 
 
-async def _delete_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> DeletedResult:
-    notes = [relation_note(relation) for relation in given.relations]
+@compat_tool(Effect.DELETES)
+async def delete_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> DeletedResult:
+    """Delete relations between entities."""
+    notes = [relation_note(relation) for relation in relations]
     return await _delete(context, caller, {name: fact.statement for name, fact in notes})
 
 
-async def _delete_entities(context: ToolContext, caller: Caller, given: EntityNamesArguments) -> DeletedResult:
+@compat_tool(Effect.DELETES)
+async def delete_entities(
+    context: ToolContext,
+    caller: Caller,
+    entityNames: list[str],  # noqa: N803  their spelling
+) -> DeletedResult:
+    """Delete entities with their observations and relations."""
     deleted, missing = 0, []
-    for name in given.entityNames:
+    for name in entityNames:
         found = await context.memory.nodes.named(
             caller.tenant, caller.user_of(None), [name], limit=1, facts=_FACTS_EACH
         )
@@ -300,76 +282,6 @@ async def _delete(context: ToolContext, caller: Caller, notes: Mapping[str, str]
 
 
 MEMORY: Final = (
-    compat_tool(
-        "create_entities",
-        "Store entities with observations about them. To store messages of a conversation, use remember.",
-        EntitiesArguments,
-        StoredResult,
-        Effect.ADDS,
-        _create_entities,
-    ),
-    compat_tool(
-        "create_relations",
-        "Store relations between entities, in active voice.",
-        RelationsArguments,
-        StoredResult,
-        Effect.ADDS,
-        _create_relations,
-    ),
-    compat_tool(
-        "add_observations",
-        "Store observations about entities.",
-        AddObservationsArguments,
-        StoredResult,
-        Effect.ADDS,
-        _add_observations,
-    ),
-    compat_tool(
-        "read_graph",
-        "Return the user's whole graph. This is long: get_context returns what matters in a fraction of the tokens.",
-        NoArguments,
-        Graph,
-        Effect.READS,
-        _read_graph,
-    ),
-    compat_tool(
-        "open_nodes",
-        "Return entities by name.",
-        NamesArguments,
-        Graph,
-        Effect.READS,
-        _open_nodes,
-    ),
-    compat_tool(
-        "search_nodes",
-        "Search entities by name, alias, or words from facts about them.",
-        QueryArguments,
-        Graph,
-        Effect.READS,
-        _search_nodes,
-    ),
-    compat_tool(
-        "delete_entities",
-        "Delete entities with their observations and relations.",
-        EntityNamesArguments,
-        DeletedResult,
-        Effect.DELETES,
-        _delete_entities,
-    ),
-    compat_tool(
-        "delete_observations",
-        "Delete observations about entities.",
-        DeleteObservationsArguments,
-        DeletedResult,
-        Effect.DELETES,
-        _delete_observations,
-    ),
-    compat_tool(
-        "delete_relations",
-        "Delete relations between entities.",
-        RelationsArguments,
-        DeletedResult,
-        Effect.DELETES,
-        _delete_relations,
-    ),
+    *(create_entities, create_relations, add_observations, read_graph, open_nodes, search_nodes),
+    *(delete_entities, delete_observations, delete_relations),
 )

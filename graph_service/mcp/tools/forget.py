@@ -1,12 +1,11 @@
 """The tools `forget` and `update_fact`: delete something with everything derived from it, or correct a fact."""
 
 from enum import StrEnum
-
-from pydantic import Field
+from typing import Annotated
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Result
+from graph_service.mcp.tool import Effect, ToolContext, tool
+from graph_service.mcp.tool_schemas import Result, about
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.curation.statements import FactEdit
 from graph_service.memory.forgetting.commit import ForgetResult
@@ -24,18 +23,6 @@ class Forgettable(StrEnum):
     USER = "user"
 
 
-class ForgetArguments(Arguments):
-    """Arguments of `forget`."""
-
-    kind: Forgettable = Field(
-        description="message, scene, session: deleted as if never said. fact, entity: deleted, but messages stay."
-        " user: everything."
-    )
-    id: str = Field(description="Its id or URI from recall or search_nodes; for sessions and users your own id.")
-    user_id: UserId = None
-    confirm: bool = Field(False, description="Must be true for kind `user`, after a person has agreed.")
-
-
 class ForgetAnswer(Result):
     """Counts of what was deleted."""
 
@@ -43,22 +30,15 @@ class ForgetAnswer(Result):
     scenes: int = 0
     facts: int = 0
     entities: int = 0
-    reextracted: int = Field(0, description="Neighbouring messages and scenes that are extracted again.")
-    spooled: int = Field(0, description="Deleted messages that were waiting on disk.")
-
-
-class UpdateFactArguments(Arguments):
-    """Arguments of `update_fact`."""
-
-    id: str
-    statement: str
+    reextracted: Annotated[int, about("Neighbouring messages and scenes that are extracted again.")] = 0
+    spooled: Annotated[int, about("Deleted messages that were waiting on disk.")] = 0
 
 
 class UpdateFactAnswer(Result):
     """The result of a correction."""
 
-    fact_id: str | None = Field(None, description="The fact as corrected; absent while it is being stored.")
-    replaced_id: str | None = Field(None, description="The wrong fact.")
+    fact_id: Annotated[str | None, about("The fact as corrected; absent while it is being stored.")] = None
+    replaced_id: Annotated[str | None, about("The wrong fact.")] = None
 
 
 async def delete_element(
@@ -81,45 +61,42 @@ async def delete_element(
             return await forgetting.user(tenant, name)
 
 
-async def _forget(context: ToolContext, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
-    if given.kind is Forgettable.USER and not given.confirm:
-        raise InputError(
-            f"this deletes all data of user {given.id!r} and is irreversible: ask the person, then call"
-            " again with confirm = true"
-        )
-    done = await delete_element(context, caller, given.kind, given.id, given.user_id)
-    return ForgetAnswer.model_validate(done, from_attributes=True)
-
-
 async def correct_fact(context: ToolContext, caller: Caller, fact_id: str, words: str) -> UpdateFactAnswer:
     """Correct a fact as the person says it, which outranks everything that was extracted."""
     done = await context.memory.statements.update(caller.tenant, fact_id, FactEdit(statement=words))
     return UpdateFactAnswer(fact_id=done.fact_id, replaced_id=done.replaced_id)
 
 
-async def _update_fact(context: ToolContext, caller: Caller, given: UpdateFactArguments) -> UpdateFactAnswer:
-    return await correct_fact(context, caller, given.id, given.statement)
+@tool(Effect.DELETES, administers=lambda given: given.kind is Forgettable.USER)
+async def forget(
+    context: ToolContext,
+    caller: Caller,
+    kind: Annotated[
+        Forgettable,
+        about("message, scene, session: deleted as if never said. fact, entity: messages stay. user: everything."),
+    ],
+    id: Annotated[str, about("Its id or URI from recall; for sessions and users your own id.")],  # noqa: A002
+    user_id: UserId = None,
+    confirm: Annotated[bool, about("For kind `user`: true, after a person has agreed.")] = False,
+) -> ForgetAnswer:
+    """Delete something permanently, with everything derived from it alone, when the user asks to forget it. Find the id
+    with recall first.
+    """
+    if kind is Forgettable.USER and not confirm:
+        raise InputError(
+            f"this deletes all data of user {id!r} and is irreversible: ask the person, then call again with confirm"
+            " = true"
+        )
+    done = await delete_element(context, caller, kind, id, user_id)
+    return ForgetAnswer.model_validate(done, from_attributes=True)
 
 
-FORGET = Tool(
-    name="forget",
-    title="Forget",
-    description=(
-        "Delete something permanently, with everything derived from it alone. Call it when the user asks to forget"
-        " something. Find the id with recall or search_nodes first."
-    ),
-    arguments=ForgetArguments,
-    answer=ForgetAnswer,
-    effect=Effect.DELETES,
-    act=_forget,
-    administers=lambda given: given.kind is Forgettable.USER,
-)
-UPDATE_FACT = Tool(
-    name="update_fact",
-    title="Correct a fact",
-    description="Correct a wrong fact. If it was true before, remember the new one instead.",
-    arguments=UpdateFactArguments,
-    answer=UpdateFactAnswer,
-    effect=Effect.ADDS,
-    act=_update_fact,
-)
+@tool(Effect.ADDS, "Correct a fact")
+async def update_fact(
+    context: ToolContext,
+    caller: Caller,
+    id: Annotated[str, about("From recall.")],  # noqa: A002
+    statement: str,
+) -> UpdateFactAnswer:
+    """Correct a wrong fact. If it was true before, remember the new one instead."""
+    return await correct_fact(context, caller, id, statement)

@@ -1,13 +1,13 @@
 """Tools to read texts by URI, list and close sessions, and maintain a memory: layers, index, status."""
 
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Result
+from graph_service.mcp.tool import Effect, ToolContext, tool
+from graph_service.mcp.tool_schemas import Result, about
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.summaries.service import Level
@@ -17,14 +17,6 @@ from schema.session import CloseReason, SessionState, SessionView
 _EVENTS_MAX: Final = 100
 
 
-class ReadMemoryArguments(Arguments):
-    """Arguments of `read_memory`."""
-
-    uri: str = Field(description="URI from recall or list_sessions, or `memory://TENANT/user/ID`.")
-    level: Level | None = Field(None, description="Default: L1. L2 has at most 1,000 messages.")
-    after: str | None = Field(None, description="`next_cursor` of the previous L2 text, to continue.")
-
-
 class LayerAnswer(Result):
     """A text at one level of detail."""
 
@@ -32,23 +24,16 @@ class LayerAnswer(Result):
     level: Level
     title: str | None = None
     text: str
-    generated_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
+    generated_by: Annotated[str, about("`extractive`, `caller`, a model's name, or `said`.")]
     tokens: int
-    next_cursor: str | None = Field(None, description="If L2 is incomplete: pass it as `after`.")
-    start: datetime | None = Field(None, description="When the scene began, or the message was said.")
-    end: datetime | None = Field(None, description="When the scene ended.")
-    mentioned_start: datetime | None = Field(None, description="Start of the time that it is about, if it names one.")
+    next_cursor: Annotated[str | None, about("If L2 is incomplete: pass it as `after`.")] = None
+    start: Annotated[datetime | None, about("When the scene began, or the message was said.")] = None
+    end: Annotated[datetime | None, about("When the scene ended.")] = None
+    mentioned_start: Annotated[datetime | None, about("Start of the time that it is about, if it names one.")] = None
     mentioned_end: datetime | None = None
     zone: str | None = None
     emotion: str | None = None
-    participants: list[str] = Field([], description="Of a scene: who spoke or took part.")
-
-
-class ListSessionsArguments(Arguments):
-    """Arguments of `list_sessions`."""
-
-    user_id: UserId = None
-    limit: int = Field(20, description="Maximum number, 1 to 100.")
+    participants: Annotated[list[str], about("Of a scene: who spoke or took part.")] = Field([])
 
 
 class SessionAnswer(Result):
@@ -60,10 +45,10 @@ class SessionAnswer(Result):
     opened_at: datetime
     last_at: datetime
     closed_at: datetime | None = None
-    close_reason: CloseReason | None = Field(None, description="Why it was closed.")
+    close_reason: Annotated[CloseReason | None, about("Why it was closed.")] = None
     messages: int
     scenes: int
-    unread: int = Field(0, description="Number of messages without a scene.")
+    unread: Annotated[int, about("Number of messages without a scene.")] = 0
     problem: str | None = None
 
 
@@ -73,126 +58,127 @@ class SessionsAnswer(Result):
     sessions: list[SessionAnswer]
 
 
-class GenerateLayersArguments(Arguments):
-    """Arguments of `generate_layers`."""
-
-    user_id: UserId = None
-    session_id: str | None = Field(None, description="Default: all of the user.")
-    all_users: bool = False
-
-
 class LayersAnswer(Result):
     """Counts of sessions by outcome."""
 
     sessions: int
     created: int
-    unchanged: int = Field(description="Sessions without changes.")
-    failed: int = Field(description="Try again later.")
-
-
-class IndexMemoriesArguments(Arguments):
-    """Arguments of `index_memories`."""
-
-    session_id: str | None = Field(None, description="Only this conversation.")
-    user_id: UserId = None
-    dry_run: bool = False
+    unchanged: Annotated[int, about("Sessions without changes.")]
+    failed: Annotated[int, about("Try again later.")]
 
 
 class IndexAnswer(Result):
     """Counts of checked and repaired elements."""
 
     total: int
-    indexed: int = Field(description="Repaired, or being repaired in the background.")
-    skipped: int = Field(description="Without problems.")
+    indexed: Annotated[int, about("Repaired, or being repaired in the background.")]
+    skipped: Annotated[int, about("Without problems.")]
     errors: int
-    found: dict[str, int] = Field({}, description="Problems by kind.")
-
-
-class CloseSessionArguments(Arguments):
-    """Arguments of `close_session`."""
-
-    session_id: str
-    user_id: UserId = None
-
-
-class StatusArguments(Arguments):
-    """Arguments of `status`."""
-
-    session_id: str | None = Field(None, description="Also report on the facts of this conversation.")
-    user_id: UserId = None
+    found: Annotated[dict[str, int], about("Problems by kind.")] = Field({})
 
 
 class FactEventAnswer(Result):
     """The result of reconciling one fact."""
 
-    kind: FactEventKind = Field(
-        description="add, update (it ended `known_id`), merge or ignore (`known_id` says the same)."
-    )
+    kind: Annotated[
+        FactEventKind, about("add, update (it ended `known_id`), merge or ignore (`known_id` says the same).")
+    ]
     reason: str
     fact_id: str | None = None
     known_id: str | None = None
-    message_ids: list[str] = Field([], description="Its evidence messages.")
+    message_ids: Annotated[list[str], about("Its evidence messages.")] = Field([])
 
 
 class StatusAnswer(Result):
     """The status of the memory."""
 
-    database: str = Field(description="`up`, or `down`: messages are then stored on disk, and answers are degraded.")
-    waiting: int = Field(description="Number of waiting jobs; facts of the latest messages may still be missing.")
-    leased: int = Field(0, description="Jobs in progress.")
-    dead: int = Field(0, description="Jobs that failed too often; an operator can retry them.")
-    spooled: int = Field(0, description="Calls of remember that wait on disk.")
+    database: Annotated[str, about("`up`, or `down`: messages are then stored on disk, and answers are degraded.")]
+    waiting: Annotated[int, about("Number of waiting jobs; facts of the latest messages may still be missing.")]
+    leased: Annotated[int, about("Jobs in progress.")] = 0
+    dead: Annotated[int, about("Jobs that failed too often; an operator can retry them.")] = 0
+    spooled: Annotated[int, about("Calls of remember that wait on disk.")] = 0
     tenant: str
-    user_id: str | None = Field(None, description="The default user.")
-    reader: str = Field(description="What extracts facts: `rules`, or a model's name.")
-    embedder: str = Field(description="The embedding model; `none`: keyword search only.")
+    user_id: Annotated[str | None, about("The default user.")] = None
+    reader: Annotated[str, about("What extracts facts: `rules`, or a model's name.")]
+    embedder: Annotated[str, about("The embedding model; `none`: keyword search only.")]
     embedder_problem: str | None = None
     version: str
-    events: list[FactEventAnswer] = Field([], description="What became of the facts of `session_id`, latest first.")
+    events: Annotated[list[FactEventAnswer], about("Results for the facts of `session_id`, latest first.")] = Field([])
 
 
-async def _read_memory(context: ToolContext, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
-    found = await context.memory.layers.layer(caller.tenant, given.uri, given.level, after=given.after)
+@tool(Effect.READS, "Read a scene, session, message or user", prose=lambda answer: answer.text)
+async def read_memory(
+    context: ToolContext,
+    caller: Caller,
+    uri: Annotated[str, about("URI from recall or list_sessions, or `memory://TENANT/user/ID`.")],
+    level: Annotated[Level | None, about("Default: L1. L2 has at most 1,000 messages.")] = None,
+    after: Annotated[str | None, about("`next_cursor` of the previous L2 text, to continue.")] = None,
+) -> LayerAnswer:
+    """Return the text of a scene, session, message or user by URI: abstract of about 100 tokens (L0), overview (L1) or
+    full text (L2). Prefer L0 or L1.
+    """
+    found = await context.memory.layers.layer(caller.tenant, uri, level, after=after)
     return LayerAnswer.model_validate(found, from_attributes=True)
 
 
-async def _list_sessions(context: ToolContext, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
-    found = await context.memory.sessions.latest(caller.tenant, caller.user_of(given.user_id), limit=given.limit)
+@tool(Effect.READS, "List conversations")
+async def list_sessions(
+    context: ToolContext,
+    caller: Caller,
+    user_id: UserId = None,
+    limit: Annotated[int, about("Maximum number, 1 to 100.")] = 20,
+) -> SessionsAnswer:
+    """List a user's conversations, latest first, with their state and their URIs for read_memory."""
+    found = await context.memory.sessions.latest(caller.tenant, caller.user_of(user_id), limit=limit)
     return SessionsAnswer(sessions=[_session(view) for view in found])
 
 
-async def _close_session(context: ToolContext, caller: Caller, given: CloseSessionArguments) -> SessionAnswer:
-    return _session(await context.memory.sessions.close(caller.tenant, caller.user_of(given.user_id), given.session_id))
+@tool(Effect.REPAIRS, "End a conversation")
+async def close_session(context: ToolContext, caller: Caller, session_id: str, user_id: UserId = None) -> SessionAnswer:
+    """Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence."""
+    return _session(await context.memory.sessions.close(caller.tenant, caller.user_of(user_id), session_id))
 
 
 def _session(view: SessionView) -> SessionAnswer:
     return SessionAnswer.model_validate(view, from_attributes=True)
 
 
-async def _generate_layers(context: ToolContext, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
-    if given.all_users and (given.user_id or given.session_id):
+@tool(Effect.REPAIRS, "Bring summaries up to date")
+async def generate_layers(
+    context: ToolContext,
+    caller: Caller,
+    user_id: UserId = None,
+    session_id: Annotated[str | None, about("Default: all of the user.")] = None,
+    all_users: bool = False,
+) -> LayersAnswer:
+    """Create missing abstracts (L0) and overviews (L1) of a session, or of all of a user. Rarely needed: they are
+    created in the background.
+    """
+    if all_users and (user_id or session_id):
         raise InputError("all_users cannot be combined with user_id or session_id; omit one of them")
-    user_id = None if given.all_users else caller.user_of(given.user_id)
-    report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=given.session_id)
+    user_id = None if all_users else caller.user_of(user_id)
+    report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=session_id)
     return LayersAnswer.model_validate(report, from_attributes=True)
 
 
-async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
-    if given.session_id is not None:
-        return await _index_session(context, caller, given, given.session_id)
-    report = await context.memory.sync(caller.tenant, dry_run=given.dry_run)
-    found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
-    return IndexAnswer(
-        total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
-    )
-
-
-async def _index_session(
-    context: ToolContext, caller: Caller, given: IndexMemoriesArguments, session_id: str
+@tool(Effect.REPAIRS, "Check and repair the index", administers=lambda given: given.session_id is None)
+async def index_memories(
+    context: ToolContext,
+    caller: Caller,
+    session_id: Annotated[str | None, about("Only this conversation.")] = None,
+    user_id: UserId = None,
+    dry_run: bool = False,
 ) -> IndexAnswer:
-    if given.dry_run:
+    """Check and repair this memory, or index one conversation. Use it when search misses messages."""
+    if session_id is None:
+        report = await context.memory.sync(caller.tenant, dry_run=dry_run)
+        found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
+        return IndexAnswer(
+            total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
+        )
+    if dry_run:
         raise InputError("dry_run cannot be combined with session_id; omit one of them")
-    done = await context.memory.sessions.index(caller.tenant, caller.user_of(given.user_id), session_id)
+    done = await context.memory.sessions.index(caller.tenant, caller.user_of(user_id), session_id)
     found = {"deferred_scenes": done.deferred_scenes} if done.deferred_scenes else {}
     return IndexAnswer(total=done.messages, indexed=done.indexed, skipped=done.skipped, errors=done.failed, found=found)
 
@@ -219,77 +205,17 @@ async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     return answer.model_copy(update={"database": "up", **counts})
 
 
-async def _status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:
+@tool(Effect.READS, "State of the memory")
+async def status(
+    context: ToolContext,
+    caller: Caller,
+    session_id: Annotated[str | None, about("Also report on the facts of this conversation.")] = None,
+    user_id: UserId = None,
+) -> StatusAnswer:
+    """Report whether the memory works, and what is pending."""
     answer = await status_answer(context, caller)
-    if given.session_id is None or answer.database != "up":
+    if session_id is None or answer.database != "up":
         return answer
-    user_id = caller.user_of(given.user_id)
-    found = await context.memory.fact_events(caller.tenant, user_id, given.session_id, first=_EVENTS_MAX)
+    found = await context.memory.fact_events(caller.tenant, caller.user_of(user_id), session_id, first=_EVENTS_MAX)
     events = [FactEventAnswer.model_validate(one, from_attributes=True) for one in found]
     return answer.model_copy(update={"events": events})
-
-
-READ_MEMORY = Tool(
-    name="read_memory",
-    title="Read a scene, session, message or user",
-    description=(
-        "Return the text of a scene, session, message or user by URI: abstract of about 100 tokens (L0), overview (L1)"
-        " or full text (L2). Prefer L0 or L1."
-    ),
-    arguments=ReadMemoryArguments,
-    answer=LayerAnswer,
-    effect=Effect.READS,
-    act=_read_memory,
-    prose=lambda answer: answer.text,
-)
-LIST_SESSIONS = Tool(
-    name="list_sessions",
-    title="List conversations",
-    description="List a user's conversations, latest first, with their state and their URIs for read_memory.",
-    arguments=ListSessionsArguments,
-    answer=SessionsAnswer,
-    effect=Effect.READS,
-    act=_list_sessions,
-)
-GENERATE_LAYERS = Tool(
-    name="generate_layers",
-    title="Bring summaries up to date",
-    description=(
-        "Create missing abstracts (L0) and overviews (L1) of a session, or of all of a user. Rarely needed: they are"
-        " created in the background."
-    ),
-    arguments=GenerateLayersArguments,
-    answer=LayersAnswer,
-    effect=Effect.REPAIRS,
-    act=_generate_layers,
-)
-INDEX_MEMORIES = Tool(
-    name="index_memories",
-    title="Check and repair the index",
-    description=("Check and repair this memory, or index one conversation. Use it when search misses messages."),
-    arguments=IndexMemoriesArguments,
-    answer=IndexAnswer,
-    effect=Effect.REPAIRS,
-    act=_index_memories,
-    administers=lambda given: given.session_id is None,
-)
-CLOSE_SESSION = Tool(
-    name="close_session",
-    title="End a conversation",
-    description=(
-        "Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence."
-    ),
-    arguments=CloseSessionArguments,
-    answer=SessionAnswer,
-    effect=Effect.REPAIRS,
-    act=_close_session,
-)
-STATUS = Tool(
-    name="status",
-    title="State of the memory",
-    description=("Report whether the memory works, and what is pending."),
-    arguments=StatusArguments,
-    answer=StatusAnswer,
-    effect=Effect.READS,
-    act=_status,
-)

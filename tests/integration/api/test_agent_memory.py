@@ -149,7 +149,7 @@ async def test_what_was_forgotten_leaves_the_layers_at_once(graph: Graph, filled
 
 
 async def test_an_agent_uses_its_own_memory_over_mcp(service: McpService, graph: Graph, filled: str) -> None:
-    async with service.agent(filled, user="ana") as agent:
+    async with service.agent(filled, user="ana", tools="all") as agent:
         found = await agent.call("recall", query="refunds", user_id="agent:helpdesk")
         assert any("order number" in hit["text"] for hit in found["hits"])
         text = await agent.text("read_memory", uri=f"memory://{filled}/user/agent%3Ahelpdesk", level="L0")

@@ -130,7 +130,7 @@ async def test_a_writer_indexes_a_session_over_mcp_and_only_that(
                 request = {"name": name, "arguments": arguments}
                 body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}
                 accept = {"Accept": "application/json, text/event-stream"}
-                return (await client.post("/mcp", json=body, headers=accept)).text
+                return (await client.post("/mcp?tools=all", json=body, headers=accept)).text
 
             message = {"role": "user", "text": "I love jasmine tea.", "time": "2026-03-01T12:00:00Z"}
             await call("remember", user_id="ana", session_id="s1", messages=[message])

@@ -112,13 +112,13 @@ async def test_attributes_of_an_entity_are_shown(graph: Graph, service: McpServi
     node = (await ask(graph, filled, query, id=rex))["node"]
     assert node["attributes"] == [{"name": "age", "value": "3 years"}]
     assert (await ask(graph, filled, query, id=node["uri"]))["node"] == node
-    async with service.agent(filled, user="alice") as agent:
+    async with service.agent(filled, user="alice", tools="all") as agent:
         (found,) = [one for one in (await agent.call("search_nodes", query="Rex"))["nodes"] if one["name"] == "Rex"]
         assert found["attributes"] == {"age": "3 years"}
 
 
 async def test_mcp_hits_and_the_panel_show_the_details(graph: Graph, service: McpService, filled: str) -> None:
-    async with service.agent(filled, user="alice") as agent:
+    async with service.agent(filled, user="alice", tools="all") as agent:
         answer = await agent.call("recall", query="ambulance sirens, smoking", kinds=["fact"])
     by_object = {hit["object"]: hit for hit in answer["hits"]}
     assert by_object["ambulance sirens"]["trigger_emotion"] == "fear"
@@ -138,9 +138,9 @@ async def test_every_uri_of_a_fact_resolves_at_every_door(graph: Graph, service:
         assert by_id["fact"]["id"] == item["id"]
         assert by_id["layer"] == {"uri": f"{by_id['fact']['uri']}#L0", "text": item["statement"]}
         assert await ask(graph, filled, query, id=item["uri"], uri=by_id["fact"]["uri"] + "#L0") == by_id
-    async with service.agent(filled, user="alice") as agent:
+    async with service.agent(filled, user="alice", tools="all") as agent:
         assert items[0]["statement"] in await agent.text("read_memory", uri=items[0]["uri"])
-    async with service.agent(f"{filled}-2", user="alice") as stranger:
+    async with service.agent(f"{filled}-2", user="alice", tools="all") as stranger:
         assert (await stranger.failure("read_memory", uri=items[0]["uri"]))["code"] == "NOT_FOUND"
 
 

@@ -78,7 +78,7 @@ async def call_tool(client: httpx.AsyncClient, name: str, **arguments: Any) -> d
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     headers = {"Accept": "application/json, text/event-stream"}
     async with asyncio.timeout(120):
-        response = await client.post("/mcp?user=ana", json=body, headers=headers)
+        response = await client.post("/mcp?user=ana&tools=all", json=body, headers=headers)
     answer: dict[str, Any] = response.json()["result"]["structuredContent"]
     return answer
 

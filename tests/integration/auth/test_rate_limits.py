@@ -47,7 +47,7 @@ async def by_rest(service: OpenService, key: str) -> Outcome:
 
 async def by_tools(service: OpenService, key: str) -> Outcome:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "status", "arguments": {}}}
-    return await by_http(service, key, "POST", "/mcp", call)
+    return await by_http(service, key, "POST", "/mcp?tools=all", call)
 
 
 async def by_http(service: OpenService, key: str, method: str, path: str, body: object) -> Outcome:

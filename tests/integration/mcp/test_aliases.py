@@ -9,7 +9,7 @@ import pytest_asyncio
 from graph_service.config.sections import Aliases
 from graph_service.graph.store import Graph
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool_registry import CORE
+from graph_service.mcp.tool_registry import CORE, MORE
 from schema.ids import DEFAULT_TENANT, TenantId
 from tests.support.builders import a_memory, a_worker
 from tests.support.mcp_service import McpService, serving
@@ -26,14 +26,17 @@ async def test_client_selects_an_alias_family(service: McpService, tenant: str) 
         async with service.agent(tenant, **query) as agent:
             return {tool.name for tool in (await agent.client.list_tools()).tools}
 
-    core = {tool.name for tool in CORE}
-    assert await names(aliases="none") == core
-    assert await names() == core | {"add_memory", "search_memories", "get_memories", "update_memory", "delete_memory"}
+    ours = {tool.name for tool in CORE}
+    theirs = {"add_memory", "search_memories", "get_memories", "update_memory", "delete_memory"}
+    assert await names(aliases="none") == ours
+    assert await names() == theirs
+    assert await names(tools="all") == ours | theirs | {tool.name for tool in MORE}
     assert {"search_memory_facts", "get_episodes", "get_status"} < await names(aliases="graphiti")
     assert {"read_graph", "open_nodes", "create_entities"} < await names(aliases="memory")
-    async with service.agent(tenant, aliases="zep") as agent:
-        error = await agent.failure("status")
-        assert (error["code"], "use one of none, graphiti" in error["message"]) == ("BAD_INPUT", True)
+    for query, choices in (({"aliases": "zep"}, "none, graphiti"), ({"tools": "some"}, "core, all")):
+        async with service.agent(tenant, **query) as agent:
+            error = await agent.failure("recall")
+            assert (error["code"], f"use one of {choices}" in error["message"]) == ("BAD_INPUT", True)
 
 
 async def test_official_server_tools_write_read_and_delete_a_graph(
@@ -120,7 +123,7 @@ async def test_text_that_yields_no_fact_is_a_memory_at_every_list(
     service: McpService, graph: Graph, tenant: str
 ) -> None:
     """Also after it was read, and beyond the window of recent turns."""
-    async with service.agent(tenant, user="ana") as agent:
+    async with service.agent(tenant, user="ana", tools="all") as agent:
         stored = [await agent.call("add_memory", text=text, run_id="r") for text in NO_FACTS]
         await a_worker(graph).drain()
         assert not (await agent.call("recall", query="harbour crane", kinds=["fact"])).get("hits")
@@ -167,7 +170,7 @@ async def test_mem0_tools_store_search_list_and_delete(service: McpService, grap
 async def test_update_corrects_a_fact_as_graphql_does(
     service: McpService, graph: Graph, tenant: str, aliases: str, tool: str, named: tuple[str, str]
 ) -> None:
-    async with service.agent(tenant, user="ana", aliases=aliases) as agent:
+    async with service.agent(tenant, user="ana", aliases=aliases, tools="all") as agent:
         await agent.call("remember", messages=[{"role": "user", "text": "I live in Rennes."}])
         await a_worker(graph).drain()
         nodes = await a_memory(graph).nodes.named(TenantId(tenant), "ana", None, limit=10, facts=10)

@@ -9,10 +9,10 @@ import pytest_asyncio
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
-from graph_service.config.sections import Aliases
+from graph_service.config.sections import Aliases, ToolSet
 from graph_service.graph.store import Graph
 from graph_service.mcp.tool import Effect
-from graph_service.mcp.tool_registry import CORE, tools_for
+from graph_service.mcp.tool_registry import CORE, MORE, tools_for
 from tests.support.builders import a_memory, a_worker
 from tests.support.mcp_service import Agent, McpService, serving
 
@@ -57,6 +57,7 @@ def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
         ("recall", {"query": ASKED}),
         ("recall", {"query": ASKED, "in_session": "s1"}),
         ("get_context", {"query": ASKED}),
+        ("get_context", {}),
         ("search_nodes", {"query": ASKED}),
         ("list_sessions", {}),
         ("close_session", {"session_id": "s1"}),
@@ -102,7 +103,7 @@ def with_unknown_ids(result: CallToolResult, known: dict[str, str], unknown: dic
 
 async def test_no_tool_reads_or_changes_another_tenant(service: McpService, graph: Graph, tenant: str) -> None:
     """For the same user id, every tool answers foreign ids as it answers unknown ids."""
-    async with service.agent(tenant, user="ana") as owner:
+    async with service.agent(tenant, user="ana", tools="all") as owner:
         known = await elements_of(owner, graph)
         before = await ids_of_hits(owner)
         assert before == [known[kind] for kind in KINDS]
@@ -113,16 +114,18 @@ async def test_no_tool_reads_or_changes_another_tenant(service: McpService, grap
             if (end := value.rpartition("/")[2][-6:])
         }
         calls, tools = all_calls(known), {(family, tool) for family, tool, _ in all_calls(known)}
-        adding = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t.effect is Effect.ADDS}
-        everything = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t not in CORE}
-        assert tools | adding >= everything | {("none", tool.name) for tool in CORE}
+        listed = [
+            *((Aliases.NONE.value, tool) for tool in (*CORE, *MORE)),
+            *((a.value, t) for a in Aliases for t in tools_for(ToolSet.CORE, a).values()),
+        ]
+        assert tools >= {(family, tool.name) for family, tool in listed if tool.effect is not Effect.ADDS}
         stranger = f"{tenant}-other"
-        async with service.agent(stranger, user="bo") as agent:
+        async with service.agent(stranger, user="bo", tools="all") as agent:
             await agent.call("remember", messages=[{"role": "user", "text": "I swim."}])
             await a_worker(graph).drain()
             await agent.call("generate_layers", all_users=True)
         for (family, tool, arguments), (_, _, made_up) in zip(calls, all_calls(unknown), strict=True):
-            async with service.agent(stranger, user="ana", aliases=family) as agent:
+            async with service.agent(stranger, user="ana", aliases=family, tools="all") as agent:
                 result = await agent.client.call_tool(tool, arguments)
                 nothing = await agent.client.call_tool(tool, made_up)
             assert not any(word in str(result) for word in SECRET.split()), tool
@@ -132,7 +135,7 @@ async def test_no_tool_reads_or_changes_another_tenant(service: McpService, grap
 
 
 async def test_layer_of_another_tenant_is_not_found(service: McpService, graph: Graph, tenant: str) -> None:
-    async with service.agent(tenant, user="ana") as owner:
+    async with service.agent(tenant, user="ana", tools="all") as owner:
         known = await elements_of(owner, graph)
     async with service.agent(f"{tenant}-other", user="ana") as agent:
         assert (await agent.client.list_resources()).resources == []

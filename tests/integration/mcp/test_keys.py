@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.auth.access import Role
+from graph_service.config.sections import ToolSet
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.proxy_backend import ProxyBackend
 from schema.ids import TenantId
@@ -27,7 +28,7 @@ async def an_agent(service: OpenService, key: str, **headers: str) -> AsyncItera
     shown = {"Authorization": f"Bearer {key}", **headers}
     async with (
         httpx2.AsyncClient(headers=shown, timeout=60) as http,
-        Client(streamable_http_client(f"{service.http}/mcp?user=ana", http_client=http)) as client,
+        Client(streamable_http_client(f"{service.http}/mcp?user=ana&tools=all", http_client=http)) as client,
     ):
         yield Agent(client)
 
@@ -89,7 +90,7 @@ async def test_request_without_a_key_or_from_another_origin_is_refused(
         nobody = await http.post(url, json=listing)
         assert (nobody.status_code, nobody.json()["error"]["code"]) == (401, "UNAUTHORIZED")
         key = (await service.key(tenant)).text
-        ana = Caller(tenant=TenantId(tenant), user_id="ana")
+        ana = Caller(tenant=TenantId(tenant), user_id="ana", tools=ToolSet.ALL)
         for headers, error in (({}, "UNAVAILABLE"), ({"Authorization": f"Bearer {key}"}, None)):
             relay = ProxyBackend(service.http, headers=headers, caller=ana)
             answer = await relay.call(ana, "status", {})

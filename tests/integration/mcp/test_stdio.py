@@ -41,7 +41,7 @@ async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Hom
     """First the data directory's service answers and reads with a model; then the process itself, with rules."""
     reader = {"LLM_MODEL": "model-of-the-service", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
     serving = Home(home.folder, {**home.more, **reader})
-    command = started(home, "--user", "王芳", "--tenant", tenant, "--aliases", "memory")
+    command = started(home, "--user", "王芳", "--tenant", tenant, "--aliases", "memory", "--tools", "all")
     with serving.running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str(service.document()["viewer"]).split("?")[0].rstrip("/")
         async with Client(command, read_timeout_seconds=ANSWER_S) as client:

@@ -8,7 +8,7 @@ import pytest_asyncio
 from mcp.shared.exceptions import MCPError
 
 from graph_service.graph.store import Graph
-from graph_service.mcp.tool_registry import CORE
+from graph_service.mcp.tool_registry import CORE, MORE
 from graph_service.memory.service import Memory
 from tests.support.builders import a_dead_graph, a_memory, a_worker
 from tests.support.mcp_service import Agent, McpService, kept_open, serving
@@ -23,8 +23,8 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def agent(service: McpService, tenant: str) -> AsyncIterator[Agent]:
-    """Connect an agent of the user Ana in its own tenant."""
-    async with kept_open(service.agent(tenant, user="ana")) as one:
+    """Connect an agent of the user Ana in its own tenant, with all tools."""
+    async with kept_open(service.agent(tenant, user="ana", tools="all")) as one:
         yield one
 
 
@@ -36,9 +36,9 @@ def said(text: str, **more: Any) -> dict[str, Any]:
 async def test_clients_of_both_protocol_versions_get_compatible_tools(
     service: McpService, tenant: str, mode: str
 ) -> None:
-    async with service.agent(tenant, mode=mode) as agent:
+    async with service.agent(tenant, mode=mode, tools="all") as agent:
         tools = (await agent.client.list_tools()).tools
-        assert [tool.name for tool in tools] == [tool.name for tool in CORE]
+        assert [tool.name for tool in tools] == [tool.name for tool in (*CORE, *MORE)]
         assert "get_context" in (agent.client.instructions or "")
         for tool in tools:
             assert tool.description
@@ -53,6 +53,43 @@ async def test_clients_of_both_protocol_versions_get_compatible_tools(
         writes = {"remember", "update_fact", "forget", "close_session", "generate_layers", "index_memories"}
         assert {name for name in hints if not hints[name].read_only_hint} == writes
         assert (await agent.call("status"))["database"] == "up"
+
+
+async def test_five_tools_are_enough_for_a_memory(service: McpService, graph: Graph, tenant: str) -> None:
+    """Store with facts and tags, ask with evidence, get a context, correct, look back in time, forget."""
+    async with service.agent(tenant, user="ana") as agent:
+        tools = (await agent.client.list_tools()).tools
+        assert [tool.name for tool in tools] == ["remember", "get_context", "recall", "update_fact", "forget"]
+        assert [tool.output_schema for tool in tools] == [None] * 5
+        fact = {"subject": "user", "predicate": "RELATES_TO", "relation": "lives in", "object": "Rennes"}
+        fact |= {"statement": "Ana lives in Rennes.", "valid_at": "2026-03-01"}
+        moved = fact | {"object": "Angers", "statement": "Ana lives in Angers.", "valid_at": "2026-05-01"}
+        await agent.call("remember", messages=[said("I live in Rennes.", tags=["home"])], facts=[fact], session_id="s")
+        await a_worker(graph).drain()
+        later = said("I moved to Angers.", time="2026-05-01T12:00:00Z", tags=["home"])
+        await agent.call("remember", messages=[later], facts=[moved], session_id="s")
+        await a_worker(graph).drain()
+        question = {"query": "Where does Ana live?", "kinds": ["fact"], "tags": ["home"]}
+        hits = (await agent.call("recall", **question))["hits"]
+        assert [hit["text"] for hit in hits] == ["Ana lives in Angers."]
+        assert hits[0]["evidence"][0]["text"] == "I moved to Angers."
+        before = (await agent.call("recall", **question, valid_at="2026-04-01"))["hits"]
+        assert [hit["text"] for hit in before] == ["Ana lives in Rennes."]
+        assert "Angers" in await agent.text("get_context", query="Shall we meet near my home?")
+        known = await agent.call("get_context", sources=True)
+        assert "Angers" in known["text"]
+        assert "Rennes" in await agent.text("get_context", valid_at="2026-04-01")
+        assert hits[0]["id"] in [one["id"] for one in known["sources"]]
+        await agent.call("update_fact", id=hits[0]["id"], statement="Ana lives in Avrillé.")
+        await a_worker(graph).drain()
+        assert "Avrillé" in await agent.text("get_context")
+        current = (await agent.call("recall", query="Where does Ana live?", kinds=["fact"]))["hits"][0]
+        await agent.call("forget", kind="fact", id=current["id"])
+        assert "Avrillé" not in await agent.text("get_context")
+        # Not listed, but accepted: the caller's arguments are checked against all of them.
+        assert (await agent.call("recall", query="Rennes", full_text=True))["hits"]
+        error = await agent.failure("search_nodes", query="Rennes")
+        assert (error["code"], "?tools=all" in error["message"]) == ("NOT_FOUND", True)
 
 
 async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, graph: Graph, tenant: str) -> None:
@@ -244,7 +281,7 @@ async def test_errors_have_a_code_and_a_remedy(
 
 
 async def test_call_without_a_user_is_refused(service: McpService, tenant: str) -> None:
-    async with service.agent(tenant) as agent:
+    async with service.agent(tenant, tools="all") as agent:
         for tool, arguments in (
             ("recall", {"query": "tea"}),
             ("remember", {"messages": [said("I sing.")]}),
@@ -268,7 +305,7 @@ async def test_argument_names_of_other_systems_are_accepted(agent: Agent) -> Non
 
 
 async def test_agent_is_told_what_works_while_the_database_is_unavailable(tenant: str) -> None:
-    async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana") as agent:
+    async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana", tools="all") as agent:
         assert (await agent.call("status"))["database"] == "down"
         for tool, arguments in (("recall", {"query": "tea"}), ("list_sessions", {}), ("search_nodes", {"query": "茶"})):
             assert (await agent.failure(tool, **arguments))["code"] == "UNAVAILABLE"
