@@ -95,6 +95,7 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     "retryDeadLetter": ADMIN,
     "retryDeadLetters": ADMIN,
     "retrySpooled": ADMIN,
+    "setMessage": WRITE,
     "splitEntity": WRITE,
     "sync": ADMIN,
     "undoCorrection": WRITE,

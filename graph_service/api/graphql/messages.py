@@ -10,9 +10,12 @@ from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
 from graph_service.api.graphql.arguments import AfterCursor, Connection, Edge, PageInfo, memory_of
+from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
+from schema.errors import NotFoundError
 from schema.labels import Role
 
+_MessageId = Annotated[str, strawberry.argument(description="Your id of the message, our id, or its URI.")]
 _SessionId = Annotated[str, strawberry.argument(description="Your id of the conversation.")]
 
 
@@ -109,7 +112,7 @@ class MessagesQuery:
         info: Info[Any, None],
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         session_id: _SessionId,
-        id: Annotated[str, strawberry.argument(description="Your id of the message, our id, or its URI.")],  # noqa: A002  the API's word
+        id: _MessageId,  # noqa: A002  the API's word
     ) -> StoredMessageView | None:
         """Return a message."""
         message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
@@ -128,6 +131,47 @@ class MessagesQuery:
     ) -> bool:
         """Return whether all messages are read."""
         return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
+
+
+@strawberry.type
+class MessagesMutation:
+    """Replace stored messages."""
+
+    @strawberry.mutation(
+        description="Replace text, metadata, payload or tags of a message, which keeps its id, time and place. With a "
+        "new text, what was derived from the former one is forgotten, and the new one is read. Omitted or null "
+        "arguments change nothing."
+    )
+    async def set_message(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        session_id: _SessionId,
+        id: _MessageId,  # noqa: A002  the API's word
+        text: Annotated[str | None, strawberry.argument(description="The new text.")] = None,
+        metadata: Annotated[
+            JSON | None, strawberry.argument(description="The new properties, instead of all others; {} for none.")
+        ] = None,
+        raw: Annotated[JSON | None, strawberry.argument(description="The new payload.")] = None,
+        tags: Annotated[list[str] | None, strawberry.argument(description="The new tags; [] for none.")] = None,
+        if_version: Annotated[
+            int | None, strawberry.argument(description="Refuse with `CONFLICT` unless this is the stored version.")
+        ] = None,
+    ) -> StoredMessageView:
+        """Replace a message."""
+        memory, tenant = memory_of(info), info.context["tenant"]
+        new = Replacement(
+            text=text,
+            metadata=metadata,
+            raw=raw,
+            tags=None if tags is None else tuple(tags),
+            if_version=if_version,
+        )
+        stored_id = await memory.forgetting.replace_message(tenant, user_id, session_id, id, new)
+        message = await memory.messages.message(tenant, user_id, session_id, stored_id)
+        if message is None:
+            raise NotFoundError("the message was forgotten meanwhile")
+        return message_view(message)
 
 
 def _selected_names(info: Info[Any, None], *path: str) -> set[str]:

@@ -29,7 +29,7 @@ from graph_service.api.graphql.graph import AnalystQuery, GraphQuery
 from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
 from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
 from graph_service.api.graphql.lists import ListsQuery
-from graph_service.api.graphql.messages import MessagesQuery
+from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
@@ -180,6 +180,7 @@ class Mutation(
     IdentityMutation,
     ItemsMutation,
     LayersMutation,
+    MessagesMutation,
     QuarantineMutation,
     SessionsMutation,
     SpoolMutation,

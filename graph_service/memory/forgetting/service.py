@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
+from uuid import uuid4
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -15,18 +16,29 @@ from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, 
 from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
 from graph_service.memory.forgetting.impact import Impact, ends_of, find_impact
+from graph_service.memory.forgetting.replacement import (
+    Replacement,
+    check_replacement,
+    check_version,
+    rewritten,
+    set_details,
+)
 from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from graph_service.memory.jobs.run_now import run_session_jobs
+from graph_service.memory.messages.log import find_message
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow, shortened
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
-from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
+from schema.ids import MemoryId, SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
+from schema.labels import Role
 from schema.timespan import millis
+
+_TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
 class Forgetting:
@@ -82,6 +94,60 @@ class Forgetting:
         if not rows:
             return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
         return await self._forget(tenant, _selection(tenant, ids=[name]), rows, target, spooled)
+
+    async def replace_message(
+        self, tenant: TenantId, user_id: str, session_id: str, message_id: str, new: Replacement
+    ) -> MemoryId:
+        """Replace the content of a message, in one transaction, and return its id.
+
+        It keeps its id, time and place in the session. With a new text, everything derived from the former one is
+        forgotten, and the new one is read, unless the message is one that is never read.
+
+        Args:
+            message_id: the caller's id, our id, or the URI.
+
+        Raises:
+            InputError: the content cannot be stored, or an id is malformed.
+            NotFoundError: the session has no such message.
+            ConflictError: the message has another version.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_replacement(new)
+        name = await find_message(self._graph, tenant, user_id, session_id, message_id)
+        if name is None:
+            raise NotFoundError(f"the session has no message {message_id!r}; perhaps it was forgotten")
+        selection, at, temporary_id = _selection(tenant, ids=[name]), self._clock(), str(uuid4())
+        request = ForgetRequest(tenant=tenant, user_id=UserId(user_id), at=at)
+        session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
+
+        async def steps(writing: Writing) -> tuple[list[Row], dict[str, Any] | None]:
+            await _lock(writing, request, [session])
+            found = await writing.run(statement("messages/stored"), {"tenant": tenant, "id": name})
+            if not found:
+                raise NotFoundError(f"the session has no message {message_id!r}; it was forgotten")
+            stored, ids, texts = found[0]["properties"], found[0]["ids"], found[0]["texts"]
+            check_version(stored, new)
+            if new.text is None or new.text == "".join(texts):
+                await set_details(writing, stored, ids, new, at=at)
+                return [], None
+            first, *parts = rewritten(stored, texts, session_id, new, at=at)
+            messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
+            substitute = {"tenant": tenant, "properties": first | {"id": temporary_id}}
+            await writing.run(statement("messages/add_substitute"), substitute)
+            await self._commit(writing, request, messages)
+            parts.sort(key=lambda part: str(part["id"]))
+            named = {"tenant": tenant, "temporary_id": temporary_id, "id": name, "parts": parts}
+            await writing.run(statement("messages/put_parts"), named)
+            return messages, first
+
+        messages, first = await self._graph.write(steps)
+        if first is not None:
+            await self._forget_cached(tenant, request.user_id, messages)
+            key = SessionKey(tenant=tenant, user_id=request.user_id, session_id=SessionId(session_id))
+            if first["text"]:
+                self._window.add(key, [shortened(**{n: first[n] for n in _TURN}, role=Role(first["role"]))])
+        self._notify(tenant)
+        return MemoryId(name)
 
     async def scene(self, tenant: TenantId, scene_id: str) -> ForgetResult:
         """Forget a scene with its messages.

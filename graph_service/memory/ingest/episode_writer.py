@@ -235,13 +235,14 @@ def _parameters(episode: Episode, epoch: str) -> dict[str, Any]:
         },
         "episode": episode_row,
         "rows": sorted(
-            (_message_row(episode, message, episode_row) for message in episode.messages),
+            (message_row(episode, message, episode_row) for message in episode.messages),
             key=lambda row: str(row["id"]),
         ),
     }
 
 
-def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any] | None) -> dict[str, Any]:
+def message_row(episode: Episode, message: Message, episode_row: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a message as a row of `ingest/add_messages`."""
     return {
         "id": message.id,
         "repeat_key": message.repeat_key,

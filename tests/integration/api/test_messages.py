@@ -238,3 +238,68 @@ async def test_payloads_survive_the_spool_and_are_gone_after_forgetting(api: Api
     assert forgotten["data"]["forgetSession"]["messages"] == 2
     assert await listed(api) == []
     assert "function_call" not in str(await graph_rows(graph, tenant))
+
+
+SET = """mutation($id: String!, $text: String, $metadata: JSON, $raw: JSON, $tags: [String!], $version: Int) {
+  setMessage(userId: "ana", sessionId: "s", id: $id, text: $text, metadata: $metadata, raw: $raw, tags: $tags,
+    ifVersion: $version) { id externalId text raw metadata tags time createdAt updatedAt version isRead } }"""
+HOMES = {
+    "en": ("I live in Lisbon.", "I live in Porto.", "Lisbon", "Porto"),
+    "zh": ("我住在上海。", "我住在北京。", "上海", "北京"),
+}
+
+
+@pytest.mark.parametrize("language", HOMES)
+async def test_a_replaced_text_takes_its_facts_along_and_keeps_its_place(
+    api: Api, graph: Graph, tenant: str, language: str
+) -> None:
+    old, new, gone, kept = HOMES[language]
+    noon = "2026-03-01T12:00:00Z"
+    texts = ["I like figs.", old, "I have a dog called Rex."]
+    details = {"raw": {"n": 1}, "metadata": {"n": 1}, "tags": ["home"], "time": noon}
+    stored = (await remember(api, *({"text": text, "id": f"m{n}", **details} for n, text in enumerate(texts))))["data"][
+        "remember"
+    ]
+    await a_worker(graph).drain()
+    before = await listed(api)
+    replaced = (await api.ask(SET, id="m1", text=new))["data"]["setMessage"]
+    assert (replaced["id"], replaced["text"], replaced["version"], replaced["isRead"]) == (
+        stored["messageIds"][1],
+        new,
+        2,
+        False,
+    )
+    same = ("id", "externalId", "raw", "metadata", "tags", "time", "createdAt")
+    assert [replaced[name] for name in same] == [before[1][name] for name in same]
+    assert replaced["updatedAt"] > replaced["createdAt"]
+    assert [said["text"] for said in await listed(api)] == [texts[0], new, texts[2]]
+    await a_worker(graph).drain()
+    statements = [fact["statement"] for n in range(3) for fact in (await message(api, f"m{n}"))["facts"]]
+    assert any(kept in statement for statement in statements)
+    assert gone not in str(await graph_rows(graph, tenant))
+    assert not (await a_memory(graph).sync(TenantId(tenant), dry_run=True)).found
+
+
+async def test_details_are_replaced_without_reading_the_message_again(api: Api, graph: Graph) -> None:
+    await remember(api, {"text": "I live in Lisbon.", "id": "1", "raw": [1], "tags": ["a"], "metadata": {"n": 1}})
+    await a_worker(graph).drain()
+    changed = (await api.ask(SET, id="1", metadata={}, raw={"x": 2}, tags=["b"], version=1))["data"]["setMessage"]
+    assert (changed["metadata"], changed["raw"], changed["tags"], changed["version"]) == ({}, {"x": 2}, ["b"], 2)
+    assert (changed["text"], changed["isRead"]) == ("I live in Lisbon.", True)
+    assert [said["text"] for said in await listed(api, tags=["b"])] == ["I live in Lisbon."]
+    for answer, code in (
+        (await api.ask(SET, id="1", text="I live in Porto.", version=1), "CONFLICT"),
+        (await api.ask(SET, id="2", text="I live in Porto."), "NOT_FOUND"),
+        (await api.ask(SET, id="1", metadata={"n": None}), "BAD_INPUT"),
+    ):
+        assert answer["errors"][0]["extensions"]["code"] == code
+    assert (await message(api, "1"))["version"] == 2
+
+
+async def test_a_long_text_replaces_a_short_one_and_back(api: Api, graph: Graph) -> None:
+    await remember(api, {"text": "Short.", "id": "1"}, {"text": "After.", "id": "2"}, extract=False)
+    for text in (LONG["zh"], "Short again.", LONG["en"]):
+        assert (await api.ask(SET, id="1", text=text))["data"]["setMessage"]["isRead"]
+        assert [said["text"] for said in await listed(api)] == [text, "After."]
+    stats = await api.ask('{ stats(userId: "ana") { messages } }')
+    assert stats["data"]["stats"]["messages"] == 2

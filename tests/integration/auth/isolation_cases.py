@@ -164,6 +164,10 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "retryDeadLetter": [{"id": "$thing"}],
     "retryDeadLetters": [{"ids": ["$thing"]}, {}],
     "retrySpooled": [{"number": "$number"}],
+    "setMessage": [
+        {"userId": "$user", "sessionId": "$session", "id": "$thing", "text": "Something else."},
+        {"userId": "$user", "sessionId": "$session", "id": "$message", "metadata": {"n": 1}},
+    ],
     "splitEntity": [{"id": "$thing"}],
     "sync": [{"dryRun": False}],
     "undoCorrection": [{"id": "$thing"}],
