@@ -68,7 +68,7 @@ from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
 from graph_service.supervision import Supervisor
-from schema.errors import InstallError
+from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId
 from schema.profile import Category
 from schema.tuning import Tuning, set_tuning
@@ -265,12 +265,12 @@ async def open_services(
 
     Args:
         starting: start of the local Neo4j, begun before this module was loaded; None if a server is configured.
-        wait: wait for the database. Otherwise `arrival` reports when it is ready, and errors.
+        wait: wait for the database; if it does not answer, `arrival` is not done, messages are spooled, and questions
+            are answered from the spool and the last snapshot. Otherwise `arrival` reports when it is ready, and errors.
 
     Raises:
         InstallError: the operator must change something.
         ConflictError: an unknown process uses the data directory.
-        UnavailableError: the configured Neo4j does not answer.
     """
     closing = AsyncExitStack()
     external_services = ExternalServices()
@@ -308,7 +308,10 @@ async def open_services(
         closing.push_async_callback(arrival.close)
         arrival.begin()
         if wait:
-            await arrival.wait()
+            try:
+                await arrival.wait()
+            except UnavailableError as error:
+                _log.warning("Neo4j is not available: %s", error)
         opened = await embedding
         return await _assemble(
             settings, local_server, arrival, graph, quarantine, opened, external_services, stored_keys, closing

@@ -82,8 +82,6 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     "importGraph": ADMIN,
     "indexMemories": WRITE,
     "mergeEntities": WRITE,
-    # Like `recall`, which shows a question to those who watch.
-    "noteQuestion": READ,
     "pauseSpool": ADMIN_OF_ALL,
     "pinFact": WRITE,
     "putItems": WRITE,

@@ -10,6 +10,8 @@ from graph_service.cli.options import Invocation
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
+from graph_service.runtime.service_registry import running_service
+from schema.errors import InputError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
@@ -22,14 +24,23 @@ PATIENCE_S: Final = 5.0
 
 
 @contextlib.asynccontextmanager
-async def open_for(call: Invocation) -> AsyncIterator["Services"]:
-    """Open the services for one command.
+async def open_for(
+    call: Invocation, settings: Settings | None = None, *, preload: str | None = None
+) -> AsyncIterator["Services"]:
+    """Open the services of this machine's own database for one command.
+
+    Args:
+        settings: instead of those of the call.
+        preload: a module to import while the database starts.
 
     Raises:
-        InputError: the tenant's name is not valid; raised before anything starts.
+        InputError: the tenant's name is not valid, or `url` names another service; raised before anything starts.
     """
     assert call.tenant
-    async with open_services(call.settings, call.terminal) as services:
+    url = call.client_settings.url
+    if url is not None and url.rstrip("/") != running_service(call.client_settings):
+        raise InputError(f"this command works on the database itself: run it on the machine of {url}, without its URL")
+    async with open_services(settings or call.settings, call.terminal, preload=preload) as services:
         yield services
 
 
@@ -56,7 +67,9 @@ async def open_services(
                 services.arrival.task.add_done_callback(lambda _task: progress.close())
             else:
                 progress.close()
-                if not services.shares_database:
+                if not services.arrival.done:
+                    await services.memory.recall_snapshots.load()
+                elif not services.shares_database:
                     # Messages that another command spooled while the database was down.
                     await services.replay.flush()
             yield services

@@ -3,16 +3,18 @@
 import json
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderableType, RenderHook, RenderResult
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.table import Table
 
 from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
 from graph_service.observability.terminal_text import shown, shown_json
 from graph_service.runtime.progress import Step
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 class Terminal:
@@ -111,6 +113,8 @@ class ProgressBars:
     """
 
     def __init__(self, terminal: Terminal) -> None:
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         self._terminal = terminal
         self._printed: set[tuple[str, str]] = set()
         self._tasks: dict[str, TaskID] = {}

@@ -1,5 +1,6 @@
 """The settings of each section: names, defaults, bounds and descriptions (source of docs/settings.md)."""
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from ipaddress import ip_address, ip_network
@@ -331,7 +332,8 @@ class McpSettings:
 
 
 # Address of a service, without a path.
-ServiceUrl = Annotated[str, Field(pattern=r"^https?://[^/?#]+/?$", max_length=2_000)]
+SERVICE_URL: Final = re.compile(r"https?://[^/?#]+/?")
+ServiceUrl = Annotated[str, Field(pattern=f"^{SERVICE_URL.pattern}$", max_length=2_000)]
 Cosine = Annotated[float, Field(ge=0, le=1)]
 Factor = Annotated[float, Field(ge=0, le=10)]
 Items = Annotated[int, Field(ge=1, le=10_000)]

@@ -1,8 +1,9 @@
 """Load and validate the settings; the only module that reads the environment and settings files."""
 
+import functools
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from extraction.verified_files import read_bounded
 from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTrust, folder_trust
 from graph_service.config.sections import (
+    SERVICE_URL,
     AnalystSettings,
     AuthSettings,
     AutomationSettings,
@@ -60,7 +62,8 @@ class Settings:
 
     Attributes:
         tenant: tenant of commands and requests that name none.
-        url: service that clients ask, for example `http://127.0.0.1:7780`: `mnemoscene mcp` forwards all calls to it.
+        url: service that commands and `mnemoscene mcp` ask, for example `http://127.0.0.1:7780`; by default the one
+            that runs on the data directory.
         api_key: credential of clients of a service.
         data_dir: directory of the local Neo4j, the spool and the audit log.
         cache_dir: directory of downloads (Neo4j, the embedding model); can be deleted at any time.
@@ -121,7 +124,10 @@ TOP_KEYS = ("tenant", "url", "api_key", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
     f"{section}.{key}" for section, shape in SECTIONS.items() for key in shape.__dataclass_fields__
 )
-_SETTINGS = TypeAdapter(Settings)
+# Settings that are valid if they are short texts; building the validator of all takes longer than asking a service.
+_TEXTS = frozenset({*TOP_KEYS, "neo4j.uri", "neo4j.user", "neo4j.password", "neo4j.database"})
+# What a command needs of the settings to ask a service; the service itself reads the rest.
+CLIENT_SECTIONS = frozenset({"neo4j", "display", "log"})
 
 
 def load_settings(
@@ -131,6 +137,7 @@ def load_settings(
     environ: Mapping[str, str] | None = None,
     here: Path | None = None,
     user_dir: Path | None = None,
+    sections: Collection[str] = SECTIONS,
 ) -> Settings:
     """Return settings merged from all sources: options > environment > `config` > user directory > `./.mnemoscene`.
 
@@ -139,6 +146,7 @@ def load_settings(
     Args:
         options: command-line options by `section.key`; None values are ignored.
         environ, here, user_dir: replace those of the process, for tests.
+        sections: read only these, and the settings outside of sections; the others have their defaults.
 
     Raises:
         InstallError: lists all errors in all sources, one per line.
@@ -163,7 +171,8 @@ def load_settings(
     values, errors = add_vendors(values, variables)
     problems += errors
     defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
-    settings, errors = _validated(values, defaults)
+    used = {key: one for key, one in values.items() if key in TOP_KEYS or key.partition(".")[0] in sections}
+    settings, errors = _validated(used, defaults)
     problems += errors + (_contradictions(settings) if settings else [])
     problems += misdirected_secrets(values, variables) + _unpinned_keys(values) + _homeless(values, defaults)
     if problems or settings is None:
@@ -289,10 +298,22 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
             tree[section] = one.value
     for place in ("data_dir", "cache_dir"):
         tree[place] = Path(tree[place]).expanduser().absolute() if isinstance(tree[place], str | Path) else tree[place]
+    short_texts = all(key in _TEXTS and _is_short_text(one.value) for key, one in found.items())
+    if short_texts and ("url" not in tree or SERVICE_URL.fullmatch(tree["url"])):
+        return Settings(**tree | {"neo4j": Neo4jSettings(**tree.get("neo4j", {}))}), []
     try:
-        return _SETTINGS.validate_python(tree), []
+        return _adapter().validate_python(tree), []
     except ValidationError as error:
         return None, [setting_problem(problem, found) for problem in error.errors()]
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Settings]:
+    return TypeAdapter(Settings)
+
+
+def _is_short_text(value: Any) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= 200
 
 
 def _contradictions(settings: Settings) -> list[str]:

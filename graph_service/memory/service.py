@@ -72,7 +72,6 @@ from graph_service.memory.recall.question_log import (
     Asker,
     QuestionKind,
     QuestionLog,
-    checked_question,
     found_elements,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
@@ -344,16 +343,6 @@ class Memory:
             asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found.used)
             self.questions.note(asked, generation=generation)
         return found
-
-    def note_question(self, question: AskedQuestion) -> None:
-        """Show viewers a question that another process asked of this memory, such as a command of this machine.
-
-        Raises:
-            InputError: the question is malformed or too large.
-        """
-        question = checked_question(question)
-        if self.questions.on:
-            self.questions.note(replace(question, asked_at=self._clock()), generation=self.questions.generation)
 
     async def seen_questions(self, tenant: TenantId, questions: Sequence[AskedQuestion]) -> list[SeenQuestion]:
         """Return questions with the texts of what they found; drop those that found a message that was forgotten.

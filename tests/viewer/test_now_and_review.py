@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,6 +20,8 @@ from graph_service.auth.quarantine import QuarantineMode
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.validation import provided_fact
+from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.question_log import AskedQuestion, Asker, Door, FoundElement, QuestionKind
 from schema.errors import QuarantinedError
 from schema.ids import TenantId
 from tests.conftest import Server
@@ -95,21 +98,25 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     await viewer.until("Object.keys(window.__mnemoscene.recalled()).length === 0")
 
 
-_NOTE = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
-
-
 @pytest.mark.slow
 async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
     service: OpenService, viewer: Watching
 ) -> None:
     tea = (await asked(service, viewer, "What does Alice love, jasmine tea?"))[0]["id"]
-    noted = {"userId": "alice", "kind": "RECALL", "hits": [{"kind": "FACT", "id": tea, "score": 0.5}], "found": 1}
+    log, hit = service.parts.memory.questions, FoundElement(kind=HitKind.FACT, id=tea, score=0.5)
     for tenant, count in ((f"{viewer.tenant}-other", 1), (viewer.tenant, 100)):
-        async with service.client(None, **{"Mnemoscene-Tenant": tenant}) as client:
-            for number in range(count):
-                note = {**noted, "text": f"Question {number} of {tenant}"}
-                answer = await client.post("/graphql", json={"query": _NOTE, "variables": {"input": note}})
-                assert answer.json()["data"] == {"noteQuestion": True}
+        for number in range(count):
+            question = AskedQuestion(
+                tenant=TenantId(tenant),
+                user_id="alice",
+                text=f"Question {number} of {tenant}",
+                kind=QuestionKind.RECALL,
+                asker=Asker(door=Door.COMMAND),
+                asked_at=datetime.now(UTC),
+                hits=(hit,),
+                found_n=1,
+            )
+            log.note(question, generation=log.generation)
     # The page opens after they were asked.
     await viewer.open("#/map?side=now")
     listed = viewer.page.locator("[data-question]")

@@ -129,7 +129,7 @@ def person_of(info: Info[Any, None]) -> str | None:
 
 def asker_of(info: Info[Any, None]) -> Asker:
     """Return the caller as the asker of a question."""
-    return Asker(door=Door.GRAPHQL, who=quota_key(info.context.get("access", ANONYMOUS)))
+    return Asker(door=info.context.get("door", Door.GRAPHQL), who=quota_key(info.context.get("access", ANONYMOUS)))
 
 
 def memory_of(info: Info[Any, None]) -> Memory:

@@ -29,6 +29,7 @@ class ProfileItemView:
     confidence: float = strawberry.field(description="0 to 1.")
     valid_at: datetime = strawberry.field(description="When it became true.")
     last_seen: datetime = strawberry.field(description="When it was last mentioned.")
+    zone: str | None = strawberry.field(description="Time zone of a message that proves it; null if unknown.")
 
 
 @strawberry.type(name="ProfilePart", description="One category of a profile.")
@@ -93,6 +94,7 @@ def _view(part: ProfilePart) -> ProfilePartView:
                 confidence=one.confidence,
                 valid_at=one.valid_at,
                 last_seen=one.last_seen,
+                zone=one.zone,
             )
             for one in part.items
         ],

@@ -1,6 +1,5 @@
 """GraphQL: the latest questions with what they recalled."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -8,13 +7,12 @@ import strawberry
 from strawberry.types import Info
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKind and Role
-from graph_service.api.graphql.arguments import asker_of, memory_of, now_of
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
-from graph_service.memory.recall.question_log import AskedQuestion as Question
-from graph_service.memory.recall.question_log import Door, FoundElement, QuestionKind
+from graph_service.memory.recall.question_log import Door, QuestionKind
 
 strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
 strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
@@ -84,77 +82,6 @@ class QuestionsQuery:
             and (wanted is None or one.id in wanted)
         ]
         return [_question_view(one) for one in await memory.seen_questions(tenant, kept[:limit])]
-
-
-@strawberry.input(description="An element that a reported question found.")
-class NotedHitInput:
-    """An element that a reported question found."""
-
-    kind: HitKind
-    id: str
-    score: float
-    scene: str | None = strawberry.field(default=None, description="Id of a message's scene.")
-    used: bool = strawberry.field(default=True, description="It was part of the answer.")
-    proofs: list[str] = strawberry.field(
-        default_factory=list,
-        description="Ids of messages that prove it, at most 50; forgetting one drops the question.",
-    )
-    ends: list[str] = strawberry.field(default_factory=list, description="Ids of the entities of a fact.")
-
-
-@strawberry.input(description="A question that another process asked of this memory.")
-class NotedQuestionInput:
-    """A question that another process asked of this memory."""
-
-    user_id: str = strawberry.field(description="The user whose memory was searched.")
-    kind: QuestionKind
-    text: str = strawberry.field(description="The question; the first 500 characters are kept.")
-    hits: list[NotedHitInput] = strawberry.field(description="Best first, at most 30.")
-    found: int = strawberry.field(description="Number of hits, also of those that are not in `hits`.")
-    confidence: float | None = None
-    nothing_relevant: bool = False
-
-
-@strawberry.type
-class QuestionsMutation:
-    """Report questions."""
-
-    @strawberry.mutation(
-        description="Show a question in `questions` and to viewers that a command of this machine asked itself. The "
-        "commands recall and context call it while a service runs."
-    )
-    async def note_question(
-        self, info: Info[Any, None], question: Annotated[NotedQuestionInput, strawberry.argument(name="input")]
-    ) -> bool:
-        """Report a question; true if it is kept."""
-        memory = memory_of(info)
-        hits = tuple(
-            FoundElement(
-                kind=hit.kind,
-                id=hit.id,
-                score=hit.score,
-                scene=hit.scene,
-                used=hit.used,
-                proofs=tuple(hit.proofs),
-                ends=tuple(hit.ends),
-            )
-            for hit in question.hits
-        )
-        memory.note_question(
-            Question(
-                tenant=info.context["tenant"],
-                user_id=question.user_id,
-                text=question.text,
-                kind=question.kind,
-                asker=replace(asker_of(info), door=Door.COMMAND),
-                asked_at=now_of(info),
-                hits=hits,
-                found_n=max(question.found, len(hits)),
-                confidence=question.confidence,
-                nothing_relevant=question.nothing_relevant,
-            )
-        )
-        return memory.questions.on
 
 
 def _question_view(seen: SeenQuestion) -> AskedQuestion:

@@ -291,6 +291,7 @@ class HitEvidence:
     speaker: str | None
     text: str
     said_at: datetime
+    zone: str | None = strawberry.field(description="Time zone of its speaker; null if unknown.")
 
 
 @strawberry.type(description="A named part of a score.")
@@ -440,6 +441,7 @@ def _message_view(message: EvidenceMessage) -> HitEvidence:
         speaker=message.speaker,
         text=message.text,
         said_at=message.said_at,
+        zone=message.zone,
     )
 
 

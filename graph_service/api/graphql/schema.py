@@ -2,9 +2,9 @@
 
 import logging
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import strawberry
 from graphql import GraphQLError
@@ -32,7 +32,7 @@ from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
-from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
+from graph_service.api.graphql.questions import QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -58,11 +58,14 @@ from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.recall.question_log import Door
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemosceneError, RateLimitError, TooCostlyError
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.graphql")
+# The beginning of the User-Agent of commands, whose questions are shown as such.
+COMMAND_AGENT: Final = "mnemoscene-command/"
 
 
 @strawberry.type
@@ -186,7 +189,6 @@ class Mutation(
     SpoolMutation,
     UsageMutation,
     JobsMutation,
-    QuestionsMutation,
 ):
     """Root mutations."""
 
@@ -253,6 +255,15 @@ graphql_schema = strawberry.Schema(
 )
 
 
+async def execute_command(
+    memory: Memory, tenant: TenantId, document: str, variables: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Execute a document for a command that has opened the memory itself, and return the response body."""
+    context = {"memory": memory, "tenant": tenant, "door": Door.COMMAND}
+    result = await graphql_schema.execute(document, variable_values=dict(variables), context_value=context)
+    return {"data": result.data, "errors": [error.formatted for error in result.errors or ()]}
+
+
 def _tenant(request: HTTPConnection) -> TenantId:
     """Return the tenant of the request; refuse a WebSocket handshake whose tenant is invalid or not allowed."""
     try:
@@ -280,6 +291,7 @@ def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Fo
             "follow": follow,
             "socket": request.scope["type"] == "websocket",
             "greeted": request.scope.get(GREETED_KEY),
+            "door": Door.COMMAND if request.headers.get("User-Agent", "").startswith(COMMAND_AGENT) else Door.GRAPHQL,
         }
 
     return FastRouter(

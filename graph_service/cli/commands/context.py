@@ -1,20 +1,25 @@
 """`mnemoscene context`: print what an agent should know about a user before it answers."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
-from graph_service.cli.open_services import open_for
-from graph_service.cli.options import Invocation, UserOption, command, parse_time
-from graph_service.cli.question_report import by_command, report_question
+from graph_service.cli.options import Invocation, UserOption, command, iso_time
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 from graph_service.memory.context_builder.phrasing import Language
-from schema.timespan import iso
 
-if TYPE_CHECKING:
-    from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
+_LINE: Final = "{ number kind id uri text at until parent }"
+_CONTEXT: Final = f"""
+query($query: String!, $user: String!, $tokens: Int!, $validAt: DateTime, $asOf: DateTime, $language: Language,
+      $uris: Boolean!) {{
+  context(query: $query, userId: $user, maxTokens: $tokens, validAt: $validAt, asOf: $asOf, language: $language,
+          uris: $uris) {{
+    text tokens maxTokens language core {_LINE} recalled {_LINE} confidence nothingRelevant degraded notes
+  }}
+}}
+"""
 
 
 @command
@@ -31,33 +36,19 @@ def context(
     uris: Annotated[bool, typer.Option("--uris", help="Print full URIs instead of short references.")] = False,
 ) -> None:
     """Print what an agent should know about a user before it answers, ready for its prompt."""
-    from graph_service.memory.context_builder.builder import ContextRequest, question_for
-
-    request = ContextRequest(
-        user_id=user,
-        query=query,
-        tokens_max=max_tokens,
-        valid_at=parse_time(valid_at, "--valid-at"),
-        as_of=parse_time(as_of, "--as-of"),
-        language=language,
-        with_uris=uris,
-    )
-    # Reports invalid arguments before the services start.
-    question_for(request)
-    run(_context(call, request))
+    variables = {
+        "query": query,
+        "user": user,
+        "tokens": max_tokens,
+        "validAt": iso_time(valid_at, "--valid-at"),
+        "asOf": iso_time(as_of, "--as-of"),
+        "language": None if language is None else language.name,
+        "uris": uris,
+    }
+    run(_context(call, variables))
 
 
-async def _context(call: Invocation, request: "ContextRequest") -> None:
-    async with open_for(call) as services:
-        found = await services.memory.context(call.tenant, request, asker=by_command())
-        await report_question(call.settings, services.memory, call.tenant)
-    call.terminal.answer(_document(found), lambda: Text("\n".join([found.text, "", *found.notes]).strip()))
-
-
-def _document(found: "Context") -> dict[str, Any]:
-    lines = {"core": found.core, "recalled": found.recalled}
-    return asdict(found) | {name: [_line(line) for line in part] for name, part in lines.items()}
-
-
-def _line(line: "ContextLine") -> dict[str, Any]:
-    return asdict(line) | {"at": iso(line.at), "until": iso(line.until)}
+async def _context(call: Invocation, variables: dict[str, Any]) -> None:
+    async with service_of(call) as service:
+        found = (await service.ask(_CONTEXT, **variables))["context"]
+    call.terminal.answer(found, lambda: Text("\n".join([found["text"], "", *found["notes"]]).strip()))

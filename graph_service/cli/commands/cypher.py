@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from extraction.text.secrets import without_secrets
-from graph_service.cli.open_services import open_services
+from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
@@ -197,7 +197,7 @@ def cypher(
 async def _run(call: Invocation, question: "AnalystStatement") -> "FreeAnswer":
     # A query needs no models, and loading them takes seconds.
     settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
-    async with open_services(settings, call.terminal) as services:
+    async with open_for(call, settings) as services:
         return await services.memory.analyst.ask(question)
 
 

@@ -1,29 +1,41 @@
 """`mnemoscene entities`: list entities, merge duplicates, and undo merges."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.open_services import open_for
 from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
+from graph_service.cli.service_client import PAGE, service_of
 from graph_service.cli.signals import run
-from schema.timespan import iso
-
-if TYPE_CHECKING:
-    from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-    from graph_service.memory.entity_resolution.listing import ListedEntity
-    from graph_service.memory.entity_resolution.merge import MergeResult
-    from graph_service.memory.service import Memory
-    from schema.ids import TenantId
 
 entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
 IdArgument = Annotated[str, typer.Argument(help="The entity's id, as `entities list` shows it.", show_default=False)]
-Action = Callable[["Memory", "TenantId"], Awaitable["MergeResult"]]
+_LIST: Final = f"""
+query($user: String!, $first: Int!, $after: String) {{
+  entities(userId: $user, first: $first, after: $after) {{
+    nodes {{ id name aliases entityType lastSeen merged }} {PAGE}
+  }}
+}}
+"""
+_MERGE: Final = """
+mutation($keep: String!, $merge: String!, $reason: String!) {
+  done: mergeEntities(keepId: $keep, mergeId: $merge, reason: $reason) { mergeId keptId mergedId }
+}
+"""
+_SPLIT: Final = "mutation($id: String!) { done: splitEntity(id: $id) { mergeId keptId mergedId } }"
+_SUGGEST: Final = """
+query($user: String, $limit: Int!) {
+  suggestedMerges(userId: $user, limit: $limit) { userId firstId firstName secondId secondName score reasons }
+}
+"""
+_REJECT: Final = """
+mutation($first: String!, $second: String!, $reason: String!) {
+  rejected: rejectMerge(firstId: $first, secondId: $second, reason: $reason)
+}
+"""
 
 
 @entities.command("list")
@@ -48,7 +60,7 @@ def merge(
     ] = "entered on the command line",
 ) -> None:
     """Merge the second entity into the first; `split` undoes it."""
-    run(_change(call, "merged", lambda memory, tenant: memory.merge_entities(tenant, keep_id, merge_id, reason)))
+    run(_change(call, "merged", _MERGE, keep=keep_id, merge=merge_id, reason=reason))
 
 
 @entities.command()
@@ -60,7 +72,7 @@ def split(
     ],
 ) -> None:
     """Undo a merge; facts learned since go to the entity whose name was mentioned."""
-    run(_change(call, "split", lambda memory, tenant: memory.split_entity(tenant, id_)))
+    run(_change(call, "split", _SPLIT, id=id_))
 
 
 @entities.command()
@@ -89,61 +101,52 @@ def reject(
 
 
 async def _list(call: Invocation, user: str, limit: int) -> None:
-    async with open_for(call) as services:
-        found = await services.memory.entities(call.tenant, user, limit=limit)
-    call.terminal.answer({"entities": [_document(one) for one in found]}, lambda: _table(found))
+    async with service_of(call) as service:
+        found = await service.nodes(_LIST, limit=limit, user=user)
+    call.terminal.answer({"entities": found}, lambda: _table(found))
 
 
-async def _change(call: Invocation, verb: str, action: Action) -> None:
-    async with open_for(call) as services:
-        done = await action(services.memory, call.tenant)
-    document = {"merge_id": done.id, "kept_id": done.kept, "merged_id": done.merged}
-    call.terminal.answer(document, lambda: f"{verb} {done.merged}, kept {done.kept}; the merge is {done.id}")
+async def _change(call: Invocation, verb: str, document: str, **variables: str) -> None:
+    async with service_of(call) as service:
+        done = (await service.ask(document, **variables))["done"]
+    line = f"{verb} {done['merged_id']}, kept {done['kept_id']}; the merge is {done['merge_id']}"
+    call.terminal.answer(done, lambda: line)
 
 
 async def _suggest(call: Invocation, user: str | None, limit: int) -> None:
-    async with open_for(call) as services:
-        pairs = await services.memory.suggested_merges(call.tenant, user, limit=limit)
-    call.terminal.answer({"suggested": [_pair(pair) for pair in pairs]}, lambda: _pairs_table(pairs))
+    async with service_of(call) as service:
+        found = (await service.ask(_SUGGEST, user=user, limit=limit))["suggested_merges"]
+    pairs = [_pair(one) for one in found]
+    call.terminal.answer({"suggested": pairs}, lambda: _pairs_table(pairs))
 
 
 async def _reject(call: Invocation, first_id: str, second_id: str, reason: str) -> None:
-    async with open_for(call) as services:
-        done = await services.memory.reject_merge(call.tenant, first_id, second_id, reason)
-    call.terminal.answer({"rejected": done}, lambda: f"recorded that {first_id} and {second_id} differ")
+    async with service_of(call) as service:
+        done = await service.ask(_REJECT, first=first_id, second=second_id, reason=reason)
+    call.terminal.answer(done, lambda: f"recorded that {first_id} and {second_id} differ")
 
 
-def _pair(pair: "DuplicatePair") -> dict[str, Any]:
-    first, second = ({"id": one.id, "name": one.name} for one in (pair.first, pair.second))
-    return {
-        "first": first,
-        "second": second,
-        "user_id": pair.first.user_id,
-        "score": pair.score,
-        "reasons": list(pair.reasons),
-    }
+def _pair(one: dict[str, Any]) -> dict[str, Any]:
+    first, second = ({"id": one[f"{name}_id"], "name": one[f"{name}_name"]} for name in ("first", "second"))
+    return {"first": first, "second": second, **{name: one[name] for name in ("user_id", "score", "reasons")}}
 
 
-def _pairs_table(pairs: list["DuplicatePair"]) -> Table:
+def _pairs_table(pairs: list[dict[str, Any]]) -> Table:
     table = Table(box=None)
     for name in ("score", "user", "first", "second", "reasons"):
         table.add_column(name, overflow="fold")
     for pair in pairs:
-        first, second = (f"{escape(one.name)} {one.id}" for one in (pair.first, pair.second))
-        reasons = escape("; ".join(pair.reasons))
-        table.add_row(f"{pair.score:.2f}", escape(pair.first.user_id), first, second, reasons)
+        first, second = (f"{escape(pair[name]['name'])} {pair[name]['id']}" for name in ("first", "second"))
+        reasons = escape("; ".join(pair["reasons"]))
+        table.add_row(f"{pair['score']:.2f}", escape(pair["user_id"]), first, second, reasons)
     return table
 
 
-def _document(one: "ListedEntity") -> dict[str, Any]:
-    return asdict(one) | {"last_seen": iso(one.last_seen)}
-
-
-def _table(found: list["ListedEntity"]) -> Table:
+def _table(found: list[dict[str, Any]]) -> Table:
     table = Table(box=None)
     for name in ("id", "name", "type", "last mentioned", "other names", "merged into it"):
         table.add_column(name, overflow="fold")
     for one in found:
-        cells = (one.name, one.entity_type or "", iso(one.last_seen) or "", ", ".join(one.aliases))
-        table.add_row(one.id, *map(escape, cells), " ".join(one.merged))
+        cells = (one["name"], one["entity_type"] or "", one["last_seen"], ", ".join(one["aliases"]))
+        table.add_row(one["id"], *map(escape, cells), " ".join(one["merged"]))
     return table

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from graph_service.cli.open_services import open_services
+from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
@@ -85,7 +85,7 @@ async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vec
     tenant = call.tenant
     # Export needs no models, and loading them takes seconds.
     settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
-    async with open_services(settings, call.terminal) as services:
+    async with open_for(call, settings) as services:
         with ProgressBars(call.terminal) as bars:
 
             def on_progress(doing: str, done: int, total: int) -> None:

@@ -1,33 +1,35 @@
 """`mnemoscene facts`: show the validity and history of a fact, and reopen a closed one."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
-from schema.timespan import iso
-
-if TYPE_CHECKING:
-    from graph_service.memory.curation.facts import FactStatus, FactVersion
-    from graph_service.memory.service import Memory
-    from schema.ids import TenantId
 
 facts = typer.Typer(help="Show one fact's validity and history, and reopen it after it was closed.")
 
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The fact's id, as recall and the viewer show it.", show_default=False)
 ]
-Action = Callable[["Memory", "TenantId"], Awaitable["FactStatus"]]
+_CLOSING: Final = "closing { reason text factId messageId }"
+_STATUS: Final = f"id statement validAt invalidAt holds {_CLOSING}"
+_FACT: Final = f"query($id: String!) {{ fact(id: $id) {{ {_STATUS} }} }}"
+_REOPEN: Final = (
+    f"mutation($id: String!, $reason: String!) {{ fact: reopenFact(id: $id, reason: $reason) {{ {_STATUS} }} }}"
+)
+_HISTORY: Final = (
+    "query($id: String!) { versions: factHistory(id: $id) { id uri statement subject predicate relation object"
+    f" confidence strength validAt invalidAt knownAt closingKnownAt {_CLOSING} evidence }} }}"
+)
 
 
 @facts.command()
 @command
 def show(call: Invocation, id_: IdArgument) -> None:
     """Show whether a fact is valid, and what closed it if it is not."""
-    run(_show(call, lambda memory, tenant: memory.facts.status(tenant, id_)))
+    run(_show(call, _FACT, id=id_))
 
 
 @facts.command()
@@ -47,58 +49,23 @@ def reopen(
     ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""
-    run(_show(call, lambda memory, tenant: memory.facts.reopen(tenant, id_, reason)))
+    run(_show(call, _REOPEN, id=id_, reason=reason))
 
 
-async def _show(call: Invocation, action: Action) -> None:
-    async with open_for(call) as services:
-        status = await action(services.memory, call.tenant)
-    call.terminal.answer(_status_document(status), lambda: _line(status))
+async def _show(call: Invocation, document: str, **variables: str) -> None:
+    async with service_of(call) as service:
+        fact = (await service.ask(document, **variables))["fact"]
+    call.terminal.answer(fact, lambda: _line(fact))
 
 
 async def _history(call: Invocation, fact_id: str) -> None:
-    async with open_for(call) as services:
-        versions = await services.memory.facts.history(call.tenant, fact_id)
-    document = {"versions": [_version_document(one) for one in versions]}
-    call.terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
+    async with service_of(call) as service:
+        answer = await service.ask(_HISTORY, id=fact_id)
+    call.terminal.answer(answer, lambda: "\n".join(map(_line, answer["versions"])))
 
 
-def _status_document(one: "FactStatus") -> dict[str, Any]:
-    fact = one.fact
-    return {
-        "id": fact.id,
-        "statement": fact.statement,
-        "valid_at": iso(fact.begin),
-        "invalid_at": iso(fact.invalid_at),
-        "holds": one.holds,
-        "closing": one.closing.model_dump(mode="json") if one.closing else None,
-    }
-
-
-def _version_document(one: "FactVersion") -> dict[str, Any]:
-    fact = one.fact
-    return {
-        "id": fact.id,
-        "uri": fact.uri,
-        "statement": fact.statement,
-        "subject": one.subject,
-        "predicate": fact.predicate,
-        "relation": fact.relation,
-        "object": one.object,
-        "confidence": fact.confidence,
-        "strength": fact.strength,
-        "valid_at": iso(fact.begin),
-        "invalid_at": iso(fact.invalid_at),
-        "known_at": iso(one.known_at),
-        "closing_known_at": iso(fact.closing_known_at),
-        "closing": one.closing.model_dump(mode="json") if one.closing else None,
-        "evidence": fact.evidence,
-    }
-
-
-def _line(one: "FactStatus | FactVersion") -> str:
-    fact = one.fact
-    if one.closing is None:
-        return f"{fact.statement}\nvalid since {iso(fact.valid_at)}"
-    begin = iso(fact.begin) or "an unknown time"
-    return f"{fact.statement}\nvalid from {begin} to {iso(fact.invalid_at)}: {one.closing.text}"
+def _line(fact: dict[str, Any]) -> str:
+    if fact["closing"] is None:
+        return f"{fact['statement']}\nvalid since {fact['valid_at']}"
+    begin = fact["valid_at"] or "an unknown time"
+    return f"{fact['statement']}\nvalid from {begin} to {fact['invalid_at']}: {fact['closing']['text']}"

@@ -1,38 +1,31 @@
 """`mnemoscene forget`: delete messages, sessions, facts, entities or users, with everything derived from them."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Final
 
 import typer
 
-from graph_service.cli.open_services import finish_jobs, open_for
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
-from schema.ids import TenantId
-
-if TYPE_CHECKING:
-    from graph_service.memory.forgetting.commit import ForgetResult
-    from graph_service.memory.forgetting.service import Forgetting
 
 forget = typer.Typer(help="Delete something from a memory, with everything derived from it.", no_args_is_help=True)
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id or its URI.", show_default=False)]
-Action = Callable[["Forgetting", TenantId], Awaitable["ForgetResult"]]
+_COUNTS: Final = "{ messages scenes facts entities reextracted spooled }"
 
 
 @forget.command()
 @command
 def message(call: Invocation, id_: IdArgument) -> None:
     """Delete a message, as if it had never been said."""
-    run(_forget(call, lambda forgetting, tenant: forgetting.message(tenant, id_)))
+    run(_forget(call, "forgetMessage", id=id_))
 
 
 @forget.command()
 @command
 def scene(call: Invocation, id_: IdArgument) -> None:
     """Delete a scene and the messages in it."""
-    run(_forget(call, lambda forgetting, tenant: forgetting.scene(tenant, id_)))
+    run(_forget(call, "forgetScene", id=id_))
 
 
 @forget.command()
@@ -43,21 +36,21 @@ def session(
     user: Annotated[str, typer.Option(help="The user of the session.", show_default=False)],
 ) -> None:
     """Delete a session and the messages in it."""
-    run(_forget(call, lambda forgetting, tenant: forgetting.session(tenant, user, session_id)))
+    run(_forget(call, "forgetSession", userId=user, sessionId=session_id))
 
 
 @forget.command()
 @command
 def fact(call: Invocation, id_: IdArgument) -> None:
     """Delete a fact, so that it is never extracted again; the messages stay."""
-    run(_forget(call, lambda forgetting, tenant: forgetting.fact(tenant, id_)))
+    run(_forget(call, "forgetFact", id=id_))
 
 
 @forget.command()
 @command
 def entity(call: Invocation, id_: IdArgument) -> None:
     """Delete an entity with its facts; the messages stay."""
-    run(_forget(call, lambda forgetting, tenant: forgetting.entity(tenant, id_)))
+    run(_forget(call, "forgetEntity", id=id_))
 
 
 @forget.command()
@@ -70,17 +63,21 @@ def user(
     """Delete a user with all messages, and everything derived from them."""
     if not yes and not typer.confirm(f"Delete everything of user {user_id!r}? This cannot be undone", err=True):
         raise typer.Exit(code=1)
-    run(_forget(call, lambda forgetting, tenant: forgetting.user(tenant, user_id)))
+    run(_forget(call, "forgetUser", userId=user_id))
 
 
-async def _forget(call: Invocation, action: Action) -> None:
-    async with open_for(call) as services:
-        done = await action(services.memory.forgetting, call.tenant)
+async def _forget(call: Invocation, mutation: str, **arguments: str) -> None:
+    declared = ", ".join(f"${name}: String!" for name in arguments)
+    given = ", ".join(f"{name}: ${name}" for name in arguments)
+    async with service_of(call) as service:
+        done = (await service.ask(f"mutation({declared}) {{ done: {mutation}({given}) {_COUNTS} }}", **arguments))[
+            "done"
+        ]
         # Messages near a deleted one are extracted again; finish that before the command ends.
-        await finish_jobs(services, call.tenant, call.terminal)
-    call.terminal.answer(asdict(done), lambda: _line(done))
+        await service.finish_jobs(call)
+    call.terminal.answer(done, lambda: _line(done))
 
 
-def _line(done: "ForgetResult") -> str:
-    counts = {name: count for name, count in asdict(done).items() if count and name != "reextracted"}
+def _line(done: dict[str, int]) -> str:
+    counts = {name: count for name, count in done.items() if count and name != "reextracted"}
     return "deleted: " + (", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing was there")

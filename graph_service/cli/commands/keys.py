@@ -9,7 +9,7 @@ from rich.table import Table
 
 from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditEntry, AuditLog
-from graph_service.cli.open_services import open_services
+from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
 from graph_service.config.settings import Settings
@@ -73,7 +73,7 @@ def _settings(call: Invocation) -> Settings:
 
 
 async def _list(call: Invocation) -> None:
-    async with open_services(_settings(call), call.terminal) as services:
+    async with open_for(call, _settings(call)) as services:
         found = await services.keyring.list_keys()
     call.terminal.report({"keys": [_document(key) for key in found]}, lambda: _table(found))
 
@@ -84,7 +84,7 @@ async def _create(
     settings = _settings(call)
     tenant = None if every_tenant else tenant_named(settings.tenant)
     lifetime = None if days is None else timedelta(days=days)
-    async with open_services(settings, call.terminal) as services:
+    async with open_for(call, settings) as services:
         made = await services.keyring.create(name=name, tenant=tenant, role=role, lasts=lifetime, requests_per_s=rate)
     await _audit(settings, "keys create", made.key.id, tenant)
     call.terminal.say(
@@ -95,7 +95,7 @@ async def _create(
 
 async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
     settings = _settings(call)
-    async with open_services(settings, call.terminal) as services:
+    async with open_for(call, settings) as services:
         await (services.keyring.delete(key_id) if delete else services.keyring.revoke(key_id))
     state = "deleted" if delete else "revoked"
     await _audit(settings, f"keys {'delete' if delete else 'revoke'}", key_id, None)

@@ -1,15 +1,27 @@
 """`mnemoscene layers`: print and create summaries of scenes and sessions."""
 
-from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 
 layers = typer.Typer(help="Summaries of scenes and sessions: L0, L1, and the full text L2.", no_args_is_help=True)
+_LAYER: Final = """
+query($uri: String!, $after: String) {
+  layer(uri: $uri, after: $after) {
+    uri level title text generatedBy tokens nextCursor start end mentionedStart mentionedEnd zone emotion participants
+    anchors { text uri }
+  }
+}
+"""
+_GENERATE: Final = """
+mutation($user: String, $session: String) {
+  done: generateLayers(userId: $user, sessionId: $session) { sessions created unchanged failed }
+}
+"""
 
 
 @layers.command("show")
@@ -40,13 +52,13 @@ def generate(
 
 
 async def _show(call: Invocation, uri: str, after: str | None) -> None:
-    async with open_for(call) as services:
-        found = await services.memory.layers.layer(call.tenant, uri, after=after)
-    call.terminal.answer(asdict(found), lambda: found.text)
+    async with service_of(call) as service:
+        found = (await service.ask(_LAYER, uri=uri, after=after))["layer"]
+    call.terminal.answer(found, lambda: found["text"])
 
 
 async def _generate(call: Invocation, user: str | None, session: str | None) -> None:
-    async with open_for(call) as services:
-        report = await services.memory.layers.generate(call.tenant, user_id=user, session_id=session)
-    line = f"{report.sessions} sessions: {report.created} created, {report.unchanged} unchanged, {report.failed} failed"
-    call.terminal.answer(asdict(report), lambda: line)
+    async with service_of(call) as service:
+        done = (await service.ask(_GENERATE, user=user, session=session))["done"]
+    counts = f"{done['created']} created, {done['unchanged']} unchanged, {done['failed']} failed"
+    call.terminal.answer(done, lambda: f"{done['sessions']} sessions: {counts}")

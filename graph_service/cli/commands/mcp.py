@@ -19,12 +19,9 @@ def mcp(
     aliases: Annotated[
         Aliases | None, typer.Option(help="Offer the tools of another memory server instead.", show_default=False)
     ] = None,
-    url: Annotated[
-        str | None, typer.Option(help="The service to use, http://host:port; the one of this machine by default.")
-    ] = None,
 ) -> None:
     """Serve MCP on standard input and output, through a running service or on its own."""
-    settings = call.settings_with(mcp__user=user, mcp__tools=tools, mcp__aliases=aliases, url=url)
+    settings = call.settings_with(mcp__user=user, mcp__tools=tools, mcp__aliases=aliases)
     from graph_service.cli.mcp_backends import serve
 
     run(serve(settings, call.terminal))

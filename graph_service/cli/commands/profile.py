@@ -1,21 +1,26 @@
 """`mnemoscene profile`: print the profile of a user or agent."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from datetime import datetime
+from typing import Annotated, Any, Final
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, UserOption, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 from schema.profile import Category
-from schema.timespan import iso
 from schema.zones import moment_in
 
-if TYPE_CHECKING:
-    from graph_service.memory.profile.reader import ProfilePart
+_PROFILE: Final = """
+query($user: String!, $agent: String, $category: ProfileCategory) {
+  profile(userId: $user, agentId: $agent, category: $category) {
+    category limit omitted
+    items { id uri statement predicate relation object importance confidence validAt lastSeen zone }
+  }
+}
+"""
 
 
 @command
@@ -30,25 +35,21 @@ def profile(
 
 
 async def _profile(call: Invocation, user: str, agent: str | None, category: Category | None) -> None:
-    async with open_for(call) as services:
-        found = await services.memory.facts.profile(call.tenant, user, agent_id=agent, category=category)
-    call.terminal.answer({"profile": [_document(part) for part in found]}, lambda: _table(found))
+    name = None if category is None else category.name
+    async with service_of(call) as service:
+        answer = await service.ask(_PROFILE, user=user, agent=agent, category=name)
+    call.terminal.answer(answer, lambda: _table(answer["profile"]))
 
 
-def _document(part: "ProfilePart") -> dict[str, object]:
-    items = [asdict(one) | {"valid_at": iso(one.valid_at), "last_seen": iso(one.last_seen)} for one in part.items]
-    return asdict(part) | {"items": items}
-
-
-def _table(found: list["ProfilePart"]) -> Table:
+def _table(found: list[dict[str, Any]]) -> Table:
     table = Table(box=None)
     for name in ("category", "fact", "importance", "confidence", "last said"):
         table.add_column(name, overflow="fold")
     for part in found:
-        table.add_row(
-            part.category.value, f"[dim]{len(part.items)} of at most {part.items_max}, {part.omitted} left out[/]"
-        )
-        for one in part.items:
-            last_seen = moment_in(one.last_seen, one.zone).isoformat(timespec="seconds")
-            table.add_row("", escape(one.statement), str(one.importance), f"{one.confidence:.2f}", last_seen)
+        count = f"{len(part['items'])} of at most {part['limit']}, {part['omitted']} left out"
+        table.add_row(part["category"], f"[dim]{count}[/]")
+        for one in part["items"]:
+            last_seen = moment_in(datetime.fromisoformat(one["last_seen"]), one["zone"])
+            cells = (escape(one["statement"]), str(one["importance"]), f"{one['confidence']:.2f}")
+            table.add_row("", *cells, last_seen.isoformat(timespec="seconds"))
     return table

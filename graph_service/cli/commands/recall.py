@@ -1,17 +1,18 @@
 """`mnemoscene recall`: query one user's memory."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
-from graph_service.cli.answer_tables import answer_document, answer_view
-from graph_service.cli.open_services import open_for
-from graph_service.cli.options import Invocation, UserOption, command, one_of, parse_time
-from graph_service.cli.question_report import by_command, report_question
+from graph_service.cli.answer_tables import answer_view, ask_question
+from graph_service.cli.options import Invocation, UserOption, command, graphql_name, iso_time
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
+from schema.labels import Role
 
-if TYPE_CHECKING:
-    from graph_service.memory.recall.query import Question
+# The values of GraphQL's enumerations HitKind and RecallMode, which are slow to import.
+KINDS: Final = ("message", "scene", "fact")
+MODES: Final = ("best", "layered", "similarity_importance")
 
 
 @command
@@ -48,38 +49,33 @@ def recall(
     zone: Annotated[str | None, typer.Option(help="The time zone of dates: Asia/Shanghai or +08:00.")] = None,
 ) -> None:
     """Search a user's memory for the answer to a question, and show the hits with their evidence messages."""
-    from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question
-    from schema.labels import Role
-
-    query = Question(
-        user_id=user,
-        text=question,
-        limit=limit,
-        evidence=evidence,
-        kinds=tuple(one_of(HitKind, one, "--kind") for one in kind) if kind else tuple(HitKind),
-        start=parse_time(start, "--from"),
-        end=parse_time(end, "--to"),
-        valid_at=parse_time(valid_at, "--valid-at"),
-        as_of=parse_time(as_of, "--as-of"),
-        mode=None if mode is None else one_of(Mode, mode, "--mode"),
-        filters=QueryFilters(
-            session_id=in_session,
-            agent_id=agent,
-            roles=tuple(one_of(Role, one, "--role") for one in role or ()),
-            entities=tuple(entity or ()),
-            tags=tuple(tag or ()),
-            score_min=min_score,
-            after=after,
-        ),
-        asked_at=parse_time(asked_at, "--asked-at"),
-        zone=zone,
-    )
-    check_question(query)
-    run(_recall(call, query))
+    filters = {
+        "inSession": in_session,
+        "agentId": agent,
+        "roles": [graphql_name(Role, one, "--role") for one in role or ()],
+        "entities": entity or [],
+        "tags": tag or [],
+        "minScore": min_score,
+    }
+    variables = {
+        "user": user,
+        "limit": limit,
+        "evidence": evidence,
+        "kinds": [graphql_name(KINDS, one, "--kind") for one in kind] if kind else None,
+        "start": iso_time(start, "--from"),
+        "end": iso_time(end, "--to"),
+        "validAt": iso_time(valid_at, "--valid-at"),
+        "asOf": iso_time(as_of, "--as-of"),
+        "mode": None if mode is None else graphql_name(MODES, mode, "--mode"),
+        "filter": filters,
+        "after": after,
+        "askedAt": iso_time(asked_at, "--asked-at"),
+        "zone": zone,
+    }
+    run(_recall(call, question, variables))
 
 
-async def _recall(call: Invocation, question: "Question") -> None:
-    async with open_for(call) as services:
-        answer = await services.memory.recall(call.tenant, question, asker=by_command())
-        await report_question(call.settings, services.memory, call.tenant)
-    call.terminal.answer(answer_document(question.text, answer), lambda: answer_view(question.text, answer))
+async def _recall(call: Invocation, question: str, variables: dict[str, Any]) -> None:
+    async with service_of(call) as service:
+        answer = await ask_question(service, question, **variables)
+    call.terminal.answer(answer, lambda: answer_view(answer))

@@ -1,19 +1,18 @@
 """`mnemoscene remember`: store one message."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
-from graph_service.cli.open_services import finish_jobs, open_for
-from graph_service.cli.options import Invocation, UserOption, command, parse_time
+from graph_service.cli.options import Invocation, UserOption, command, graphql_name, iso_time
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
-from schema.errors import UnavailableError
-from schema.importance import importance_given
-
-if TYPE_CHECKING:
-    from graph_service.memory.ingest.validation import RememberRequest
+from schema.labels import Role
 
 DEFAULT_SESSION = "cli"
+_REMEMBER: Final = """
+mutation($input: RememberInput!) { remember(input: $input) { stored repeated uris messageIds spooled } }
+"""
 
 
 @command
@@ -35,44 +34,25 @@ def remember(
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until its facts are extracted.")] = False,
 ) -> None:
     """Store one message, and extract the facts in it."""
-    from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-
-    said_at = parse_time(time, "--time")
-    message = IncomingMessage(
-        role=role,
-        text=text,
-        time=said_at,
-        speaker=speaker,
-        importance=None if importance is None else importance_given(importance),
-        tags=tuple(tag or ()),
-    )
-    request = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
-    run(_remember(call, request, wait=not no_wait))
-
-
-async def _remember(call: Invocation, request: "RememberRequest", *, wait: bool) -> None:
-    receipt = None
-    try:
-        async with open_for(call) as services:
-            receipt = await services.memory.remember(call.tenant, request)
-            if wait and not receipt.spooled:
-                await finish_jobs(services, call.tenant, call.terminal)
-    except UnavailableError:
-        if receipt is None:
-            from graph_service.runtime.spool_location import remember_offline
-
-            receipt = await remember_offline(call.settings, call.tenant, request)
-        elif not receipt.spooled:
-            raise
-    document = {
-        "stored": receipt.stored,
-        "repeated": receipt.repeated,
-        "uris": list(receipt.uris),
-        "message_ids": list(receipt.message_ids),
-        "spooled": receipt.spooled,
-        "extracted": wait and not receipt.spooled,
+    message = {
+        "role": graphql_name(Role, role, "--role"),
+        "text": text,
+        "time": iso_time(time, "--time"),
+        "speaker": speaker,
+        "importance": importance,
+        "tags": tag or [],
     }
-    outcome = "stored" if receipt.stored else "already stored, nothing changed"
-    if receipt.spooled:
+    given = {"userId": user, "sessionId": session, "userName": name, "messages": [message]}
+    run(_remember(call, given, wait=not no_wait))
+
+
+async def _remember(call: Invocation, given: dict[str, Any], *, wait: bool) -> None:
+    async with service_of(call) as service:
+        receipt = (await service.ask(_REMEMBER, input=given))["remember"]
+        if wait and not receipt["spooled"]:
+            await service.finish_jobs(call)
+    document = {**receipt, "extracted": wait and not receipt["spooled"]}
+    outcome = "stored" if receipt["stored"] else "already stored, nothing changed"
+    if receipt["spooled"]:
         outcome = "Neo4j is unavailable; stored on this machine's disk until it is back"
-    call.terminal.answer(document, lambda: f"{outcome}: {receipt.uris[0]}")
+    call.terminal.answer(document, lambda: f"{outcome}: {receipt['uris'][0]}")

@@ -95,10 +95,10 @@ async def _announce(settings: Settings, terminal: Terminal, services: "Services"
 
 async def _present(settings: Settings, terminal: Terminal, services: "Services", address: str) -> None:
     """Store the example conversations, and ask the questions."""
-    from graph_service.cli.answer_tables import answer_document, answer_view
+    from graph_service.cli.answer_tables import answer_view, ask_question
     from graph_service.cli.commands.import_files import store_all
     from graph_service.cli.open_services import watch_jobs
-    from graph_service.cli.question_report import by_command
+    from graph_service.cli.service_client import client_in_process
     from graph_service.cli.service_runner import open_browser
     from graph_service.demo.scenario import DEMO_TENANT, QUESTIONS, demo_conversations
 
@@ -108,11 +108,13 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
         stored, repeated = await store_all(services, DEMO_TENANT, demo_conversations(), bars)
         await watch_jobs(services, DEMO_TENANT, bars)
     answers: list[dict[str, Any]] = []
+    client = client_in_process(services, DEMO_TENANT)
     for question in QUESTIONS:
-        found = await services.memory.recall(DEMO_TENANT, question, asker=by_command())
-        answers.append({"user": question.user_id, **answer_document(question.text, found)})
+        user, evidence = question.user_id, question.evidence
+        answer = await ask_question(client, question.text, user=user, limit=question.limit, evidence=evidence)
+        answers.append({"user": user, **answer})
         if not terminal.as_json:
-            terminal.report(None, partial(answer_view, question.text, found))
+            terminal.report(None, partial(answer_view, answer))
     document = {**_addresses(address, DEMO_TENANT), "stored": stored, "repeated": repeated, "answers": answers}
     if terminal.as_json:
         terminal.report(document, str)

@@ -1,19 +1,28 @@
 """`mnemoscene sessions`: list and close sessions."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Final
 
 import typer
 
-from graph_service.cli.open_services import finish_jobs, open_for
 from graph_service.cli.options import Invocation, UserOption, command
+from graph_service.cli.service_client import PAGE, service_of
 from graph_service.cli.signals import run
 from schema.zones import minute_in
 
-if TYPE_CHECKING:
-    from schema.session import SessionView
-
 sessions = typer.Typer(help="List and close a user's sessions.", no_args_is_help=True)
+
+_SESSION: Final = (
+    "uri userId sessionId state openedAt lastAt closingAt closedAt closeReason messages scenes unread unembedded"
+    " unextracted problem zone"
+)
+_LIST: Final = (
+    "query($user: String!, $first: Int!, $after: String) {"
+    f" sessions(userId: $user, first: $first, after: $after) {{ nodes {{ {_SESSION} }} {PAGE} }} }}"
+)
+_ONE: Final = "($user: String!, $session: String!)"
+_CLOSE: Final = f"mutation{_ONE} {{ closeSession(userId: $user, sessionId: $session) {{ state }} }}"
+_GET: Final = f"query{_ONE} {{ session(userId: $user, sessionId: $session) {{ {_SESSION} }} }}"
 
 
 @sessions.command("list")
@@ -39,27 +48,21 @@ def close(
 
 
 async def _list(call: Invocation, user: str, limit: int) -> None:
-    async with open_for(call) as services:
-        found = await services.memory.sessions.latest(call.tenant, user, limit=limit)
-    call.terminal.answer(
-        {"sessions": [_document(view) for view in found]},
-        lambda: "\n".join(map(_line, found)) or f"user {user!r} has no sessions",
-    )
+    async with service_of(call) as service:
+        found = await service.nodes(_LIST, limit=limit, user=user)
+    call.terminal.answer({"sessions": found}, lambda: "\n".join(map(_line, found)) or f"user {user!r} has no sessions")
 
 
 async def _close(call: Invocation, user: str, session: str) -> None:
-    async with open_for(call) as services:
-        await services.memory.sessions.close(call.tenant, user, session)
-        await finish_jobs(services, call.tenant, call.terminal)
-        view = await services.memory.sessions.one(call.tenant, user, session)
-    call.terminal.answer(_document(view), lambda: _line(view))
+    async with service_of(call) as service:
+        await service.ask(_CLOSE, user=user, session=session)
+        await service.finish_jobs(call)
+        view = (await service.ask(_GET, user=user, session=session))["session"]
+    call.terminal.answer(view, lambda: _line(view))
 
 
-def _document(view: "SessionView") -> dict[str, Any]:
-    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in asdict(view).items()}
-
-
-def _line(view: "SessionView") -> str:
-    counts = f"{view.messages} messages, {view.scenes} scenes"
-    problem = f"; {view.problem}" if view.problem else ""
-    return f"{view.session_id}: {view.state}, {counts}, last message {minute_in(view.last_at, view.zone)}{problem}"
+def _line(view: dict[str, Any]) -> str:
+    counts = f"{view['messages']} messages, {view['scenes']} scenes"
+    problem = f"; {view['problem']}" if view["problem"] else ""
+    last_at = minute_in(datetime.fromisoformat(view["last_at"]), view["zone"])
+    return f"{view['session_id']}: {view['state']}, {counts}, last message {last_at}{problem}"

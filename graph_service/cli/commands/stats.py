@@ -1,8 +1,15 @@
 """`mnemoscene stats`: count what a memory contains."""
 
-from graph_service.cli.open_services import open_for
+from typing import Final
+
 from graph_service.cli.options import AnyUserOption, Invocation, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
+
+_COUNT: Final = (
+    "query($user: String) { stats(userId: $user) { messages sessions scenes entities users agents facts closedFacts }"
+    " jobs: jobStatus { waiting leased dead } }"
+)
 
 
 @command
@@ -12,10 +19,10 @@ def stats(call: Invocation, user: AnyUserOption = None) -> None:
 
 
 async def _count(call: Invocation, user: str | None) -> None:
-    async with open_for(call) as services:
-        document = await services.memory.reads.stats(call.tenant, user)
-        backlog = await services.memory.backlog(call.tenant)
-    document |= {"jobs_waiting": backlog.waiting + backlog.leased, "dead_letters": backlog.dead}
+    async with service_of(call) as service:
+        answer = await service.ask(_COUNT, user=user)
+    jobs = answer["jobs"]
+    document = answer["stats"] | {"jobs_waiting": jobs["waiting"] + jobs["leased"], "dead_letters": jobs["dead"]}
     call.terminal.report(
         document, lambda: "\n".join(f"{name.replace('_', ' '):14} {n:>10,}" for name, n in document.items())
     )

@@ -1,16 +1,19 @@
 """`mnemoscene sync`: check a tenant for inconsistencies and repair them."""
 
-from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.table import Table
 
-from graph_service.cli.open_services import finish_jobs, open_for
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.runtime.progress import Step
+
+_SYNC: Final = """
+mutation($dryRun: Boolean!) { sync(dryRun: $dryRun) { total indexed skipped errors found { problem count } } }
+"""
 
 
 @command
@@ -23,25 +26,25 @@ def sync(
 
 
 async def _sync(call: Invocation, *, dry_run: bool) -> None:
-    async with open_for(call) as services:
+    async with service_of(call) as service:
         with ProgressBars(call.terminal) as bars:
-
-            def on_progress(done: int, total: int) -> None:
-                bars(Step(part="sync", doing="comparing", done=done, total=total, unit="things"))
-
-            report = await services.memory.sync(call.tenant, dry_run=dry_run, on_progress=on_progress)
-        if report.indexed:
-            await finish_jobs(services, call.tenant, call.terminal)
+            bars(Step(part="sync", doing="comparing"))
+            report = (await service.ask(_SYNC, dryRun=dry_run))["sync"]
+        if report["indexed"]:
+            await service.finish_jobs(call)
+    report["found"] = {one["problem"].lower(): one["count"] for one in report["found"]}
 
     def table() -> Table:
         repaired = "to repair" if dry_run else "repaired"
-        count = sum(report.found.values()) if dry_run else report.indexed
-        title = f"{report.total} checked, {report.skipped} consistent, {count} {repaired}, {report.errors} errors"
+        count = sum(report["found"].values()) if dry_run else report["indexed"]
+        title = (
+            f"{report['total']} checked, {report['skipped']} consistent, {count} {repaired}, {report['errors']} errors"
+        )
         rows = Table(title=title, title_justify="left", box=None)
         rows.add_column("problem")
         rows.add_column("found", justify="right")
-        for problem, found in sorted(report.found.items()):
+        for problem, found in sorted(report["found"].items()):
             rows.add_row(problem.replace("_", " "), str(found))
         return rows
 
-    call.terminal.report(asdict(report), table)
+    call.terminal.report(report, table)

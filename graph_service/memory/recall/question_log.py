@@ -7,16 +7,14 @@ texts are read when somebody looks (`question_hits.py`).
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 from uuid import uuid4
 
-from graph_service.memory.argument_checks import check_ids, text_problem
 from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.query import HitKind
-from schema.errors import InputError
 from schema.ids import TenantId
 
 TEXT_CHARS_MAX: Final = 500
@@ -131,25 +129,6 @@ def found_elements(hits: Sequence[Hit], used: Collection[tuple[HitKind, str]] | 
             )
         )
     return found
-
-
-def checked_question(question: AskedQuestion) -> AskedQuestion:
-    """Return a question that another process of this memory reports, within the bounds of the log.
-
-    Raises:
-        InputError: an id is malformed, the text is empty or has no valid characters, or there are too many hits.
-    """
-    if len(question.hits) > HITS_MAX or any(len(hit.proofs) > _PROOFS_MAX for hit in question.hits):
-        raise InputError(f"too many hits or proofs: send at most {HITS_MAX} hits with {_PROOFS_MAX} proofs each")
-    check_ids(userId=question.user_id)
-    for hit in question.hits:
-        parts = (hit.id, *hit.proofs, *hit.ends, *(() if hit.scene is None else (hit.scene,)))
-        for part in parts:
-            check_ids(id=part)
-    text = question.text[:TEXT_CHARS_MAX]
-    if (problem := text_problem(text, TEXT_CHARS_MAX)) is not None:
-        raise InputError(f"text {problem}")
-    return replace(question, text=text)
 
 
 Listener = Callable[[AskedQuestion], None]

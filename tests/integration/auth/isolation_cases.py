@@ -115,17 +115,6 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     # Whoever has the file may import it; the source tenant must not be affected.
     "importGraph": [{"text": "$export"}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
-    "noteQuestion": [
-        {
-            "input": {
-                "userId": "$user",
-                "kind": "RECALL",
-                "text": "Who is it?",
-                "hits": [{"kind": "FACT", "id": "$thing", "score": 0.5, "proofs": ["$message"], "ends": ["$other"]}],
-                "found": 1,
-            }
-        }
-    ],
     "pauseSpool": [{"paused": False}],
     "pinFact": [{"id": "$thing"}],
     "putItems": [

@@ -7,13 +7,15 @@ import pytest
 
 from graph_service.admin.doctor import check_port, examine_redis, examine_service, examine_spool, service_checks
 from graph_service.config.settings import Settings, load_settings
+from graph_service.memory.ingest.episode_writer import spool_episode
 from graph_service.memory.ingest.spool import SpoolAdmin
+from graph_service.memory.ingest.validation import check_request
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.service_registry import recorded
-from graph_service.runtime.spool_location import open_spool, remember_offline
+from graph_service.runtime.spool_location import open_spool
 from schema.ids import TenantId
 from tests.conftest import Server
-from tests.support.builders import an_incoming
+from tests.support.builders import NOON, an_incoming
 from tests.support.open_service import open_service
 
 
@@ -32,10 +34,10 @@ async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path
     settings = settings_of(tmp_path)
     assert (await examine_spool(settings)).finding.startswith("0 episodes")
     assert not (tmp_path / "data").exists()
-    await remember_offline(settings, TenantId("t"), an_incoming("我喜欢喝茶。"))
+    spool = open_spool(settings)
+    await spool_episode(spool, check_request(TenantId("t"), an_incoming("我喜欢喝茶。"), now=NOON))
     waits = await examine_spool(settings)
     assert (waits.ok, waits.finding) == (True, "1 episodes wait for Neo4j")
-    spool = open_spool(settings)
     await SpoolAdmin(spool).pause(True)
     paused = await examine_spool(settings)
     assert (paused.ok, "spool resume" in paused.fix) == (False, True)

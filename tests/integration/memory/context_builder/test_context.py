@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from graph_service.api.graphql.schema import graphql_schema
-from graph_service.cli.answer_tables import answer_view
+from graph_service.api.graphql.schema import execute_command, graphql_schema
+from graph_service.cli.answer_tables import answer_view, ask_question
+from graph_service.cli.service_client import ServiceClient
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Context, ContextRequest
@@ -208,6 +210,7 @@ async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:
         a_message("The night train leaves at ten.", time=datetime(2026, 3, 8, 3, tzinfo=UTC), zone="America/New_York"),
     )
     memory = a_memory(graph)
+    service = ServiceClient(partial(execute_command, memory, TenantId(tenant)))
     session = (await memory.remember(TenantId(tenant), an_incoming(messages=messages))).session_uri
     await a_worker(graph).drain()
     said = (await memory.layers.layer(TenantId(tenant), session, Level.L2)).text
@@ -223,9 +226,9 @@ async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:
     ):
         found = await context_of(graph, tenant, query)
         assert [line for line in found.text.splitlines() if words in line and day in line], found.text
-        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text=query))
+        answer = await ask_question(service, query, user="alice")
         table = StringIO()
-        Console(width=200, file=table).print(answer_view(query, answer))
+        Console(width=200, file=table).print(answer_view(answer))
         assert [line for line in table.getvalue().splitlines() if words in line and day in line], table.getvalue()
 
 

@@ -1,6 +1,6 @@
 """Test in which time zone days are shown: that of the message, else that of the user, else that of the service."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,7 +66,7 @@ async def test_days_of_messages_without_a_zone_are_those_of_the_user_or_the_serv
         said = (await memory.layers.layer(owner, session, Level.L2)).text
         (view,) = await memory.sessions.latest(owner, "alice", limit=5)
         told = (await context_of(graph, tenant, "Where do I live?")).text
-        assert minute_in(view.last_at, zone) in _line(view)
+        assert minute_in(view.last_at, zone) in _line({**asdict(view), "last_at": view.last_at.isoformat()})
     assert [line[4:14] for line in overview.splitlines() if line.startswith("### ")] == days
     assert [line[1:11] for line in said.splitlines()] == days
     assert view.zone == zone
