@@ -6,7 +6,6 @@ import importlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from mcp.types import (
     CallToolResult,
@@ -17,6 +16,7 @@ from mcp.types import (
 )
 
 from graph_service.cli.open_services import open_services
+from graph_service.cli.service_client import request_headers
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
 from graph_service.mcp.backend import Backend
@@ -119,7 +119,9 @@ class SwitchingBackend:
             return self._own
         old = self._proxy
         if old is None or old.address != address:
-            self._proxy = ProxyBackend(address, headers=_headers(self._settings), caller=self._caller)
+            self._proxy = ProxyBackend(
+                address, headers=request_headers(self._settings, self._settings.tenant), caller=self._caller
+            )
             if old is not None:
                 await old.close()
         assert self._proxy is not None
@@ -141,17 +143,15 @@ class SwitchingBackend:
         return opening.result()
 
     async def _open_services(self) -> "ToolContext":
-        services = await self._closing.enter_async_context(open_services(self._settings, self._terminal))
+        opening = open_services(self._settings, self._terminal, lasting=True)
+        services = await self._closing.enter_async_context(opening)
+        # While the database is away, messages are spooled, and questions answered from the spool and the snapshot.
+        await services.arrival.attempted()
+        if not services.arrival.done:
+            await services.memory.recall_snapshots.load()
         from graph_service.app.application import tool_context
         from graph_service.app.background_tasks import working
         from graph_service.runtime.shutdown import Stopping
 
         await self._closing.enter_async_context(working(services, Stopping(work_max_s=SHUTDOWN_MAX_S)))
         return tool_context(services)
-
-
-def _headers(settings: Settings) -> dict[str, str]:
-    headers = {"Mnemoscene-Tenant": quote(settings.tenant)}
-    if settings.api_key:
-        headers["Authorization"] = f"Bearer {settings.api_key}"
-    return headers

@@ -59,6 +59,7 @@ class DatabaseStartup:
         self._on_progress = on_progress
         self._patient = patient
         self._tries = 0
+        self._postponed = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -81,6 +82,21 @@ class DatabaseStartup:
         assert self.task is not None, "begin first"
         await asyncio.shield(self.task)
 
+    async def attempted(self) -> None:
+        """Wait until the database is connected, or was tried once and does not answer for now.
+
+        Raises:
+            InstallError, ConflictError: see `wait`.
+        """
+        assert self.task is not None, "begin first"
+        postponed = asyncio.create_task(self._postponed.wait())
+        try:
+            await asyncio.wait({self.task, postponed}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            postponed.cancel()
+        if self.task.done():
+            await self.wait()
+
     async def close(self) -> None:
         """Cancel connecting; the caller stops a server that was started."""
         if self.task is not None:
@@ -99,6 +115,7 @@ class DatabaseStartup:
                 if not self._is_temporary(error):
                     raise
                 _log.warning("the database is not available yet, retrying: %s", error)
+                self._postponed.set()
             else:
                 return
             await asyncio.sleep(pause_s)

@@ -1,5 +1,6 @@
 """Test `mnemoscene mcp` on standard input and output, with the commands of docs/mcp.md."""
 
+import asyncio
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.support.cli_process import COMMAND, Home
 from tests.support.mcp_service import Agent
 
 ANSWER_S = 60
+DATABASE_AWAY = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "none", "MNEMOSCENE_EMBEDDING_KIND": "none"}
 
 
 @pytest.fixture
@@ -60,6 +62,22 @@ async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Hom
             assert any("乌龙茶" in hit["text"] for hit in hits)
             layer = await client.read_resource(f"{done['session_uri']}#L2")
             assert "我爱喝乌龙茶。" in layer.contents[0].text
+
+
+async def test_agent_remembers_and_recalls_while_the_database_is_away(tmp_path: Path) -> None:
+    """Without a service, `mcp` keeps messages on disk as a service does; so do commands of the same directory."""
+    home = Home(tmp_path, DATABASE_AWAY)
+    async with Client(started(home, "--user", "ana"), read_timeout_seconds=ANSWER_S) as client:
+        agent = Agent(client)
+        said = [{"role": "user", "text": "My locker has the number 4711."}]
+        assert (await agent.call("remember", messages=said, session_id="gym"))["spooled"] is True
+        answer = await agent.call("recall", query="Which number has the locker?")
+        assert "4711" in answer["hits"][0]["text"]
+        told = await asyncio.to_thread(home.run, "remember", "我的柜子是蓝色的。", "--user", "ana", "--json")
+        assert told.document()["spooled"] is True
+        found = await asyncio.to_thread(home.run, "recall", "locker number", "--user", "ana", "--json")
+        assert (found.document()["degraded"], "4711" in found.out) == (True, True)
+        assert (await asyncio.to_thread(home.run, "stats")).code == 5
 
 
 def test_signal_ends_the_process_while_its_client_keeps_stdin_open(home: Home) -> None:
