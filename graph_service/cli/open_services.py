@@ -1,26 +1,20 @@
-"""Open the services that a command needs, and wait until all jobs are done."""
+"""Open the services that a command needs."""
 
 import asyncio
 import contextlib
 import importlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from graph_service.cli.options import Invocation
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
-from graph_service.runtime.progress import Step
 from graph_service.runtime.service_registry import running_service
 from schema.errors import InputError
-from schema.ids import TenantId
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
     from graph_service.graph.local_neo4j.local_server import LocalServer
-
-POLL_S: Final = 0.2
-# If another process owns the database, its worker runs the jobs; without progress for so long, run them here.
-PATIENCE_S: Final = 5.0
 
 
 @contextlib.asynccontextmanager
@@ -108,39 +102,3 @@ async def _start_neo4j(settings: Settings, bars: ProgressBars, lasting: bool) ->
         starting.cancel()
         raise
     return starting
-
-
-async def finish_jobs(services: "Services", tenant: TenantId, terminal: Terminal) -> None:
-    """Wait until the tenant has no jobs left; run them here unless another process does."""
-    draining = None if services.shares_database else asyncio.create_task(services.worker.drain())
-    try:
-        with ProgressBars(terminal) as bars:
-            await watch_jobs(services, tenant, bars, patience_s=PATIENCE_S)
-    finally:
-        if draining is not None:
-            draining.cancel()
-            await asyncio.gather(draining, return_exceptions=True)
-    dead = (await services.memory.backlog(tenant)).dead
-    if dead:
-        terminal.say(f"{dead} jobs failed too often and were given up (see `mnemoscene jobs`); the messages are stored")
-
-
-async def watch_jobs(
-    services: "Services", tenant: TenantId, bars: ProgressBars, *, patience_s: float = float("inf")
-) -> None:
-    """Show the number of remaining jobs until all are done.
-
-    Args:
-        patience_s: run jobs here if another process makes no progress for so long.
-    """
-    loop = asyncio.get_running_loop()
-    most, last, last_at = 1, -1, loop.time()
-    while (left := await services.work_left(tenant)) > 0:
-        most = max(most, left)
-        bars(Step(part="reading", doing="scenes and facts", done=most - left, total=most, unit="jobs"))
-        if left != last:
-            last, last_at = left, loop.time()
-        elif loop.time() - last_at > patience_s:
-            await services.worker.run_one()
-        await asyncio.sleep(POLL_S)
-    bars(Step(part="reading", doing="scenes and facts", done=most, total=most, unit="jobs"))

@@ -11,13 +11,13 @@ import http.client
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from graph_service.cli.options import Invocation
-from graph_service.cli.terminal import ProgressBars
+from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
 from graph_service.runtime.service_registry import running_service
@@ -62,10 +62,11 @@ _Send = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ServiceClient:
-    """A client of a running service, or of `services` in this process."""
+    """A client of a service, or of the services in this process."""
 
     _send: _Send
-    _services: "Services | None" = None
+    # Runs all jobs, where no service does.
+    _run_jobs: Callable[[], Coroutine[Any, Any, None]] | None = None
 
     async def ask(self, document: str, **variables: Any) -> dict[str, Any]:
         """Execute one GraphQL document, and return its data with names in snake case.
@@ -96,30 +97,32 @@ class ServiceClient:
             if len(found) >= limit or not page["page_info"]["has_next_page"]:
                 return found
 
-    async def finish_jobs(self, call: Invocation) -> None:
-        """Wait until the tenant has no jobs left, and show how many are."""
-        if self._services is not None:
-            from graph_service.cli.open_services import finish_jobs
-
-            await finish_jobs(self._services, call.tenant, call.terminal)
-            return
+    async def finish_jobs(self, terminal: Terminal) -> None:
+        """Show how many jobs the tenant has, until none is left; without a service, run them here."""
+        work = None if self._run_jobs is None else asyncio.create_task(self._run_jobs())
         most, last, since_s = 1, None, time.monotonic()
-        with ProgressBars(call.terminal) as bars:
-            while True:
-                jobs = (await self.ask("{ jobStatus { waiting leased dead } }"))["job_status"]
-                left = jobs["waiting"] + jobs["leased"]
-                most = max(most, left)
-                bars(Step(part="reading", doing="scenes and facts", done=most - left, total=most, unit="jobs"))
-                if not left:
-                    break
-                if jobs != last:
-                    last, since_s = jobs, time.monotonic()
-                elif time.monotonic() - since_s > (JOB_MAX_S if jobs["leased"] else BEGUN_MAX_S):
-                    call.terminal.say(f"{left} jobs are left to the service (see `mnemoscene stats`)")
-                    break
-                await asyncio.sleep(POLL_S)
+        try:
+            with ProgressBars(terminal) as bars:
+                while True:
+                    is_over = work is not None and work.done()
+                    jobs = (await self.ask("{ jobStatus { waiting leased dead } }"))["job_status"]
+                    left = jobs["waiting"] + jobs["leased"]
+                    most = max(most, left)
+                    bars(Step(part="reading", doing="scenes and facts", done=most - left, total=most, unit="jobs"))
+                    if jobs != last:
+                        last, since_s = jobs, time.monotonic()
+                    patience_s = JOB_MAX_S if jobs["leased"] else 0 if is_over else BEGUN_MAX_S
+                    if not left or time.monotonic() - since_s > patience_s:
+                        break
+                    await asyncio.sleep(POLL_S)
+        finally:
+            if work is not None:
+                work.cancel()
+                await asyncio.gather(work, return_exceptions=True)
+        if left:
+            terminal.say(f"{left} jobs are not done yet; a running service does them (see `mnemoscene jobs`)")
         if jobs["dead"]:
-            call.terminal.say(f"{jobs['dead']} jobs failed too often and were given up (see `mnemoscene jobs`)")
+            terminal.say(f"{jobs['dead']} jobs failed too often and were given up (see `mnemoscene jobs`)")
 
 
 @contextlib.asynccontextmanager
@@ -133,17 +136,21 @@ async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
     from graph_service.cli.open_services import open_for
 
     async with open_for(call, preload="graph_service.api.graphql.schema") as services:
-        yield client_in_process(services, call.tenant)
+        yield client_in_process(services, call.tenant, run_jobs=True)
 
 
-def client_in_process(services: "Services", tenant: TenantId) -> ServiceClient:
-    """Return a client of this process; whoever can open the database may do everything."""
+def client_in_process(services: "Services", tenant: TenantId, *, run_jobs: bool) -> ServiceClient:
+    """Return a client of services in this process; whoever can open the database may do everything.
+
+    Args:
+        run_jobs: run jobs while waiting for them; False in a service, whose worker does.
+    """
     from graph_service.api.graphql.schema import execute_command
 
     async def send(document: str, variables: Mapping[str, Any]) -> Any:
         return await execute_command(services.memory, tenant, document, variables)
 
-    return ServiceClient(send, services)
+    return ServiceClient(send, services.worker.drain if run_jobs else None)
 
 
 def request_headers(settings: Settings, tenant: str) -> dict[str, str]:

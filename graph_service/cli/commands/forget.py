@@ -74,7 +74,7 @@ async def _forget(call: Invocation, mutation: str, **arguments: str) -> None:
             "done"
         ]
         # Messages near a deleted one are extracted again; finish that before the command ends.
-        await service.finish_jobs(call)
+        await service.finish_jobs(call.terminal)
     call.terminal.answer(done, lambda: _line(done))
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from graph_service.cli.open_services import finish_jobs, open_for
+from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command
+from graph_service.cli.service_client import client_in_process
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.importers.conversation_files import FileFormat, Owner
@@ -192,7 +193,7 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
 
             done = await services.memory.transfer.import_file(call.tenant, file, on_progress=on_progress)
         if wait:
-            await finish_jobs(services, call.tenant, call.terminal)
+            await client_in_process(services, call.tenant, run_jobs=True).finish_jobs(call.terminal)
     document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}
     vectors = "" if done.vectors else "; vectors are computed again"
     users = ", ".join(done.users)
@@ -283,7 +284,7 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
         # Conversations in a file are over: close their sessions, so that a model need not wait for more messages.
         await services.memory.sessions.close_active(CloseReason.IMPORT)
         if wait:
-            await finish_jobs(services, call.tenant, call.terminal)
+            await client_in_process(services, call.tenant, run_jobs=True).finish_jobs(call.terminal)
     users = sorted({one.user_id for one in batch.calls})
     kept, dropped = ({what: n for what, n in sorted(part.items()) if n} for part in (batch.kept, batch.dropped))
     document = {

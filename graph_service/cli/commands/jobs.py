@@ -61,7 +61,7 @@ async def _show(call: Invocation) -> None:
 async def _retry(call: Invocation, ids: list[str] | None) -> None:
     async with service_of(call) as service:
         retried = (await service.ask(_RETRY, ids=ids))["retried"]
-        await service.finish_jobs(call)
+        await service.finish_jobs(call.terminal)
         left = (await service.ask(_SHOW))["letters"]["nodes"]
     document = {"retried": retried, "dead_letters": left}
     call.terminal.answer(document, lambda: f"{retried} retried, {len(left)} dead letters")

@@ -50,7 +50,7 @@ async def _remember(call: Invocation, given: dict[str, Any], *, wait: bool) -> N
     async with service_of(call) as service:
         receipt = (await service.ask(_REMEMBER, input=given))["remember"]
         if wait and not receipt["spooled"]:
-            await service.finish_jobs(call)
+            await service.finish_jobs(call.terminal)
     document = {**receipt, "extracted": wait and not receipt["spooled"]}
     outcome = "stored" if receipt["stored"] else "already stored, nothing changed"
     if receipt["spooled"]:

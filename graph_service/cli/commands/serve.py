@@ -97,7 +97,6 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
     """Store the example conversations, and ask the questions."""
     from graph_service.cli.answer_tables import answer_view, ask_question
     from graph_service.cli.commands.import_files import store_all
-    from graph_service.cli.open_services import watch_jobs
     from graph_service.cli.service_client import client_in_process
     from graph_service.cli.service_runner import open_browser
     from graph_service.demo.scenario import DEMO_TENANT, QUESTIONS, demo_conversations
@@ -106,9 +105,9 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
     open_browser(settings, viewer, terminal)
     with ProgressBars(terminal) as bars:
         stored, repeated = await store_all(services, DEMO_TENANT, demo_conversations(), bars)
-        await watch_jobs(services, DEMO_TENANT, bars)
+    client = client_in_process(services, DEMO_TENANT, run_jobs=False)
+    await client.finish_jobs(terminal)
     answers: list[dict[str, Any]] = []
-    client = client_in_process(services, DEMO_TENANT)
     for question in QUESTIONS:
         user, evidence = question.user_id, question.evidence
         answer = await ask_question(client, question.text, user=user, limit=question.limit, evidence=evidence)

@@ -56,7 +56,7 @@ async def _list(call: Invocation, user: str, limit: int) -> None:
 async def _close(call: Invocation, user: str, session: str) -> None:
     async with service_of(call) as service:
         await service.ask(_CLOSE, user=user, session=session)
-        await service.finish_jobs(call)
+        await service.finish_jobs(call.terminal)
         view = (await service.ask(_GET, user=user, session=session))["session"]
     call.terminal.answer(view, lambda: _line(view))
 

@@ -31,7 +31,7 @@ async def _sync(call: Invocation, *, dry_run: bool) -> None:
             bars(Step(part="sync", doing="comparing"))
             report = (await service.ask(_SYNC, dryRun=dry_run))["sync"]
         if report["indexed"]:
-            await service.finish_jobs(call)
+            await service.finish_jobs(call.terminal)
     report["found"] = {one["problem"].lower(): one["count"] for one in report["found"]}
 
     def table() -> Table:
