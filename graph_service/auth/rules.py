@@ -29,6 +29,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "fact": READ,
     "factEvents": READ,
     "factHistory": READ,
+    "facts": READ,
     "graph": READ,
     "isRead": READ,
     "item": READ,
@@ -57,9 +58,9 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "spool": ADMIN,
     "stats": READ,
     "suggestedMerges": READ,
-    "timeline": READ,
     "usage": ADMIN,
     "user": READ,
+    "users": READ,
 }
 
 MUTATION: Final[Mapping[str, Requirement]] = {

@@ -13,6 +13,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
+    {{listed_fact r}}       fact `r` with both ends, for lists; needs `at`, its start in microseconds since 1970
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
     {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
@@ -60,6 +61,7 @@ _BEGUN_BY: Final = (
     "({x}.valid_at <= $valid_at OR ({x}.valid_at = {x}.invalid_at AND {x}.known_at = {x}.closing_known_at))"
 )
 _BEGUN: Final = _BEGUN_BY + " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
+_END_KNOWN: Final = "($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"
 _HOLDS: Final = f"{_BEGUN} AND ({_OPEN})"
 # Fragments about one variable, whose name replaces `{x}`.
 _OF_VARIABLE: Final = {
@@ -70,7 +72,18 @@ _OF_VARIABLE: Final = {
         f"($valid_at IS NULL OR {{x}}.valid_at IS NULL OR {_BEGUN_BY})"
         " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at, {x}.first_seen) <= $known_at)"
     ),
-    "end_known": ("($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"),
+    "end_known": _END_KNOWN,
+    "listed_fact": (
+        "{x} {{.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at,"
+        " .closing_known_at, .recorded_at, .first_seen, .last_seen, .evidence, .quotes, .kind, .rationale, .steps,"
+        " .trigger_emotion, .mentioned_start, .mentioned_end,"
+        " predicate: type({x}), subject_id: startNode({x}).id, object_id: endNode({x}).id, at: at,"
+        " ends: [x IN [startNode({x}), endNode({x})] | [x.id, head([label IN labels(x) WHERE label <> 'Memory']),"
+        " x.user_id, x.name, x.entity_type, x.aliases, x.abstract, x.importance, x.evidence_n,"
+        " x.first_seen.epochSeconds * 1000000 + x.first_seen.microsecond,"
+        " x.last_seen.epochSeconds * 1000000 + x.last_seen.microsecond]],"
+        f" invalid_at: CASE WHEN {_END_KNOWN} THEN {{x}}.invalid_at END}}}}"
+    ),
     "told_as_ended": (
         "({x}.invalid_at IS NOT NULL AND size({x}.assertions) > 0"
         " AND all(told IN {x}.assertions WHERE split(told, '|')[7] STARTS WITH 'e'))"

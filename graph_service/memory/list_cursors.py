@@ -27,6 +27,7 @@ class ListName(StrEnum):
     LINES = "lines"
     MESSAGES = "messages"
     NEWEST_MESSAGES = "messages, newest first"
+    USERS = "users"
 
 
 # Sort key of each list; the last part makes it unique.
@@ -41,6 +42,7 @@ _KEYS: Final[dict[ListName, tuple[type, ...]]] = {
     ListName.LINES: (int, int, str),
     ListName.MESSAGES: (int, int, int, str),
     ListName.NEWEST_MESSAGES: (int, int, int, str),
+    ListName.USERS: (str,),
 }
 
 

@@ -84,7 +84,7 @@ CONTEXT: Final = Operation[Context](
 )
 FACTS: Final = Operation[Connection[Fact]](
     "query",
-    "timeline",
+    "facts",
     Connection[Fact],
     {"userId": "String!", **_PAGE, **_TIMES, "includeClosed": "Boolean"},
 )

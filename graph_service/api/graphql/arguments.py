@@ -14,9 +14,11 @@ from graph_service.memory.recall.question_log import Asker, Door
 from graph_service.memory.service import Memory
 from schema.fact import FactKind
 from schema.importance import importance_given
+from schema.profile import Category
 
 # Registered here because modules that import each other in any order have fields of this type.
 strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in a fact.")
+strawberry.enum(Category, name="ProfileCategory", description="Category of a profile fact.")
 
 # An importance in an input; answers have plain numbers.
 Importance = NewType("Importance", int)

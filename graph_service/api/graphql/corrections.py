@@ -114,6 +114,10 @@ class CorrectionsMutation:
                 description="When it stopped being true; unchanged if omitted. `reopenFact` removes an end."
             ),
         ] = None,
+        if_version: Annotated[
+            int | None,
+            strawberry.argument(description="Change it only if it has this `version`; else the error CONFLICT."),
+        ] = None,
     ) -> Correction:
         """Correct a fact."""
         edit = FactEdit(
@@ -124,7 +128,8 @@ class CorrectionsMutation:
             valid_at=valid_at,
             invalid_at=invalid_at,
         )
-        return _view(await memory_of(info).statements.update(info.context["tenant"], id, edit, by=person_of(info)))
+        statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
+        return _view(await statements.update(tenant, id, edit, if_version=if_version, by=by))
 
     @strawberry.mutation(description="Confirm a fact: extraction cannot close it any more.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
+from strawberry.dataloader import DataLoader
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
@@ -39,6 +40,39 @@ class FactDetails:
     mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
 
 
+@strawberry.type
+class ChangedFact:
+    """Fields that say how often and when a fact was changed."""
+
+    id: strawberry.ID = strawberry.field(description="Its id.")
+    created_at: datetime | None = strawberry.field(description="When it was first stored.")
+
+    @strawberry.field(description="1 for a new fact, one more with each change of it; for `ifVersion` of `updateFact`.")
+    async def version(self, info: Info[Any, None]) -> int:
+        """Return its version."""
+        changes: int = (await _changes_of(info).load(self.id))[0]
+        return changes
+
+    @strawberry.field(description="When it was last changed.")
+    async def updated_at(self, info: Info[Any, None]) -> datetime | None:
+        """Return the time of its last change."""
+        at: datetime | None = (await _changes_of(info).load(self.id))[1]
+        return at or self.created_at
+
+
+def _changes_of(info: Info[Any, None]) -> DataLoader[str, tuple[int, datetime | None]]:
+    """Return the loader of the numbers and times of changes, one round trip for all facts of a level."""
+
+    async def load(ids: list[str]) -> list[tuple[int, datetime | None]]:
+        found = await memory_of(info).reads.changes_of_facts(info.context["tenant"], ids)
+        return [found.get(one, (1, None)) for one in ids]
+
+    if "fact_changes" not in info.context:
+        info.context["fact_changes"] = DataLoader(load_fn=load)
+    loader: DataLoader[str, tuple[int, datetime | None]] = info.context["fact_changes"]
+    return loader
+
+
 def details_of(fact: Fact) -> dict[str, Any]:
     """Return the fields of `FactDetails`."""
     detail = fact.detail
@@ -53,10 +87,9 @@ def details_of(fact: Fact) -> dict[str, Any]:
 
 
 @strawberry.type(name="FactStatus", description="A fact and whether it is valid.")
-class FactStatusAnswer(FactDetails):
+class FactStatusAnswer(FactDetails, ChangedFact):
     """A fact and whether it is valid."""
 
-    id: str = strawberry.field(description="Its id.")
     uri: str = strawberry.field(description="Its URI.")
     statement: str = strawberry.field(description="The fact as a sentence.")
     valid_at: datetime | None = strawberry.field(
@@ -103,7 +136,8 @@ class FactsMutation:
 
 def _status_answer(one: FactStatus) -> FactStatusAnswer:
     return FactStatusAnswer(
-        id=one.fact.id,
+        id=strawberry.ID(one.fact.id),
+        created_at=one.recorded_at,
         uri=one.fact.uri,
         **details_of(one.fact),
         statement=one.fact.statement,

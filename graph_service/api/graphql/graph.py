@@ -1,4 +1,4 @@
-"""GraphQL: nodes by id, their neighbours, paths between them, and timelines; Cypher queries of administrators."""
+"""GraphQL: nodes, their neighbours and paths between them; lists of facts and users; Cypher of administrators."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,19 +11,23 @@ from graph_service.api.graphql.arguments import (
     AfterCursor,
     AsOfArgument,
     ClosedArgument,
+    Connection,
     FirstArgument,
     ValidAtArgument,
     memory_of,
     now_of,
+    page_parts,
 )
-from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
+from graph_service.api.graphql.nodes import FactConnection, MemoryNode, connection_of, loaders_of, node_answer
 from graph_service.memory.analyst_queries import AnalystStatement, json_ready
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_time_filter
+from graph_service.memory.mindmap.graph_queries import FactPageRequest, FactSelection, user_cursor
 from schema.fact import told_begin
 from schema.frames import EdgeView
 from schema.ids import to_element_id
 from schema.parts import GraphPart
 from schema.predicates import whitelist
+from schema.profile import Category
 
 _Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
 _UserId = Annotated[str, strawberry.argument(description="The user's id.")]
@@ -59,6 +63,16 @@ class Subgraph:
     nodes: list[MemoryNode] = strawberry.field(description="The nodes.")
     edges: list[GraphEdge] = strawberry.field(description="The edges between them.")
     paths: list[list[strawberry.ID]] = strawberry.field(description="For `path`: node ids from source to target.")
+
+
+@strawberry.type(description="A user with a memory.")
+class ListedUser:
+    """A user of a tenant."""
+
+    user_id: str = strawberry.field(description="The user's id.")
+    name: str = strawberry.field(description="The user's name; the id if it is unknown.")
+    first_seen: datetime = strawberry.field(description="When the user first said something.")
+    last_seen: datetime = strawberry.field(description="When the user was last heard or mentioned.")
 
 
 @strawberry.type
@@ -168,23 +182,63 @@ class GraphQuery:
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="A user's facts including closed ones, latest `validAt` first.")
-    async def timeline(
+    @strawberry.field(description="All facts in a user's memory that match, latest `validAt` first.")
+    async def facts(
         self,
         info: Info[Any, None],
         user_id: _UserId,
-        first: FirstArgument = 50,
-        after: AfterCursor = None,
+        session_id: Annotated[
+            str | None, strawberry.argument(description="Only facts with evidence in this session.")
+        ] = None,
+        agent_id: Annotated[
+            str | None, strawberry.argument(description="Only facts with evidence in sessions with this agent.")
+        ] = None,
+        tags: Annotated[
+            list[str] | None,
+            strawberry.argument(description="Only facts with evidence that has one of these tags."),
+        ] = None,
+        category: Annotated[
+            Category | None,
+            strawberry.argument(description="Only facts about the user or an agent, of this part of the profile."),
+        ] = None,
+        text: Annotated[
+            str | None,
+            strawberry.argument(description="Only facts with it in the statement or a name, in any case."),
+        ] = None,
+        where: Annotated[
+            JSON | None,
+            strawberry.argument(description="A filter on the metadata of the messages that are evidence; see `items`."),
+        ] = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = True,
+        include_closed: ClosedArgument = False,
+        first: FirstArgument = 50,
+        after: AfterCursor = None,
     ) -> FactConnection:
-        """Return a user's facts over time."""
-        node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
-        found: FactConnection = await node.facts(
-            info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
+        """Return the facts in a user's memory."""
+        selection = FactSelection(
+            session_id=session_id,
+            agent_id=agent_id,
+            tags=tuple(tags or ()),
+            category=category,
+            text=text,
+            where=where,
         )
-        return found
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
+        page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
+        return connection_of(await loaders_of(info).facts_of_user(user_id, selection, page), page)
+
+    @strawberry.field(description="The users of the tenant, by id; an agent's own memory has the id `agent:ID`.")
+    async def users(
+        self,
+        info: Info[Any, None],
+        prefix: Annotated[str, strawberry.argument(description="The beginning of their ids, in this case.")] = "",
+        first: FirstArgument = 50,
+        after: AfterCursor = None,
+    ) -> Connection[ListedUser]:
+        """Return the users of the tenant."""
+        rows = await memory_of(info).reads.users(info.context["tenant"], prefix, first=first, after=after)
+        return Connection(**page_parts(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row)))
 
 
 def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:

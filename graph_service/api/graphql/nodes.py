@@ -1,6 +1,6 @@
 """GraphQL: nodes and facts that link to each other, paged and loaded in batches."""
 
-from collections.abc import Callable, Coroutine, Hashable, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,10 +18,10 @@ from graph_service.api.graphql.arguments import (
     now_of,
     page_info,
 )
-from graph_service.api.graphql.facts import FactDetails
+from graph_service.api.graphql.facts import ChangedFact, FactDetails
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.mindmap.element_details import quote_spans
-from graph_service.memory.mindmap.graph_queries import FactPageRequest, NodeDetails, Row, fact_cursor
+from graph_service.memory.mindmap.graph_queries import FactPageRequest, FactSelection, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, TextBudget, whole_of
 from graph_service.memory.service import Memory
@@ -61,9 +61,18 @@ class Loaders:
     async def _facts_with_ends(self, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
         """Return facts by node id, and cache their end nodes."""
         found = await self._memory.reads.facts(self._tenant, ids, page)
-        ends = (map_node(values) for facts in found.values() for fact in facts for values in fact["ends"])
-        self.nodes.prime_many({node.id: node for node in ends})
+        self._keep_ends(fact for facts in found.values() for fact in facts)
         return found
+
+    async def facts_of_user(self, user_id: str, selection: FactSelection, page: FactPageRequest) -> list[Row]:
+        """Return facts in a user's memory, and cache their end nodes."""
+        found = await self._memory.reads.facts_of_user(self._tenant, user_id, selection, page)
+        self._keep_ends(found)
+        return found
+
+    def _keep_ends(self, facts: Iterable[Row]) -> None:
+        ends = (map_node(values) for fact in facts for values in fact["ends"])
+        self.nodes.prime_many({node.id: node for node in ends})
 
 
 def loaders_of(info: Info[Any, None]) -> Loaders:
@@ -177,7 +186,7 @@ class MemoryNode(Node):
 
 
 @strawberry.type(description="A fact: a relation between two nodes.")
-class MemoryFact(FactDetails, Node):
+class MemoryFact(FactDetails, ChangedFact, Node):
     """A fact."""
 
     uri: str = strawberry.field(description="Its URI.")
@@ -267,7 +276,9 @@ def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
     }
     own = {name: row[name] for name in (*names, *times)}
     valid_at = told_begin(*(row[name] for name in ("valid_at", "invalid_at", "known_at", "closing_known_at")))
-    return MemoryFact(id=row["id"], row=row, moments=moments, valid_at=valid_at, **own, **details)
+    return MemoryFact(
+        id=row["id"], row=row, moments=moments, valid_at=valid_at, created_at=row["recorded_at"], **own, **details
+    )
 
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:

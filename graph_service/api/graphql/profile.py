@@ -12,8 +12,6 @@ from graph_service.memory.profile.reader import ProfilePart
 from schema.predicates import predicate_choice
 from schema.profile import Category
 
-strawberry.enum(Category, name="ProfileCategory", description="Category of a profile fact.")
-
 
 @strawberry.type(name="ProfileItem", description="A fact of a profile.")
 class ProfileItemView:

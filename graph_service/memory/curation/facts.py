@@ -39,11 +39,13 @@ class FactStatus:
 
     Attributes:
         fact: the fact as of the transaction time; an end that was not known then is left out.
+        recorded_at: when it was first stored.
         holds: it is valid at the valid time, as of the transaction time.
         closing: reason why it was closed; None while it is open.
     """
 
     fact: Fact
+    recorded_at: datetime
     holds: bool
     closing: ClosingView | None
 
@@ -156,7 +158,8 @@ async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsO
     if moments.known_at is not None and times.known_at > moments.known_at:
         raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
     fact = found.as_known(moments.known_at)
-    return FactStatus(fact=fact, holds=holds(times, moments), closing=await closing_of(graph, tenant, fact))
+    closing = await closing_of(graph, tenant, fact)
+    return FactStatus(fact=fact, recorded_at=found.recorded_at, holds=holds(times, moments), closing=closing)
 
 
 async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:

@@ -33,6 +33,7 @@ from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
+from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
@@ -41,7 +42,7 @@ from schema.assertion import Closing, CorrectionKind, StatementKind, sentence_of
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.fact import PERSON, Claim, ExtractedValues, Fact
-from schema.ids import CORRECTION_SESSION, SessionId, TenantId, UserId, memory_id, user_uri
+from schema.ids import CORRECTION_SESSION, SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.labels import Label, Role
 from schema.message import ProvidedFact
 
@@ -107,6 +108,7 @@ class Statements:
         self._refresh = refresh
         self._forgetting = forgetting
         self._clock = clock
+        self._edits = KeyedLock()
 
     async def add(self, tenant: TenantId, manual_fact: ManualFact, *, by: str | None = None) -> Correction:
         """Add a fact.
@@ -134,20 +136,40 @@ class Statements:
             tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id, by=by
         )
 
-    async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit, *, by: str | None = None) -> Correction:
+    async def update(
+        self,
+        tenant: TenantId,
+        fact_id: str,
+        edit: FactEdit,
+        *,
+        if_version: int | None = None,
+        by: str | None = None,
+    ) -> Correction:
         """Edit a fact; if its predicate, relation or object changes, reject the old fact and add the new one.
 
-        A new statement alone changes them too, if it names another object.
+        A new statement alone changes them too, if it names another object. Edits of one fact wait for each other within
+        this process.
+
+        Args:
+            if_version: the version that the fact must have.
 
         Raises:
             InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it belongs to merged entities, or a name is ambiguous.
+            ConflictError: it has another version, belongs to merged entities, or a name is ambiguous.
             UnavailableError: Neo4j does not answer.
         """
         if edit == FactEdit():
             raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
+        async with self._edits.hold(f"{tenant} {to_element_id(fact_id)}"):
+            return await self._update(tenant, fact_id, edit, if_version=if_version, by=by)
+
+    async def _update(
+        self, tenant: TenantId, fact_id: str, edit: FactEdit, *, if_version: int | None, by: str | None
+    ) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
+        if if_version is not None:
+            await self._check_version(tenant, stored.fact.id, if_version)
         old = _provided_fact(stored, CorrectionKind.REJECTS)
         if edit.statement is not None and (edit.object, edit.predicate, edit.relation) == (None, None, None):
             edit = replace(edit, **await content_in(edit.statement, stored))
@@ -281,6 +303,15 @@ class Statements:
                 f"{text!r} cannot be stored: this fact was forgotten permanently, or its names refer to other entities"
             )
         return result
+
+    async def _check_version(self, tenant: TenantId, fact_id: str, version: int) -> None:
+        parameters = {"tenant": tenant, "ids": [fact_id]}
+        rows = await self._graph.read(statement("change_log/changes_per_element"), parameters)
+        found = rows[0]["changes"] if rows else 1
+        if found != version:
+            raise ConflictError(
+                f"the fact {fact_id!r} has version {found}, not {version}; nothing was changed. Read it again"
+            )
 
     async def _read_session(self, tenant: TenantId, session: str) -> bool:
         """Extract the session now if possible; return whether that was done."""

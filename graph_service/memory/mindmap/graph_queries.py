@@ -4,24 +4,34 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import check_ids, check_limit
+from graph_service.memory.argument_checks import check_ids, check_limit, text_problem
 from graph_service.memory.facts.bitemporal import AsOf
+from graph_service.memory.facts.categories import category_of
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
 from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError, NotFoundError
+from schema.fact import FactKind
+from schema.filters import EVERYTHING as ALL
+from schema.filters import matches, parse_filter
 from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, session_uri, to_element_id, user_uri
+from schema.labels import Label
+from schema.limits import LIMITS
+from schema.profile import Category
 from schema.scene import participants
 from schema.timespan import moment_of
 
 # A fact, message or job as returned by a statement.
 Row = dict[str, Any]
+# Facts that are read at once while those of one category, or with some metadata, are looked for.
+_FILTERED_ROWS: Final = 500
 _STATES: Final = ("open", "leased", "dead")
 # Names of the counts in the answer, in order, and their `kind` in `mindmap/stats`.
 STATS: Final = {
@@ -50,6 +60,25 @@ class FactPageRequest:
     first: int
     closed: bool = False
     after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactSelection:
+    """Conditions on the facts in one user's memory; None and empty select all.
+
+    Attributes:
+        session_id, agent_id, tags: one message of the evidence fits all of them, and has one of the tags.
+        category: only facts about the user or an agent, of this category of the profile.
+        text: contained, ignoring case, in the statement or in the name of the subject or object.
+        where: a filter that the metadata of a message of the evidence matches, see `schema/filters.py`.
+    """
+
+    session_id: str | None = None
+    agent_id: str | None = None
+    tags: Sequence[str] = ()
+    category: Category | None = None
+    text: str | None = None
+    where: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +161,88 @@ class GraphReads:
         }
         rows = await self._graph.read(statement("mindmap/facts_page"), parameters)
         return {row["node_id"]: row["facts"] for row in rows}
+
+    async def facts_of_user(
+        self, tenant: TenantId, user_id: str, selection: FactSelection, page: FactPageRequest
+    ) -> list[Row]:
+        """Return facts in one user's memory, the last to become true first: at most `first`, and one more if any.
+
+        Raises:
+            InputError: an id, a tag, the text, `first` or the cursor is invalid.
+            NotFoundError: the tenant has no such user.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(
+            userId=user_id,
+            **({} if selection.session_id is None else {"sessionId": selection.session_id}),
+            **({} if selection.agent_id is None else {"agentId": selection.agent_id}),
+        )
+        check_limit(page.first)
+        if problems := tag_problems(selection.tags):
+            raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
+        if selection.text is not None and (problem := text_problem(selection.text, LIMITS.query_chars)):
+            raise InputError(f"text {problem}")
+        tree = parse_filter(selection.where)
+        filtered = selection.category is not None or tree != ALL
+        at, fact_id = decode_cursor(ListName.FACTS, page.after)
+        session, agent, tags = selection.session_id, selection.agent_id, selection.tags
+        parameters: dict[str, Any] = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "valid_at": page.moments.valid_at,
+            "known_at": page.moments.known_at,
+            "closed": page.closed,
+            "text": (selection.text or "").lower(),
+            "by_evidence": session is not None or agent is not None or bool(tags),
+            "session": "" if session is None else memory_id(session_uri(tenant, user_id, session)),
+            "agent": agent or "",
+            "tags": list(normalized_tags(tags)),
+            "with_metadata": tree != ALL,
+            "rows_max": _FILTERED_ROWS if filtered else page.first + 1,
+        }
+        found: list[Row] = []
+        while True:
+            position = {"at": at, "id": fact_id}
+            rows = await self._graph.read(statement("mindmap/facts_of_user"), {**parameters, **position})
+            found += [
+                row["fact"]
+                for row in rows
+                if selection.category in (None, _profile_category(row["fact"]))
+                and (tree == ALL or any(matches(tree, json.loads(one or "{}")) for one in row["metadata"]))
+            ]
+            if len(found) > page.first or len(rows) < parameters["rows_max"]:
+                break
+            at, fact_id = rows[-1]["fact"]["at"], rows[-1]["fact"]["id"]
+        if not found and page.after is None:
+            await self.user(tenant, user_id)
+        return found[: page.first + 1]
+
+    async def changes_of_facts(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
+        """Return how often facts were changed, and when last, by id.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        parameters = {"tenant": tenant, "ids": sorted(set(ids))}
+        rows = await self._graph.read(statement("change_log/changes_per_element"), parameters)
+        return {row["id"]: (row["changes"], row["last_at"]) for row in rows}
+
+    async def users(self, tenant: TenantId, prefix: str, *, first: int, after: str | None) -> list[Row]:
+        """Return users by id: at most `first`, and one more if there are more.
+
+        Args:
+            prefix: the beginning of their ids; empty for all.
+
+        Raises:
+            InputError: the prefix, `first` or the cursor is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_limit(first)
+        if prefix:
+            check_ids(prefix=prefix)
+        (last,) = decode_cursor(ListName.USERS, after)
+        parameters = {"tenant": tenant, "prefix": prefix, "after": last or "", "rows_max": first + 1}
+        return await self._graph.read(statement("lookup/users_page"), parameters)
 
     async def node_details(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeDetails]:
         """Return URI and attributes of nodes by id; unknown ones are left out.
@@ -217,6 +328,19 @@ class GraphReads:
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
         ]
+
+
+def _profile_category(fact: Row) -> Category | None:
+    """Return the category of a fact about a user or agent; None for facts about others."""
+    subject = next(end for end in fact["ends"] if end[0] == fact["subject_id"])
+    if subject[1] not in (Label.USER, Label.AGENT):
+        return None
+    return category_of(fact["predicate"], fact["relation"], FactKind(fact["kind"] or FactKind.FACT))
+
+
+def user_cursor(user: Row) -> str:
+    """Return the cursor of a user in the list of its tenant. Pure."""
+    return encode_cursor(ListName.USERS, user["user_id"])
 
 
 def fact_cursor(fact: Row) -> str:

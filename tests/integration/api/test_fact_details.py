@@ -99,8 +99,8 @@ async def test_graphql_shows_emotion_time_rationale_and_steps(graph: Graph, fill
     assert told["fact"]["triggerEmotion"] == told["factHistory"][0]["triggerEmotion"] == "fear"
     assert told["fact"]["mentionedStart"] == sirens["mentionedStart"]
     parts = f"{DETAILS} object {{ name uri attributes {{ name value }} }}"
-    of_user = f'{{ timeline(userId: "alice") {{ nodes {{ {parts} }} }} }}'
-    nodes = (await ask(graph, filled, of_user))["timeline"]["nodes"]
+    of_user = f'{{ facts(userId: "alice") {{ nodes {{ {parts} }} }} }}'
+    nodes = (await ask(graph, filled, of_user))["facts"]["nodes"]
     assert {(node["kind"], node["rationale"]) for node in nodes} >= {("DECISION", "Her health.")}
     assert {node["triggerEmotion"] for node in nodes} >= {"fear"}
 
@@ -149,7 +149,7 @@ async def test_decision_by_rules_has_its_reason(graph: Graph, tenant: str) -> No
     chinese = an_incoming("我决定搬到上海，因为女儿在那里。", session="s2")
     await a_memory(graph).remember(TenantId(tenant), chinese)
     await a_worker(graph).drain()
-    query = '{ timeline(userId: "alice") { nodes { kind rationale statement } } }'
-    nodes = (await ask(graph, tenant, query))["timeline"]["nodes"]
+    query = '{ facts(userId: "alice") { nodes { kind rationale statement } } }'
+    nodes = (await ask(graph, tenant, query))["facts"]["nodes"]
     decisions = {node["rationale"] for node in nodes if node["kind"] == "DECISION"}
     assert decisions == {"my health", "女儿在那里"}

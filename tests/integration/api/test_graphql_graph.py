@@ -72,10 +72,8 @@ async def test_facts_by_valid_time_and_transaction_time(graph: Graph, tenant: st
     await store(graph, tenant)
     before = (NOON - timedelta(days=1)).isoformat()
     assert (await run_query(graph, tenant, _FACTS, id="alice", first=9, asOf=before))["user"]["facts"]["edges"] == []
-    line = (await run_query(graph, tenant, '{ timeline(userId: "alice", first: 2) { nodes { statement validAt } } }'))[
-        "timeline"
-    ]
-    assert [one["validAt"][:10] for one in line["nodes"]] == ["2026-03-05", "2026-03-04"]
+    line = await run_query(graph, tenant, '{ facts(userId: "alice", first: 2) { nodes { statement validAt } } }')
+    assert [one["validAt"][:10] for one in line["facts"]["nodes"]] == ["2026-03-05", "2026-03-04"]
 
 
 async def test_nodes_link_to_neighbours_paths_changes_and_counts(graph: Graph, tenant: str) -> None:

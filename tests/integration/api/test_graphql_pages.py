@@ -24,7 +24,7 @@ _LISTS = {
     "jobs": ("", "id"),
     "deadLetters": ("", "id"),
     "changesSince": ("seq: 1", "seq"),
-    "timeline": ('userId: "alice"', "id"),
+    "facts": ('userId: "alice"', "id"),
 }
 # Lists in which new elements are appended; in the others they sort first or are skipped.
 _BEHIND = {"changesSince", "jobs"}

@@ -22,8 +22,7 @@ WAYS = {
     "user": 'query ($m: DateTime) { user(userId: "alice", %s: $m) { facts ' + _INNER + " } }",
     "node": "query ($node: ID!, $m: DateTime) { node(id: $node, %s: $m) { facts " + _INNER + " } }",
     "facts": 'query ($m: DateTime) { user(userId: "alice") { facts(%s: $m) ' + _INNER + " } }",
-    "timeline": 'query ($m: DateTime) { timeline(userId: "alice", includeClosed: false, %s: $m) '
-    "{ nodes { statement invalidAt } } }",
+    "list": 'query ($m: DateTime) { facts(userId: "alice", %s: $m) { nodes { statement invalidAt } } }',
     "profile": 'query ($m: DateTime) { profile(userId: "alice", category: PERSONAL, %s: $m) { items { statement } } }',
 }
 _PART = "{ nodes { id name } edges { targetId predicate invalidAt } }"

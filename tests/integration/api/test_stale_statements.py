@@ -67,7 +67,7 @@ async def test_correction_in_the_next_message_ranks_above_it_and_replaces_its_fa
         assert hits[0]["text"] == right
         assert [hit["overtakenBy"] for hit in hits if hit["text"] == wrong] == [hits[0]["id"]]
         await a_worker(graph).drain()
-    timeline = '{ timeline(userId: "ana", first: 9, includeClosed: true) { nodes { object { name } } } }'
-    objects = [node["object"]["name"] for node in (await ask(api, timeline))["timeline"]["nodes"]]
+    facts = '{ facts(userId: "ana", first: 9, includeClosed: true) { nodes { object { name } } } }'
+    objects = [node["object"]["name"] for node in (await ask(api, facts))["facts"]["nodes"]]
     assert fact in objects
     assert not any(value in wrong for value in objects if any(char.isdigit() for char in value))

@@ -26,6 +26,13 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "fact": [{"id": "$thing"}, {"id": "$other", "asOf": _THEN}],
     "factEvents": [{"userId": "$user", "sessionId": "$session"}],
     "factHistory": [{"id": "$thing"}],
+    "facts": [
+        {"userId": "$user"},
+        {"userId": "$user", "asOf": _THEN, "includeClosed": True},
+        {"userId": "$user", "sessionId": "$session"},
+        {"userId": "$user", "agentId": "$agent", "category": "PREFERENCES", "where": {"x": None}},
+        {"userId": "$user", "tags": ["kxq-tag"]},
+    ],
     "graph": [{"userId": "$user"}, {}],
     "isRead": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     "item": [
@@ -87,9 +94,9 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "spool": [{}],
     "stats": [{"userId": "$user"}, {}],
     "suggestedMerges": [{"userId": "$user"}, {}],
-    "timeline": [{"userId": "$user"}, {"userId": "$user", "asOf": _THEN}],
     "usage": [{}],
     "user": [{"userId": "$user"}, {"userId": "$user", "validAt": _THEN}],
+    "users": [{}, {"prefix": "kxq"}],
 }
 
 MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
@@ -160,7 +167,10 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "splitEntity": [{"id": "$thing"}],
     "sync": [{"dryRun": False}],
     "undoCorrection": [{"id": "$thing"}],
-    "updateFact": [{"id": "$thing", "statement": "Something quite different."}],
+    "updateFact": [
+        {"id": "$thing", "statement": "Something quite different."},
+        {"id": "$thing", "statement": "Something quite different.", "ifVersion": 1},
+    ],
 }
 
 SUBSCRIPTIONS: Final[dict[str, list[dict[str, Any]]]] = {

@@ -18,14 +18,6 @@ CALL (n) {
        {{open r}} AS open
   WHERE ($closed OR open) AND ($at IS NULL OR at < $at OR (at = $at AND r.id > $id))
   WITH r, at, open ORDER BY at DESC, r.id LIMIT $rows_max
-  RETURN collect(r {.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at, .closing_known_at, .first_seen, .last_seen, .evidence, .quotes,
-                    .kind, .rationale, .steps, .trigger_emotion, .mentioned_start, .mentioned_end,
-                    predicate: type(r), subject_id: startNode(r).id, object_id: endNode(r).id, at: at,
-                    ends: [x IN [startNode(r), endNode(r)] | [
-                      x.id, head([label IN labels(x) WHERE label <> 'Memory']), x.user_id, x.name, x.entity_type, x.aliases, x.abstract,
-                      x.importance, x.evidence_n,
-                      x.first_seen.epochSeconds * 1000000 + x.first_seen.microsecond,
-                      x.last_seen.epochSeconds * 1000000 + x.last_seen.microsecond]],
-                    invalid_at: CASE WHEN {{end_known r}} THEN r.invalid_at END}) AS facts
+  RETURN collect({{listed_fact r}}) AS facts
 }
 RETURN node_id, facts
