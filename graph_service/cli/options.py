@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -18,7 +17,7 @@ from graph_service.observability.structured_log import configure_logging
 from schema.errors import InputError
 from schema.ids import TenantId, tenant_named
 
-E = TypeVar("E", bound=StrEnum)
+S = TypeVar("S", bound=str)
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)
@@ -88,12 +87,17 @@ class Invocation:
     def _load(self, sections: Collection[str], options: Mapping[str, Any] | None = None) -> Settings:
         given = {"tenant": self.tenant_name, "url": self.url, **(options or {})}
         settings = load_settings(config=self.config, options=given, sections=sections)
-        if settings.folder.note and "client_settings" not in vars(self):
-            # Standard output belongs to the result, and to the protocol of `mnemoscene mcp`.
-            sys.stderr.write(f"mnemoscene: {settings.folder.note}\n")
+        if settings.folder.note:
+            _say_once(settings.folder.note)
         configure_logging(settings.log, secrets=secrets_of(settings))
         Terminal.hidden = settings.display.hidden
         return settings
+
+
+@functools.lru_cache(maxsize=8)
+def _say_once(note: str) -> None:
+    # Standard output belongs to the result, and to the protocol of `mnemoscene mcp`.
+    sys.stderr.write(f"mnemoscene: {note}\n")
 
 
 def _common(
@@ -131,27 +135,16 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def one_of(choices: type[E], word: str, option: str) -> E:
-    """Return the member of `choices` with this value; case does not matter.
+def one_of(choices: Iterable[S], word: str, option: str) -> S:
+    """Return the choice with this value; case does not matter.
 
     Raises:
         InputError: there is none; the message lists them.
     """
-    try:
-        return choices(word.casefold())
-    except ValueError as error:
-        raise InputError(f"{option} is {word!r}: use one of {', '.join(choices)}") from error
-
-
-def graphql_name(choices: Iterable[str], word: str, option: str) -> str:
-    """Return the name in a GraphQL enumeration of a value that the command line writes in lower case.
-
-    Raises:
-        InputError: it is none of the choices; the message lists them.
-    """
-    if word.casefold() not in (known := list(choices)):
+    known = {str(choice): choice for choice in choices}
+    if word.casefold() not in known:
         raise InputError(f"{option} is {word!r}: use one of {', '.join(known)}")
-    return word.upper()
+    return known[word.casefold()]
 
 
 def iso_time(text: str | None, option: str) -> str | None:

@@ -75,7 +75,7 @@ from graph_service.memory.recall.question_log import (
     found_elements,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
-from graph_service.memory.repair.repair import Progress, Sync, SyncReport
+from graph_service.memory.repair.repair import Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
 from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back, says_just_now
@@ -547,13 +547,13 @@ class Memory:
         self._notify(tenant)
         return retried
 
-    async def sync(self, tenant: TenantId, *, dry_run: bool = False, on_progress: Progress | None = None) -> SyncReport:
+    async def sync(self, tenant: TenantId, *, dry_run: bool = False) -> SyncReport:
         """Check a tenant's texts, vectors, scenes, facts and jobs for consistency, and repair them.
 
         Raises:
             UnavailableError: Neo4j does not answer; repairs made so far remain.
         """
-        sync = Sync(self._graph, tenant, now=self._clock(), dry_run=dry_run, on_progress=on_progress)
+        sync = Sync(self._graph, tenant, now=self._clock(), dry_run=dry_run)
         report = await sync.run()
         self._notify(tenant)
         return report

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from graph_service.cli.answer_tables import answer_view, ask_question
-from graph_service.cli.options import Invocation, UserOption, command, graphql_name, iso_time
+from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 from schema.labels import Role
@@ -52,7 +52,7 @@ def recall(
     filters = {
         "inSession": in_session,
         "agentId": agent,
-        "roles": [graphql_name(Role, one, "--role") for one in role or ()],
+        "roles": [one_of(Role, one, "--role").name for one in role or ()],
         "entities": entity or [],
         "tags": tag or [],
         "minScore": min_score,
@@ -61,12 +61,12 @@ def recall(
         "user": user,
         "limit": limit,
         "evidence": evidence,
-        "kinds": [graphql_name(KINDS, one, "--kind") for one in kind] if kind else None,
+        "kinds": [one_of(KINDS, one, "--kind").upper() for one in kind] if kind else None,
         "start": iso_time(start, "--from"),
         "end": iso_time(end, "--to"),
         "validAt": iso_time(valid_at, "--valid-at"),
         "asOf": iso_time(as_of, "--as-of"),
-        "mode": None if mode is None else graphql_name(MODES, mode, "--mode"),
+        "mode": None if mode is None else one_of(MODES, mode, "--mode").upper(),
         "filter": filters,
         "after": after,
         "askedAt": iso_time(asked_at, "--asked-at"),

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from graph_service.cli.options import Invocation, UserOption, command, graphql_name, iso_time
+from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
 from graph_service.cli.signals import run
 from schema.labels import Role
@@ -35,7 +35,7 @@ def remember(
 ) -> None:
     """Store one message, and extract the facts in it."""
     message = {
-        "role": graphql_name(Role, role, "--role"),
+        "role": one_of(Role, role, "--role").name,
         "text": text,
         "time": iso_time(time, "--time"),
         "speaker": speaker,

@@ -39,7 +39,6 @@ ROWS_MAX: Final = 500
 _CHECK_S: Final = 600.0
 SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE, JobKind.REFINE)
 UNPROVEN: Final = "sync: no message is left that proves it"
-Progress = Callable[[int, int], None]
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -67,7 +66,6 @@ class Sync:
 
     Args:
         dry_run: check without repairing.
-        on_progress: called with the numbers of elements checked and in total.
         rows_max: elements per page; the repairs of a page are one transaction.
     """
 
@@ -78,7 +76,6 @@ class Sync:
         *,
         now: datetime,
         dry_run: bool = False,
-        on_progress: Progress | None = None,
         rows_max: int = ROWS_MAX,
     ) -> None:
         self._graph = graph
@@ -86,9 +83,8 @@ class Sync:
         self._now = now
         self._now_ms = millis(now)
         self._dry_run = dry_run
-        self._on_progress = on_progress
         self._rows_max = rows_max
-        self._total = self._checked = self._consistent = self._repaired = self._errors = 0
+        self._checked = self._consistent = self._repaired = self._errors = 0
         self._found: Counter[Problem] = Counter()
 
     async def run(self) -> SyncReport:
@@ -100,8 +96,6 @@ class Sync:
         embedder = await stored_embedder(self._graph)
         dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
         tokens = embedder is not None and embedder.token_model is not None
-        rows = await self._graph.read(statement("repair/totals"), {"tenant": self._tenant})
-        self._total = rows[0]["elements"]
         async for messages in self._pages(statement("repair/check_messages"), {}):
             await self._check_messages(messages, dim, tokens=tokens)
         async for nodes in self._pages(
@@ -135,8 +129,6 @@ class Sync:
             after = rows[-1]["id"]
             yield rows
             self._checked += len(rows) if counted else 0
-            if self._on_progress and counted:
-                self._on_progress(self._checked, max(self._total, self._checked))
 
     async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
         readable = [row for row in rows if not is_damaged(row)]
