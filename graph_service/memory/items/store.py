@@ -48,8 +48,11 @@ _SCAN_ROWS: Final = (1_000, 10_000, 100_000)
 # Bytes of values that are read at once while a filter is applied.
 _BATCH_BYTES_MAX: Final = 4 * 2**20
 _BATCH_ROWS_MAX: Final = 1_000
-# A word match counts as much as this difference of similarities.
+# Words count at most as much as this difference of similarities, half of it for this score of Lucene.
 _WORDS_WEIGHT: Final = 0.1
+_WORDS_HALF: Final = 2.0
+# Of a text without a vector yet, which counts if it has a word of the question: that of unrelated texts.
+_UNKNOWN_SIMILARITY: Final = 0.55
 # As in recall, see `recall/retrieval.py`.
 _CROSS_LANGUAGE_SCALE: Final = 1.5
 _FORGETTING_RETRY_S: Final = 1.0
@@ -252,7 +255,9 @@ class Items:
             "cross_language": question.cross_language_vector if question else None,
             "chinese": is_chinese(search.query),
             "cross_language_scale": _CROSS_LANGUAGE_SCALE,
+            "unknown_similarity": _UNKNOWN_SIMILARITY,
             "words_weight": _WORDS_WEIGHT,
+            "words_half": _WORDS_HALF,
         }
 
     async def _embedded(self, query: str) -> EmbeddedQuestion | None:
@@ -277,8 +282,10 @@ class Items:
         for rows_max in _SCAN_ROWS:
             rows = await self._graph.read(page, {**parameters, "skip": skip, "rows_max": rows_max})
             for batch in _batches(rows):
-                items = await self._read(tenant, [row["id"] for row in batch])
-                found += [row for row in batch if row["id"] in items and _matches(tree, items[row["id"]].value)]
+                ids = {"tenant": tenant, "ids": [row["id"] for row in batch]}
+                values = await self._graph.read(statement("items/read_values"), ids)
+                matching = {row["id"] for row in values if _matches(tree, json.loads(row["value"]))}
+                found += [row for row in batch if row["id"] in matching]
                 if len(found) >= search.offset + search.first:
                     return found[search.offset : search.offset + search.first]
             if len(rows) < rows_max:
