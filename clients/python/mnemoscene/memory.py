@@ -67,6 +67,7 @@ class Memory(BlockingFace):
         return memory
 
     remember = blocking(MemoryOperations.remember)
+    wait = blocking(MemoryOperations.wait)
     recall = blocking(MemoryOperations.recall)
     context = blocking(MemoryOperations.context)
     facts = blocking(MemoryOperations.facts)
@@ -74,7 +75,11 @@ class Memory(BlockingFace):
     history = blocking(MemoryOperations.history)
     update = blocking(MemoryOperations.update)
     profile = blocking(MemoryOperations.profile)
+    messages = iterating(MemoryOperations.messages)
+    message = blocking(MemoryOperations.message)
+    set_message = blocking(MemoryOperations.set_message)
     sessions = blocking(MemoryOperations.sessions)
+    users = blocking(MemoryOperations.users)
     forget = blocking(MemoryOperations.forget)
     changes = iterating(MemoryOperations.changes)
 
@@ -114,6 +119,7 @@ class AsyncMemory(AwaitingFace):
         self.items = AsyncItems(self._transport, self._operations.owner)
 
     remember = awaiting(MemoryOperations.remember)
+    wait = awaiting(MemoryOperations.wait)
     recall = awaiting(MemoryOperations.recall)
     context = awaiting(MemoryOperations.context)
     facts = awaiting(MemoryOperations.facts)
@@ -121,7 +127,11 @@ class AsyncMemory(AwaitingFace):
     history = awaiting(MemoryOperations.history)
     update = awaiting(MemoryOperations.update)
     profile = awaiting(MemoryOperations.profile)
+    messages = iterating_async(MemoryOperations.messages)
+    message = awaiting(MemoryOperations.message)
+    set_message = awaiting(MemoryOperations.set_message)
     sessions = awaiting(MemoryOperations.sessions)
+    users = awaiting(MemoryOperations.users)
     forget = awaiting(MemoryOperations.forget)
     changes = iterating_async(MemoryOperations.changes)
 

@@ -26,6 +26,8 @@ class Message(Model):
         importance: 1 to 10, or `low`, `medium`, `high`, `critical`.
         zone: time zone: `Asia/Shanghai` or `+08:00`.
         mentioned_start, mentioned_end: the time that it mentions.
+        metadata: your properties: texts, numbers, booleans and lists of texts.
+        raw: any JSON, kept as it is, and neither read nor searched.
     """
 
     text: str
@@ -39,6 +41,8 @@ class Message(Model):
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     tags: Sequence[str] = ()
+    metadata: Mapping[str, Any] | None = None
+    raw: Any = None
 
 
 Said: TypeAlias = "str | Message | Mapping[str, Any] | tuple[RoleName, str]"
@@ -190,7 +194,7 @@ class Fact(Model):
     Attributes:
         strength: 0 to 1; grows with the amount of evidence.
         valid_at, invalid_at: when it became true and stopped being true; None if unknown or still true.
-        known_at: when it was first recorded.
+        created_at, updated_at: when it was first and last recorded.
     """
 
     id: str
@@ -209,8 +213,10 @@ class Fact(Model):
     tags: list[str]
     valid_at: datetime | None
     invalid_at: datetime | None
-    known_at: datetime | None
+    created_at: datetime | None
+    updated_at: datetime | None
     last_seen: datetime | None
+    version: int
 
 
 class Closing(Model):
@@ -312,6 +318,41 @@ class Session(Model):
     messages: int
     scenes: int
     unread: int
+
+
+class StoredMessage(Model):
+    """A message as it was stored.
+
+    Attributes:
+        external_id: your id, if you gave one.
+        raw: the payload that you gave.
+        is_read: nothing of it waits to be read.
+    """
+
+    id: str
+    uri: str
+    external_id: str | None
+    session_id: str
+    role: Word
+    speaker: str | None
+    text: str
+    raw: Any
+    metadata: dict[str, Any]
+    tags: list[str]
+    time: datetime
+    created_at: datetime
+    updated_at: datetime
+    version: int
+    is_read: bool
+
+
+class User(Model):
+    """A user of the tenant."""
+
+    user_id: str
+    name: str
+    first_seen: datetime
+    last_seen: datetime
 
 
 class Item(Model):

@@ -15,7 +15,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from mnemoscene.documents import Model, Operation
-from mnemoscene.errors import BadInput
+from mnemoscene.errors import BadInput, NotFound
 from mnemoscene.models import (
     CategoryName,
     Change,
@@ -36,8 +36,10 @@ from mnemoscene.models import (
     Receipt,
     Said,
     Session,
+    StoredMessage,
+    User,
 )
-from mnemoscene.transport import Listing, Page, Pause, Steps, ask
+from mnemoscene.transport import ANSWER_MAX_S, Listing, Page, Pause, Steps, ask
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
@@ -46,6 +48,8 @@ DEFAULT_SESSION: Final = "default"
 MESSAGES_PER_CALL: Final = 1_000
 PAGE: Final = 100
 POLL_S: Final = 0.25
+WAIT_PER_CALL_S: Final = 30.0
+MESSAGES_PAGE: Final = 500
 
 _TIMES: Final = {"validAt": "DateTime", "asOf": "DateTime"}
 _PAGE: Final = {"first": "Int", "after": "String"}
@@ -80,13 +84,25 @@ CONTEXT: Final = Operation[Context](
         "maxTokens": "Int",
         "sessionId": "String",
         **_TIMES,
+        "tags": "[String!]",
     },
 )
 FACTS: Final = Operation[Connection[Fact]](
     "query",
     "facts",
     Connection[Fact],
-    {"userId": "String!", **_PAGE, **_TIMES, "includeClosed": "Boolean"},
+    {
+        "userId": "String!",
+        "sessionId": "String",
+        "agentId": "String",
+        "tags": "[String!]",
+        "category": "ProfileCategory",
+        "text": "String",
+        "where": "JSON",
+        **_TIMES,
+        "includeClosed": "Boolean",
+        **_PAGE,
+    },
 )
 FACT: Final = Operation[FactStatus]("query", "fact", FactStatus, {"id": "String!", **_TIMES})
 HISTORY: Final = Operation[list[FactVersion]](
@@ -104,6 +120,7 @@ UPDATE: Final = Operation[Correction](
         "relation": "String",
         "validAt": "DateTime",
         "invalidAt": "DateTime",
+        "ifVersion": "Int",
     },
     repeatable=False,
 )
@@ -116,6 +133,40 @@ PROFILE: Final = Operation[list[ProfilePart]](
     list[ProfilePart],
     {"userId": "String", "agentId": "String", "category": "ProfileCategory", **_TIMES},
 )
+MESSAGES: Final = Operation[Connection[StoredMessage]](
+    "query",
+    "messages",
+    Connection[StoredMessage],
+    {
+        "userId": "String",
+        "sessionId": "String",
+        "tags": "[String!]",
+        "newestFirst": "Boolean",
+        **_PAGE,
+    },
+)
+MESSAGE: Final = Operation[StoredMessage | None](
+    "query", "message", StoredMessage | None, {"userId": "String!", "sessionId": "String!", "id": "String!"}
+)
+SET_MESSAGE: Final = Operation[StoredMessage](
+    "mutation",
+    "setMessage",
+    StoredMessage,
+    {
+        "userId": "String!",
+        "sessionId": "String!",
+        "id": "String!",
+        "text": "String",
+        "metadata": "JSON",
+        "raw": "JSON",
+        "tags": "[String!]",
+        "ifVersion": "Int",
+    },
+)
+IS_READ: Final = Operation[bool](
+    "query", "isRead", bool, {"userId": "String!", "sessionId": "String", "waitS": "Float"}
+)
+USERS: Final = Operation[Connection[User]]("query", "users", Connection[User], {"prefix": "String", **_PAGE})
 CHANGES: Final = Operation[Changes]("query", "changesSince", Changes, {"seq": "Float!", "first": "Int"})
 FORGET_MESSAGE: Final = Operation[Forgotten]("mutation", "forgetMessage", Forgotten, {"id": "String!"}, False)
 FORGET_FACT: Final = Operation[Forgotten]("mutation", "forgetFact", Forgotten, {"id": "String!"}, False)
@@ -125,28 +176,34 @@ FORGET_SESSION: Final = Operation[Forgotten](
 FORGET_USER: Final = Operation[Forgotten]("mutation", "forgetUser", Forgotten, {"userId": "String!"}, False)
 
 
-def listing(operation: Operation[Connection[M]], variables: Mapping[str, Any], limit: int | None = None) -> Listing[M]:
-    """Return a list of the service; `limit` only bounds the size of its pages."""
-    first = PAGE if limit is None else max(1, min(limit, PAGE))
+def listing(
+    operation: Operation[Connection[M]], variables: Mapping[str, Any], limit: int | None = None, page_size: int = PAGE
+) -> Listing[M]:
+    """Return a list of the service, of at most `limit` elements; to be read once."""
+    left = limit
 
     def page(cursor: str | None) -> Steps[Page[M]]:
+        nonlocal left
+        first = page_size if left is None else min(left, page_size)
+        if first < 1:
+            return Page([], None)
         found = yield from ask(operation, {**variables, "first": first, "after": cursor})
-        return Page(found.nodes, found.page_info.end_cursor if found.page_info.has_next_page else None)
+        left = None if left is None else left - len(found.nodes)
+        return Page(found.nodes, found.page_info.end_cursor if found.page_info.has_next_page and left != 0 else None)
 
     return page
 
 
-def gather(pages: Listing[T], limit: int | None) -> Steps[list[T]]:
-    """Return the elements of all pages, at most `limit`."""
+def gather(pages: Listing[T]) -> Steps[list[T]]:
+    """Return the elements of all pages."""
     found: list[T] = []
     cursor: str | None = None
-    while limit is None or len(found) < limit:
+    while True:
         page = yield from pages(cursor)
         found.extend(page.nodes)
         cursor = page.next
         if cursor is None:
-            break
-    return found[:limit]
+            return found
 
 
 @dataclass(frozen=True)
@@ -175,8 +232,10 @@ class MemoryOperations:
         *,
         session_id: str = DEFAULT_SESSION,
         id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         facts: Sequence[NewFact | Mapping[str, Any]] = (),
+        extract: bool = True,
         user_name: str | None = None,
     ) -> Steps[Receipt]:
         """Store what was said. The messages are durable and searchable at once; facts follow in the background.
@@ -185,15 +244,17 @@ class MemoryOperations:
             messages: a text of the user, or a list of `(role, text)`, `Message`s, or dicts with `role` and `content`.
             session_id: your id of the conversation.
             id: your id of a single message; with it the call may be repeated without effect.
+            metadata: your properties of all messages.
             tags: labels of all messages.
             facts: facts that you extracted yourself; these messages are then not read again.
+            extract: False stores and finds the messages without ever reading facts from them.
             user_name: the user's name.
 
         Raises:
             BadInput: a message or fact is invalid; nothing was stored.
 
         Example:
-            memory.remember("I moved to Lisbon in May.", tags=["home"]).ids
+            memory.remember("I moved to Lisbon in May.", tags=["home"], metadata={"project": "move"}).ids
             memory.remember([("user", "I love trams."), ("assistant", "Noted.")], session_id="monday")
         """
         said = [_message(one) for one in _many(messages)]
@@ -207,14 +268,36 @@ class MemoryOperations:
             "agentId": self.agent_id,
             "userName": user_name,
             "facts": [_fact_input(fact) for fact in facts],
+            "extract": extract,
+        }
+        shared = {
+            "tags": list(tags),
+            "metadata": dict(metadata or {}),
         }
         receipts = []
         for start in range(0, max(len(said), 1), len(said) if facts else MESSAGES_PER_CALL):
-            part = [_message_input(one, tags) for one in said[start : start + MESSAGES_PER_CALL]]
+            part = [_message_input(one, shared) for one in said[start : start + MESSAGES_PER_CALL]]
             body = {**call, "messages": part, "requestId": uuid4().hex}
-            receipt = yield from ask(REMEMBER, {"input": {name: value for name, value in body.items() if value}})
+            receipt = yield from ask(
+                REMEMBER, {"input": {name: value for name, value in body.items() if value not in (None, [])}}
+            )
             receipts.append(receipt)
         return _joined(receipts)
+
+    def wait(self, timeout: float = 60.0, *, session_id: str | None = None) -> Steps[bool]:
+        """Wait until everything that was stored so far is read; return False if it took longer than `timeout` seconds.
+
+        Example:
+            memory.wait(30)
+        """
+        end_s = monotonic() + timeout
+        while True:
+            wait_s = min(max(end_s - monotonic(), 0.0), WAIT_PER_CALL_S)
+            asked = {"userId": self.owner, "sessionId": session_id, "waitS": wait_s}
+            if (yield from ask(IS_READ, asked, timeout_s=wait_s + ANSWER_MAX_S)):
+                return True
+            if monotonic() >= end_s:
+                return False
 
     def recall(
         self,
@@ -270,14 +353,19 @@ class MemoryOperations:
 
     def context(
         self,
-        query: str,
+        query: str = "",
         *,
         max_tokens: int = 1_000,
         session_id: str | None = None,
         valid_at: datetime | str | None = None,
         as_of: datetime | str | None = None,
+        tags: Sequence[str] = (),
     ) -> Steps[Context]:
         """Return what an agent should know before it answers, as text for its prompt.
+
+        Args:
+            query: the user's message; without it, what is most important about the user.
+            tags: only what has one of these tags, besides the profile.
 
         Example:
             prompt = "You are a helpful assistant.\\n\\n" + memory.context("Where shall we meet?", max_tokens=300).text
@@ -291,28 +379,50 @@ class MemoryOperations:
                 "sessionId": session_id,
                 "validAt": valid_at,
                 "asOf": as_of,
+                "tags": list(tags) or None,
             },
         )
 
     def facts(
         self,
         *,
-        include_closed: bool = False,
+        tag: str | Sequence[str] | None = None,
+        category: CategoryName | None = None,
+        text: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        agent_id: str | None = None,
         valid_at: datetime | str | None = None,
         as_of: datetime | str | None = None,
+        include_closed: bool = False,
         limit: int | None = None,
     ) -> Steps[list[Fact]]:
         """Return facts, latest `valid_at` first.
 
         Args:
+            tag: only facts whose messages have this tag, or one of these.
+            text: only facts that contain this text, ignoring case.
+            where: a filter on the metadata of the messages that are evidence.
+            session_id, agent_id: only facts with evidence in this session, or with this agent.
             include_closed: also facts that are no longer valid.
             limit: at most so many; all by default.
 
         Example:
-            [fact.statement for fact in memory.facts(limit=20)]
+            [fact.statement for fact in memory.facts(category="preferences", limit=20)]
         """
-        variables = {"userId": self.owner, "includeClosed": include_closed, "validAt": valid_at, "asOf": as_of}
-        return gather(listing(FACTS, variables, limit), limit)
+        variables = {
+            "userId": self.owner,
+            "sessionId": session_id,
+            "agentId": agent_id,
+            "tags": [tag] if isinstance(tag, str) else tag and list(tag),
+            "category": category and category.upper(),
+            "text": text,
+            "where": where,
+            "validAt": valid_at,
+            "asOf": as_of,
+            "includeClosed": include_closed,
+        }
+        return gather(listing(FACTS, variables, limit))
 
     def fact(
         self, id: str, *, valid_at: datetime | str | None = None, as_of: datetime | str | None = None
@@ -345,11 +455,16 @@ class MemoryOperations:
         relation: str | None = None,
         valid_at: datetime | str | None = None,
         invalid_at: datetime | str | None = None,
+        if_version: int | None = None,
     ) -> Steps[Correction]:
         """Correct a fact; what it said before is kept in its history.
 
         Args:
             statement: the new sentence; required if the meaning changes.
+            if_version: correct only this version.
+
+        Raises:
+            Conflict: another version is stored.
 
         Example:
             fact = memory.facts()[0]
@@ -365,6 +480,7 @@ class MemoryOperations:
                 "relation": relation,
                 "validAt": valid_at,
                 "invalidAt": invalid_at,
+                "ifVersion": if_version,
             },
         )
 
@@ -383,13 +499,99 @@ class MemoryOperations:
         named = category.upper() if category else None
         return ask(PROFILE, {**self._asker, "category": named, "validAt": valid_at, "asOf": as_of})
 
+    def messages(
+        self,
+        session_id: str | None = None,
+        *,
+        tags: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Listing[StoredMessage]:
+        """Yield the messages of a session, or of all sessions, in the order they were said; reads pages as needed.
+
+        Args:
+            tags: only messages with one of these tags.
+            limit: at most so many; all by default.
+
+        Example:
+            for message in memory.messages("monday"):
+                print(message.time, message.role, message.text)
+        """
+        variables = {
+            "userId": self.owner,
+            "sessionId": session_id,
+            "tags": list(tags) or None,
+            "newestFirst": newest_first,
+        }
+        return listing(MESSAGES, variables, limit, MESSAGES_PAGE)
+
+    def message(self, id: str, *, session_id: str = DEFAULT_SESSION) -> Steps[StoredMessage]:
+        """Return a message by your id, or by the id or URI that `remember` returned.
+
+        Raises:
+            NotFound: there is no such message in the session.
+
+        Example:
+            memory.remember("I love trams.", id="m-1")
+            memory.message("m-1").text
+        """
+        found = yield from ask(MESSAGE, {"userId": self.owner, "sessionId": session_id, "id": id})
+        if found is None:
+            raise NotFound(f"there is no message {id!r} in the session {session_id!r}")
+        return found
+
+    def set_message(
+        self,
+        id: str,
+        text: str | None = None,
+        *,
+        session_id: str = DEFAULT_SESSION,
+        metadata: Mapping[str, Any] | None = None,
+        raw: Any = None,
+        tags: Sequence[str] | None = None,
+        if_version: int | None = None,
+    ) -> Steps[StoredMessage]:
+        """Replace parts of a message; what was learned from its old text goes, and the new text is read.
+
+        Args:
+            if_version: replace only this version.
+
+        Raises:
+            Conflict: another version is stored.
+
+        Example:
+            memory.remember("I live in Porto.", id="m-2")
+            memory.set_message("m-2", "I live in Lisbon.").version
+        """
+        return ask(
+            SET_MESSAGE,
+            {
+                "userId": self.owner,
+                "sessionId": session_id,
+                "id": id,
+                "text": text,
+                "metadata": metadata,
+                "raw": raw,
+                "tags": None if tags is None else list(tags),
+                "ifVersion": if_version,
+            },
+        )
+
+    def users(self, *, prefix: str = "", limit: int | None = None) -> Steps[list[User]]:
+        """Return the users of the tenant.
+
+        Example:
+            [user.user_id for user in memory.users(prefix="a")]
+        """
+        return gather(listing(USERS, {"prefix": prefix}, limit))
+
     def sessions(self, *, limit: int | None = None) -> Steps[list[Session]]:
         """Return the sessions, latest first.
 
         Example:
             [(session.session_id, session.messages) for session in memory.sessions(limit=10)]
         """
-        return gather(listing(SESSIONS, {"userId": self.owner}, limit), limit)
+        return gather(listing(SESSIONS, {"userId": self.owner}, limit))
 
     def forget(
         self,
@@ -403,7 +605,7 @@ class MemoryOperations:
         """Delete one message, fact, session or the whole user, with everything derived from it.
 
         Args:
-            message: id or URI that `remember` returned.
+            message: id or URI that `remember` returned; or your own id, with its `session`.
             user, confirm: the id of this memory's user, twice, because it cannot be undone.
 
         Raises:
@@ -413,18 +615,20 @@ class MemoryOperations:
         Example:
             memory.forget(message=memory.remember("My PIN is 1234.").ids[0]).messages
         """
-        named = [value for value in (message, fact, session, user) if value is not None]
-        if len(named) != 1:
+        named = [value is not None for value in (message, fact, user)].count(True)
+        if named + (session is not None and message is None) != 1:
             raise BadInput("name exactly one of message, fact, session and user")
+        if message is not None and session is not None:
+            message = (yield from self.message(message, session_id=session)).uri
         if message is not None:
-            return ask(FORGET_MESSAGE, {"id": message})
+            return (yield from ask(FORGET_MESSAGE, {"id": message}))
         if fact is not None:
-            return ask(FORGET_FACT, {"id": fact})
+            return (yield from ask(FORGET_FACT, {"id": fact}))
         if session is not None:
-            return ask(FORGET_SESSION, {"userId": self.owner, "sessionId": session})
+            return (yield from ask(FORGET_SESSION, {"userId": self.owner, "sessionId": session}))
         if user != self.owner or confirm != user:
             raise BadInput(f"to delete everything of this user, pass user={self.owner!r} and the same as confirm")
-        return ask(FORGET_USER, {"userId": user})
+        return (yield from ask(FORGET_USER, {"userId": user}))
 
     def changes(self, *, timeout: float | None = None, since: float | None = None) -> Listing[Change]:
         """Yield changes of this memory as they are stored.
@@ -508,8 +712,12 @@ def _fact_input(fact: NewFact | Mapping[str, Any]) -> dict[str, Any]:
         raise BadInput(f"{fact!r:.200} is no fact: {error}") from error
 
 
-def _message_input(message: Message, tags: Sequence[str]) -> dict[str, Any]:
-    return _input(message) | {"role": message.role.upper(), "tags": [*tags, *message.tags]}
+def _message_input(message: Message, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message by the names of the schema, with what all messages of the call share."""
+    told: dict[str, Any] = {"role": message.role.upper(), "tags": [*shared["tags"], *message.tags]}
+    if shared["metadata"] or message.metadata:
+        told["metadata"] = {**shared["metadata"], **(message.metadata or {})}
+    return _input(message) | told
 
 
 def _input(model: Model) -> dict[str, Any]:

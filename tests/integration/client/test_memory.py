@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from mnemoscene import AsyncMemory, BadInput, Denied, Memory, Message, NewFact, NotFound
+from mnemoscene import AsyncMemory, BadInput, Conflict, Denied, Memory, Message, NewFact, NotFound, operations
 from mnemoscene.items import AsyncItems, ItemOperations, Items
 from mnemoscene.models import Change
 from mnemoscene.operations import MemoryOperations
 from tests.conftest import Server
 from tests.support.open_service import OpenService, open_service
-from tests.support.polling import eventually, until
+from tests.support.polling import eventually
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -41,8 +41,9 @@ async def in_thread(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def read(memory: Memory, n: int) -> None:
-    """Wait until the memory has so many facts."""
-    until(lambda: len(memory.facts()) >= n, within_s=120)
+    """Wait until everything is read, and so many facts are known."""
+    assert memory.wait(300)
+    assert len(memory.facts()) >= n
 
 
 async def test_what_was_said_is_recalled_with_evidence(memory: Memory) -> None:
@@ -127,6 +128,69 @@ async def test_memory_of_an_agent_is_its_own(service: OpenService, tenant: str) 
             assert await user.recall("order number") == []
 
 
+async def test_facts_are_filtered_and_a_correction_names_its_version(memory: Memory) -> None:
+    def run() -> None:
+        memory.remember("I work at Acme.", session_id="s1", tags=["job"])
+        memory.remember("I love green tea.", session_id="s2", tags=["drink"])
+        read(memory, 2)
+        for wanted in ({"tag": "drink"}, {"category": "preferences"}, {"text": "GREEN"}, {"session_id": "s2"}):
+            (fact,) = memory.facts(**wanted)  # type: ignore[arg-type]
+            assert "tea" in fact.object
+        assert len(memory.facts(tag=["job", "drink"])) >= 2
+        assert len(memory.facts(limit=1)) == 1
+        with pytest.raises(Conflict):
+            memory.update(fact.id, "Ana loves black tea.", if_version=fact.version + 1)
+        assert memory.update(fact.id, "Ana loves black tea.", object="black tea", if_version=fact.version).fact_id
+
+    await in_thread(run)
+
+
+async def test_message_is_replaced_and_users_are_listed(service: OpenService, memory: Memory, tenant: str) -> None:
+    def run() -> None:
+        memory.remember("I live in Porto.", id="m-1", metadata={"n": 1})
+        read(memory, 1)
+        changed = memory.set_message("m-1", "I live in Lisbon.", if_version=1)
+        assert (changed.text, changed.version, changed.metadata) == ("I live in Lisbon.", 2, {"n": 1})
+        read(memory, 1)
+        assert [fact.object for fact in memory.facts()] == ["Lisbon"]
+        with pytest.raises(Conflict):
+            memory.set_message("m-1", "I live in Faro.", if_version=1)
+        with Memory(service.http, user_id="bob", tenant=tenant) as other:
+            other.remember("Hello.", extract=False)
+            assert [user.user_id for user in other.users(prefix="a")] == ["ana"]
+            assert sorted(user.user_id for user in other.users()) == ["ana", "bob"]
+            with pytest.raises(NotFound):
+                other.message("m-1")
+
+    await in_thread(run)
+
+
+async def test_messages_are_listed_in_pages_and_read_by_the_callers_id(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "MESSAGES_PAGE", 3)
+
+    def run() -> None:
+        said = [Message(text=f"Note {n}.", id=f"n-{n}", raw={"n": [n, None]}) for n in range(8)]
+        memory.remember(said, session_id="s1", metadata={"project": "x"}, extract=False)
+        memory.remember([("assistant", "x" * 150_000)], session_id="s2")
+        assert [one.external_id for one in memory.messages("s1")] == [f"n-{n}" for n in range(8)]
+        assert [one.raw for one in memory.messages("s1", newest_first=True, limit=4)] == [
+            {"n": [n, None]} for n in (7, 6, 5, 4)
+        ]
+        assert [len(one.text) for one in memory.messages()][-1] == 150_000
+        found = memory.message("n-3", session_id="s1")
+        assert (found.text, found.metadata, found.version) == ("Note 3.", {"project": "x"}, 1)
+        assert memory.wait(300)
+        assert memory.facts() == []
+        with pytest.raises(NotFound):
+            memory.message("n-3", session_id="s2")
+        assert memory.forget(message="n-3", session="s1").messages == 1
+        assert len(list(memory.messages("s1"))) == 7
+
+    await in_thread(run)
+
+
 async def test_changes_are_followed_live(service: OpenService, tenant: str) -> None:
     async with AsyncMemory(service.http, user_id="ana", tenant=tenant) as memory:
         await memory.remember("I live in Lisbon.")
@@ -190,6 +254,14 @@ async def test_readme_of_the_client_runs(service: OpenService) -> None:
     names: dict[str, Any] = {}
     await in_thread(exec, text.replace("http://127.0.0.1:7780", service.http), names)
     assert "Lisbon" in names["prompt"]
+
+
+async def test_first_example_of_the_main_page_runs(service: OpenService, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python block of README.md, for a user of this test."""
+    page = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+    (text,) = re.findall(r"^```python\n(from mnemoscene import .*?)^```$", page, re.MULTILINE | re.DOTALL)
+    await in_thread(exec, text.replace("http://127.0.0.1:7780", service.http).replace('"ana"', '"example"'), {})
+    assert "Lisbon" in capsys.readouterr().out
 
 
 OPERATIONS = {**public(MemoryOperations), **{f"items.{name}": one for name, one in public(ItemOperations).items()}}
