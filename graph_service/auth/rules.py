@@ -73,6 +73,7 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     "dropSpooled": ADMIN,
     "endQuarantine": ADMIN_OF_ALL,
     "exportGraph": ADMIN,
+    "forget": WRITE,
     "forgetEntity": WRITE,
     "forgetFact": WRITE,
     "forgetMessage": WRITE,

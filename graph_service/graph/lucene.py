@@ -108,6 +108,11 @@ def tags_query(tokens: Sequence[str]) -> str:
     return " ".join(f"tag_tokens:{token}" for token in tokens) or NOTHING
 
 
+def all_tags_query(tokens: Sequence[str]) -> str:
+    """Return a query for messages that have all of some tokens."""
+    return " ".join(f"+tag_tokens:{token}" for token in tokens) or NOTHING
+
+
 def _fuzzy_term(word: str) -> str:
     return f"{word}~1" if len(word) > 3 and word.isascii() else _term(word)
 

@@ -10,7 +10,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{told_as_ended r}}    no message says that `r` was valid, only that it has ended (mark `e`, schema/assertion.py)
     {{current r}}     `r` has not ended by now, by all that is known
     {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
-    {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
+    {{passes_filters m}}    message `m` passes a question's filters: session, agent, roles, tags, metadata and entities
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{listed_fact r}}       fact `r` with both ends, for lists; needs `at`, its start in microseconds since 1970
@@ -99,6 +99,7 @@ _OF_VARIABLE: Final = {
     "passes_filters": (
         "$session IN ['', {x}.session_id] AND $agent IN ['', {x}.agent_id] AND {x}.role IN $roles"
         " AND (NOT $by_tag OR any(tag IN {x}.tags WHERE tag IN $tags))"
+        " AND (NOT $by_metadata OR (({x}.id IN $metadata_ids) XOR $metadata_excluded))"
         " AND (NOT $by_entity OR EXISTS {{"
         " MATCH ({x})-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE {x}.id IN mention.evidence"
         " AND (e.key IN $entity_filter OR EXISTS {{"

@@ -1,6 +1,7 @@
 """Tags of messages: a caller's labels for topics, projects or sources, by which answers can be filtered. Pure."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from schema.ids import name_key, scope_token
@@ -34,4 +35,36 @@ def tag_tokens(tenant: str, user_id: str, tags: Iterable[str]) -> list[str]:
     return sorted(scope_token(tenant, user_id, _KIND, tag) for tag in tags)
 
 
+def message_tokens(tenant: str, user_id: str, tags: Iterable[str], metadata: str | None) -> list[str]:
+    """Return the tokens of a message in the index of tags: of its tags, and of its metadata.
+
+    Args:
+        metadata: JSON object, as stored.
+    """
+    values = {} if metadata is None else json.loads(metadata)
+    return sorted({*tag_tokens(tenant, user_id, tags), *metadata_tokens(tenant, user_id, values)})
+
+
+def metadata_tokens(tenant: str, user_id: str, values: Mapping[str, object]) -> list[str]:
+    """Return a token that all messages with metadata have, if there are values, and one for each single value."""
+    if not values:
+        return []
+    single = {key: value for key, value in values.items() if isinstance(value, str | bool | int | float)}
+    tokens = [scope_token(tenant, user_id, _METADATA, key, _value_text(value)) for key, value in single.items()]
+    return sorted([metadata_marker(tenant, user_id), *tokens])
+
+
+def metadata_marker(tenant: str, user_id: str) -> str:
+    """Return the token of all messages of a user that have metadata."""
+    return scope_token(tenant, user_id, _METADATA)
+
+
+def _value_text(value: str | float) -> str:
+    """Return a text that equal values share, such as 1 and 1.0, and others do not."""
+    if isinstance(value, str | bool):
+        return f"{type(value).__name__} {value}"
+    return f"number {int(value) if value == int(value) else value}"
+
+
 _KIND: Final = "tag"
+_METADATA: Final = "metadata"

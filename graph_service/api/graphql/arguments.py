@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Generic, NewType, TypeVar
 
 import strawberry
+from strawberry.scalars import JSON
 from strawberry.types import Info
 from strawberry.types.scalar import ScalarDefinition
 
@@ -42,6 +43,14 @@ AgentOwnerArgument = Annotated[
     str | None,
     strawberry.argument(
         description="Without `userId`: the agent's own memory, which contains no user's conversations."
+    ),
+]
+
+WhereArgument = Annotated[
+    JSON | None,
+    strawberry.argument(
+        description='Only messages whose `metadata` match, and what they prove: `{"project": "x"}`, `{"n": {"gt": 5}}` '
+        "with eq, ne, gt, gte, lt, lte, in, contains; `AND`, `OR`, `NOT`."
     ),
 ]
 

@@ -1,12 +1,16 @@
 """GraphQL: delete messages, facts, entities and users with everything derived from them."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql.arguments import WhereArgument
 from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.forgetting.service import Forgetting
+from graph_service.memory.messages.log import MessageFilter
+from graph_service.memory.messages.metadata_filter import where_text
 
 
 @strawberry.type(name="ForgetReceipt", description="Counts of what was deleted.")
@@ -56,6 +60,32 @@ class ForgettingMutation:
     ) -> ForgetReceipt:
         """Delete a session."""
         return _receipt(await _forgetting(info).session(info.context["tenant"], user_id, session_id))
+
+    @strawberry.mutation(
+        description="Delete the messages of a user that pass all conditions, of which at least one is given, and "
+        "everything derived from them; `dryRun` only counts the messages."
+    )
+    async def forget(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        where: WhereArgument = None,
+        before: Annotated[
+            datetime | None, strawberry.argument(description="Only messages said before this time.")
+        ] = None,
+        session_id: Annotated[str | None, strawberry.argument(description="Only this session.")] = None,
+        tags: Annotated[
+            list[str] | None, strawberry.argument(description="Only messages with one of these tags.")
+        ] = None,
+        dry_run: Annotated[bool, strawberry.argument(description="Delete nothing.")] = False,
+    ) -> ForgetReceipt:
+        """Delete messages by conditions."""
+        wanted = MessageFilter(
+            user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where) if where else None
+        )
+        return _receipt(
+            await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run)
+        )
 
     @strawberry.mutation(
         description="Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages "

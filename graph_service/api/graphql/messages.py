@@ -9,9 +9,10 @@ from strawberry.types import Info
 from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
-from graph_service.api.graphql.arguments import AfterCursor, Connection, Edge, PageInfo, memory_of
+from graph_service.api.graphql.arguments import AfterCursor, Connection, Edge, PageInfo, WhereArgument, memory_of
 from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
+from graph_service.memory.messages.metadata_filter import where_text
 from schema.errors import NotFoundError
 from schema.labels import Role
 
@@ -88,13 +89,14 @@ class MessagesQuery:
         tags: Annotated[
             list[str] | None, strawberry.argument(description="Only messages with one of these tags.")
         ] = None,
+        where: WhereArgument = None,
         newest_first: Annotated[bool, strawberry.argument(description="Begin with the latest message.")] = False,
         first: Annotated[int, strawberry.argument(description="Page size, 1 to 1,000.")] = 100,
         after: AfterCursor = None,
     ) -> StoredMessageConnection:
         """Return a page of messages."""
-        selected = _selected_names(info, "edges", "node") | _selected_names(info, "nodes")
-        wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()))
+        selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
+        wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where))
         page = await memory_of(info).messages.page(
             info.context["tenant"],
             wanted,
@@ -174,7 +176,7 @@ class MessagesMutation:
         return message_view(message)
 
 
-def _selected_names(info: Info[Any, None], *path: str) -> set[str]:
+def selected_names(info: Info[Any, None], *path: str) -> set[str]:
     """Return the names of the fields that are selected below a path of fields of the answer."""
     selections = [selection for field in info.selected_fields for selection in field.selections]
     for name in path:

@@ -320,6 +320,10 @@ class RecallHit:
     emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     tags: list[str] = strawberry.field(description="Messages only.")
+    metadata: JSON = strawberry.field(
+        description="Your properties of the message, or of the messages that prove a fact (later ones win) or are "
+        "returned as a scene's evidence."
+    )
     valid_at: datetime | None = strawberry.field(description="Facts: when it became true; null if unknown.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
     overtaken_by: str | None = strawberry.field(
@@ -396,6 +400,12 @@ def job_status_view(backlog: Backlog, *, spooled: int) -> JobStatus:
     return JobStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
+def hit_and_evidence(hit: Hit) -> tuple[str, tuple[str, ...]]:
+    """Return the id of a hit, and the ids of the messages that are its evidence."""
+    one = hit.candidate
+    return one.id, (*one.proofs, *(message.id for message in one.evidence))
+
+
 def _hit_view(hit: Hit) -> RecallHit:
     one = hit.candidate
     return RecallHit(
@@ -413,6 +423,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         emotion=one.emotion,
         pending=one.pending,
         tags=list(one.tags),
+        metadata=JSON({}),
         valid_at=one.valid_at,
         invalid_at=one.invalid_at,
         overtaken_by=one.overtaken_by,

@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -12,11 +13,19 @@ from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
 from starlette.status import WS_1008_POLICY_VIOLATION
 from strawberry.extensions import SchemaExtension
+from strawberry.scalars import JSON
 from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
-from graph_service.api.graphql.arguments import SCALARS, AgentOwnerArgument, OwnerArgument, asker_of, memory_of
+from graph_service.api.graphql.arguments import (
+    SCALARS,
+    AgentOwnerArgument,
+    OwnerArgument,
+    WhereArgument,
+    asker_of,
+    memory_of,
+)
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
@@ -29,7 +38,7 @@ from graph_service.api.graphql.graph import AnalystQuery, GraphQuery
 from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
 from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
 from graph_service.api.graphql.lists import ListsQuery
-from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery
+from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery, selected_names
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.questions import QuestionsQuery
@@ -42,6 +51,7 @@ from graph_service.api.graphql.remember_recall import (
     RememberInput,
     RememberReceipt,
     answer_view,
+    hit_and_evidence,
     job_status_view,
     query_filters,
     receipt_view,
@@ -56,6 +66,7 @@ from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.argument_checks import owner_of
+from graph_service.memory.messages.metadata_filter import where_text
 from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.question_log import Door
@@ -138,6 +149,7 @@ class Query(
         ] = None,
         mode: ModeArgument = None,
         filters: FilterArgument = None,
+        where: WhereArgument = None,
         after: AfterArgument = None,
         watched: Annotated[
             bool,
@@ -161,10 +173,17 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            filters=query_filters(filters, after),
+            filters=replace(query_filters(filters, after), where=where_text(where)),
         )
         asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
-        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker, budget=budget))
+        memory, tenant = memory_of(info), info.context["tenant"]
+        answer = await memory.recall(tenant, question, asker=asker, budget=budget)
+        view = answer_view(answer)
+        if not answer.degraded and "metadata" in selected_names(info, "hits"):
+            found = await memory.messages.metadata(tenant, [hit_and_evidence(hit) for hit in answer.hits])
+            for hit, metadata in zip(view.hits, found, strict=True):
+                hit.metadata = JSON(metadata)
+        return view
 
     @strawberry.field(description="Counts of the tenant's unfinished background work.")
     async def job_status(self, info: Info[Any, None]) -> JobStatus:

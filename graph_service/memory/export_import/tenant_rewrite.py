@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
 from graph_service.memory.items.writes import item_tokens
-from graph_service.memory.tags import tag_tokens
+from graph_service.memory.tags import message_tokens
 from schema.entity import stored_names
 from schema.graph_model import Property
 from schema.ids import PrefixHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
@@ -115,7 +115,9 @@ class TenantRename:
         return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
 
     def _tag_tokens(self, stored: Properties) -> list[str]:
-        return [] if self.target == NO_TENANT else tag_tokens(self.target, stored["user_id"], stored.get("tags") or ())
+        if self.target == NO_TENANT:
+            return []
+        return message_tokens(self.target, stored["user_id"], stored.get("tags") or (), stored.get("metadata"))
 
     def _item_tokens(self, stored: Properties) -> list[str]:
         if self.target == NO_TENANT:

@@ -10,7 +10,7 @@ from graph_service.graph.store import Writing
 from graph_service.memory.ingest.episode_writer import message_row
 from graph_service.memory.ingest.payloads import json_text, message_text_problems, payload_problems
 from graph_service.memory.ingest.validation import message_importance, split_message
-from graph_service.memory.tags import normalized_tags, tag_problems, tag_tokens
+from graph_service.memory.tags import message_tokens, normalized_tags, tag_problems
 from schema.errors import ConflictError, InputError
 from schema.ids import MemoryId, SessionId, TenantId, UserId, content_hash
 from schema.labels import Role
@@ -136,7 +136,9 @@ async def set_details(
     if new.tags is not None:
         tags = normalized_tags(new.tags)
         properties["tags"] = list(tags) or None
-        properties["tag_tokens"] = tag_tokens(stored["tenant"], stored["user_id"], tags) or None
+    current = dict(stored) | properties
+    tokens = message_tokens(stored["tenant"], stored["user_id"], current.get("tags") or (), current.get("metadata"))
+    properties["tag_tokens"] = tokens or None
     own = {"updated_at": at, "version": (stored.get("version") or 1) + 1}
     if new.raw is not None:
         own |= {"raw": (raw := json_text(new.raw)), "raw_hash": content_hash(raw or "")}

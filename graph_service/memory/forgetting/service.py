@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
@@ -28,16 +28,17 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from graph_service.memory.jobs.run_now import run_session_jobs
-from graph_service.memory.messages.log import find_message
+from graph_service.memory.messages.log import MessageFilter, MessageLog, find_message
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow, shortened
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
-from schema.errors import NotFoundError
+from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.labels import Role
 from schema.timespan import millis
 
+_MESSAGES_PER_COMMIT: Final = 1_000
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
@@ -94,6 +95,38 @@ class Forgetting:
         if not rows:
             return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
         return await self._forget(tenant, _selection(tenant, ids=[name]), rows, target, spooled)
+
+    async def matching(
+        self, tenant: TenantId, wanted: MessageFilter, *, before: datetime | None, dry_run: bool
+    ) -> ForgetResult:
+        """Forget the messages that pass a filter, up to 1,000 in each commit; a failed call can be repeated.
+
+        Args:
+            wanted: names a user.
+            before: only messages said before this time.
+            dry_run: only count the messages.
+
+        Raises:
+            InputError: no condition is given, or one is invalid.
+            UnavailableError: Neo4j does not answer, or messages of the user wait on disk.
+        """
+        if wanted.user_id is None or not (wanted.where or wanted.tags or wanted.session_id or before):
+            raise InputError("name at least one condition: where, before, sessionId or tags; forgetUser forgets all")
+        check_ids(userId=wanted.user_id)
+        if self._spool is not None and await self._spool.has_waiting(tenant, UserId(wanted.user_id)):
+            raise UnavailableError(
+                "messages of this user still wait on disk; repeat the call when they are stored", 1.0
+            )
+        ids = await MessageLog(self._graph, spool=self._spool).ids(tenant, wanted, before=before)
+        done = ForgetResult(messages=len(ids)) if dry_run else ForgetResult()
+        for start in () if dry_run else range(0, len(ids), _MESSAGES_PER_COMMIT):
+            selection = _selection(tenant, ids=ids[start : start + _MESSAGES_PER_COMMIT])
+            rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+            if rows:
+                target = (TombstoneKind.MESSAGE, [row["id"] for row in rows])
+                part = await self._forget(tenant, selection, rows, target, spooled=0)
+                done = ForgetResult(**{name: value + getattr(part, name) for name, value in asdict(done).items()})
+        return done
 
     async def replace_message(
         self, tenant: TenantId, user_id: str, session_id: str, message_id: str, new: Replacement

@@ -11,7 +11,7 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.ingest.spool import Spool, without
 from graph_service.memory.ingest.validation import CheckedEpisode
-from graph_service.memory.tags import tag_tokens
+from graph_service.memory.tags import message_tokens
 from graph_service.memory.tombstones import forgotten_message_ids
 from schema.change import Change
 from schema.entity import the_user
@@ -268,7 +268,7 @@ def message_row(episode: Episode, message: Message, episode_row: dict[str, Any] 
             "mentioned_start": message.mentioned_start,
             "mentioned_end": message.mentioned_end,
             "tags": list(message.tags) or None,
-            "tag_tokens": tag_tokens(episode.tenant, episode.user_id, message.tags) or None,
+            "tag_tokens": message_tokens(episode.tenant, episode.user_id, message.tags, message.metadata) or None,
             "scope_tenant": scope_token(episode.tenant),
             "scope_user": scope_token(episode.tenant, episode.user_id),
             "external_id": message.external_id,

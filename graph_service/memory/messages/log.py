@@ -11,10 +11,12 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
+from graph_service.memory.messages.metadata_filter import metadata_of, parsed_where
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.tags import normalized_tags
 from schema.assertion import Closing, parse_assertion
 from schema.errors import InputError, UnavailableError
+from schema.filters import matches
 from schema.ids import (
     CORRECTION_SESSION,
     SessionId,
@@ -26,6 +28,7 @@ from schema.ids import (
     to_element_id,
 )
 from schema.json_text import read_json
+from schema.timespan import as_utc, millis
 
 PAGE_MAX: Final = 1_000
 # Characters of texts and payloads of one page; the message that exceeds it is the first of the next page.
@@ -101,11 +104,20 @@ class MessageFilter:
         user_id: None lists the users of the tenant, at most 50.
         session_id: only this session; needs a user.
         tags: only messages with one of these tags.
+        where: only messages whose metadata match this filter, as `where_text` returns it.
     """
 
     user_id: str | None = None
     session_id: str | None = None
     tags: tuple[str, ...] = ()
+    where: str | None = None
+
+    def passes(self, row: Row) -> bool:
+        """Return whether a row of `messages/page` passes the filters on tags and metadata."""
+        wanted = set(normalized_tags(self.tags))
+        if wanted and wanted.isdisjoint(row["tags"] or ()):
+            return False
+        return self.where is None or matches(parsed_where(self.where), metadata_of(row["metadata"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +167,10 @@ class MessageLog:
         order = ListName.NEWEST_MESSAGES if newest_first else ListName.MESSAGES
         key: list[Any] | None = None if after is None else list(decode_cursor(order, after))
         parameters = await self._scope(tenant, wanted) | {"newest_first": newest_first}
-        tags, rows, chars, read_n, more = set(normalized_tags(wanted.tags)), list[Row](), 0, 0, True
-        if wanted.tags and not tags:
+        is_filtered, rows, chars, read_n, more = wanted.tags or wanted.where, list[Row](), 0, 0, True
+        if wanted.tags and not normalized_tags(wanted.tags):
             raise InputError("tags contain no letter or digit; leave them out to list all messages")
-        keys_max = _KEYS_PER_READ if tags else first + 1
+        keys_max = _KEYS_PER_READ if is_filtered else first + 1
         while more and read_n < _KEYS_MAX:
             edge_ms = key[0] if key else _TIME_MAX_MS if newest_first else -_TIME_MAX_MS
             found = await self._graph.read(
@@ -166,7 +178,7 @@ class MessageLog:
             )
             read_n, more = read_n + len(found), len(found) == keys_max
             for row in found:
-                if not tags or not tags.isdisjoint(row["tags"] or ()):
+                if not is_filtered or wanted.passes(row):
                     chars += row["chars"]
                     if len(rows) == first or (rows and chars > _PAGE_CHARS_MAX):
                         more = True
@@ -183,6 +195,28 @@ class MessageLog:
             cursors=tuple(cursors[message.id] for message in messages),
             next=encode_cursor(order, *key) if more and key else None,
         )
+
+    async def ids(self, tenant: TenantId, wanted: MessageFilter, *, before: datetime | None = None) -> list[str]:
+        """Return the ids of all messages that pass a filter, oldest first.
+
+        Args:
+            before: only messages said before this time.
+
+        Raises:
+            InputError: an id is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        parameters = await self._scope(tenant, wanted) | {"newest_first": False, "rows_max": _KEYS_PER_READ}
+        until_ms = _TIME_MAX_MS if before is None else millis(as_utc(before))
+        ids = list[str]()
+        key: list[Any] | None = None
+        while True:
+            position = {"after": key, "edge_ms": key[0] if key else -_TIME_MAX_MS}
+            rows = await self._graph.read(statement("messages/page"), parameters | position)
+            ids += [row["id"] for row in rows if row["key"][0] < until_ms and wanted.passes(row)]
+            if len(rows) < _KEYS_PER_READ or rows[-1]["key"][0] >= until_ms:
+                return ids
+            key = rows[-1]["key"]
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[StoredMessage]:
         """Return the latest messages of one user, newest first; of long ones the first 4,000 characters.
@@ -218,6 +252,23 @@ class MessageLog:
             return None
         found = await self._messages(tenant, [stored_id], raw=with_raw, facts=with_facts)
         return found[0] if found else None
+
+    async def metadata(self, tenant: TenantId, hits: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, Any]]:
+        """Return the metadata of each element: a message's own, or those of its evidence, of which later ones win.
+
+        Args:
+            hits: id and evidence of each element; a message has no evidence.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        ids = sorted({name for hit, evidence in hits for name in (hit, *evidence)})
+        rows = await self._graph.read(statement("messages/metadata"), {"tenant": tenant, "ids": ids}) if ids else []
+        found = {row["id"]: metadata_of(row["metadata"]) for row in rows}
+        return [
+            {key: value for name, values in found.items() if name in {hit, *evidence} for key, value in values.items()}
+            for hit, evidence in hits
+        ]
 
     async def is_read(self, tenant: TenantId, user_id: str, session_id: str | None, *, wait_s: float) -> bool:
         """Return whether all messages stored so far are read, waiting for it up to `wait_s` seconds.
@@ -338,7 +389,7 @@ def _message(row: Row, made: dict[str, list[MessageFact]], closed: dict[str, lis
         speaker=row["speaker"],
         text="".join(row["texts"]),
         raw=_json(row["raw"]),
-        metadata=_json(row["metadata"]) or {},
+        metadata=metadata_of(row["metadata"]),
         tags=tuple(row["tags"] or ()),
         said_at=row["said_at"],
         created_at=row["created_at"],

@@ -16,6 +16,7 @@ from extraction.text.chinese import HAN, character_pairs, is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
+from graph_service.memory.messages.metadata_filter import metadata_of, parsed_where
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
@@ -24,6 +25,7 @@ from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.tags import normalized_tags
 from schema.errors import TooSlowError, UnavailableError
+from schema.filters import EVERYTHING, matches
 from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId
 from schema.message import Episode, Message
@@ -107,6 +109,7 @@ class _Search:
         self._now = now
         self._span = check_question(question)
         self._tags = frozenset(normalized_tags(question.filters.tags))
+        self._where = parsed_where(question.filters.where)
         self._terms = _TermIndex(_terms(words_in(question.text)))
         self.searched = False
         self.complete = True
@@ -119,7 +122,7 @@ class _Search:
     def run(self, episodes: Iterable[Episode], snapshot: Snapshot | None) -> None:
         """Search the snapshot first, because it is small, then the episodes in order."""
         # The map does not contain tags.
-        if snapshot is not None and not self._tags:
+        if snapshot is not None and not self._tags and self._where == EVERYTHING:
             self._search_snapshot(snapshot)
             self.searched = True
         for episode in episodes:
@@ -149,6 +152,7 @@ class _Search:
                 message.text
                 and self._span.contains(message.said_at)
                 and (not self._tags or self._tags.intersection(message.tags))
+                and matches(self._where, metadata_of(message.metadata))
             ):
                 yield _message(message)
 

@@ -23,6 +23,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.messages.metadata_filter import matching_messages
 from graph_service.memory.recall.answer_ranking import answer_weight, answers_of, ranked_by_answers, to_score
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.confidence import (
@@ -154,9 +155,11 @@ async def recall(
         analysis, noted = with_event_time(analysis, rows, question.text, zone=asked.reference.tzinfo or UTC)
         notes = (*notes, *noted)
     with_layers = rules.with_layer_scores(question)
+    meant = await matching_messages(graph, tenant, question.user_id, question.filters.where)
     try:
         (row,) = await graph.read(
-            statement("recall/recall"), recall_parameters(asked, analysis, with_layer_scores=with_layers)
+            statement("recall/recall"),
+            recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=meant),
         )
     except MnemosceneError as error:
         if embedded is None or isinstance(error, UnavailableError):
@@ -165,7 +168,8 @@ async def recall(
         notes, embedded = (*notes, "the stored vectors are of another embedder: searched by words and names only"), None
         analysis = replace(analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None)
         (row,) = await graph.read(
-            statement("recall/recall"), recall_parameters(asked, analysis, with_layer_scores=with_layers)
+            statement("recall/recall"),
+            recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=meant),
         )
     found, layers = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
     matching, refused = filtered(found, asked, analysis)

@@ -35,6 +35,7 @@ class QueryFilters:
         roles: only messages of these roles.
         entities: only elements that mention one of these entities.
         tags: only messages with one of these tags, and scenes and facts with such a message as evidence.
+        where: only messages whose metadata match this filter (a text from `where_text`), and what they prove.
         score_min: only hits with at least this score.
         after: cursor of the previous page of the answer.
     """
@@ -44,13 +45,14 @@ class QueryFilters:
     roles: tuple[Role, ...] = ()
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    where: str | None = None
     score_min: float | None = None
     after: str | None = None
 
     @property
     def by_element(self) -> bool:
         """True if any filter applies after the index search, so that the indexes must return more."""
-        return bool(self.agent_id or self.roles or self.entities or self.tags or self.session_id)
+        return bool(self.agent_id or self.roles or self.entities or self.tags or self.where or self.session_id)
 
 
 EVERYTHING: Final = QueryFilters()

@@ -19,6 +19,7 @@ from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query, tags_query
+from graph_service.memory.messages.metadata_filter import ALL_MESSAGES, MatchingMessages
 from graph_service.memory.recall.candidates import (
     Candidate,
     CandidateSet,
@@ -73,10 +74,17 @@ _HAPPENED_REACH: Final = timedelta(days=366)
 _HAPPENED_SCAN: Final = 300
 
 
-def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_layer_scores: bool) -> dict[str, Any]:
+def recall_parameters(
+    asked: ResolvedQuestion,
+    analysis: QueryAnalysis,
+    *,
+    with_layer_scores: bool,
+    matching: MatchingMessages = ALL_MESSAGES,
+) -> dict[str, Any]:
     """Return the parameters of `recall/recall`.
 
     Args:
+        matching: the messages that match the filter on metadata.
         with_layer_scores: also return the similarities of scene layers.
     """
     tenant, question, moments = asked.tenant, asked.question, asked.moments
@@ -119,6 +127,9 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "by_entity": bool(filters.entities),
         "entity_filter": sorted({name_key(name) for name in filters.entities}),
         **_tag_parameters(tenant, question),
+        "by_metadata": filters.where is not None,
+        "metadata_ids": list(matching.ids),
+        "metadata_excluded": matching.excludes,
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,

@@ -17,8 +17,10 @@ from tests.support.graph_hash import graph_rows
 __all__ = ["api"]
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds uris } }"
-LIST = """query($session: String, $tags: [String!], $first: Int! = 100, $after: String, $newest: Boolean! = false) {
-  messages(userId: "ana", sessionId: $session, tags: $tags, first: $first, after: $after, newestFirst: $newest) {
+LIST = """query($session: String, $tags: [String!], $where: JSON, $first: Int! = 100, $after: String,
+    $newest: Boolean! = false) {
+  messages(userId: "ana", sessionId: $session, tags: $tags, where: $where, first: $first, after: $after,
+    newestFirst: $newest) {
     nodes { id externalId text raw metadata tags time createdAt updatedAt version isRead chars }
     pageInfo { hasNextPage endCursor } } }"""
 ONE = """query($session: String! = "s", $id: String!) { message(userId: "ana", sessionId: $session, id: $id) {
@@ -303,3 +305,83 @@ async def test_a_long_text_replaces_a_short_one_and_back(api: Api, graph: Graph)
         assert [said["text"] for said in await listed(api)] == [text, "After."]
     stats = await api.ask('{ stats(userId: "ana") { messages } }')
     assert stats["data"]["stats"]["messages"] == 2
+
+
+WHERE = """query($q: String!, $where: JSON, $kinds: [HitKind!], $limit: Int! = 5) {
+  recall(userId: "ana", query: $q, where: $where, kinds: $kinds, limit: $limit) { hits { kind text metadata } } }"""
+
+
+async def test_metadata_filter_hits_before_the_limit_and_facts_inherit_them(api: Api, graph: Graph) -> None:
+    tea = [{"text": f"I like tea of kind {n}.", "metadata": {"n": n, "project": "tea"}} for n in range(40)]
+    cat = {"text": "I have a cat called Mia.", "metadata": {"n": 99, "project": "pets", "rooms": ["Attic", "hall"]}}
+    await remember(api, *tea, cat, {"text": "I like tea without anything."})
+    await a_worker(graph).drain()
+
+    async def found(where: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+        return list(
+            (await api.ask(WHERE, q="Which tea and which cat do I like?", where=where, **more))["data"]["recall"][
+                "hits"
+            ]
+        )
+
+    for where in (
+        {"project": "pets"},
+        {"n": {"gt": 40}},
+        {"n": 99.0},
+        {"rooms": {"contains": "hall"}},
+        {"AND": [{"project": {"in": ["pets", "none"]}}, {"NOT": {"n": {"lt": 50}}}]},
+    ):
+        for kind in ("MESSAGE", "FACT"):
+            hits = await found(where, kinds=[kind])
+            assert hits, (where, kind)
+            assert all(hit["metadata"] == cat["metadata"] and "Mia" in hit["text"] for hit in hits), (where, kind)
+        assert [said["text"] for said in await listed(api, where=where)] == [cat["text"]]
+    assert [hit["text"] for hit in await found({"n": 7}, kinds=["MESSAGE"])] == [tea[7]["text"]]
+    assert await found({"project": "none"}) == []
+    without = await found({"project": {"ne": "tea"}}, kinds=["MESSAGE"], limit=20)
+    assert {hit["text"] for hit in without} == {cat["text"], "I like tea without anything."}
+    assert len(await listed(api, where={"OR": [{"n": {"lte": 2}}, {"project": "pets"}]}, first=2)) == 4
+    refused = await api.ask(WHERE, q="tea", where={"n": {"near": 5}})
+    assert (refused["errors"][0]["extensions"]["code"], "near" in refused["errors"][0]["message"]) == (
+        "BAD_INPUT",
+        True,
+    )
+    await api.ask(SET, id=(await listed(api, where={"n": 7}))[0]["id"], metadata={"n": 700})
+    assert len(await listed(api, where={"n": 700})) == 1
+    assert [hit["text"] for hit in await found({"n": 700}, kinds=["MESSAGE"])] == [tea[7]["text"]]
+
+
+FORGET = """mutation($user: String! = "ana", $where: JSON, $before: DateTime, $session: String, $tags: [String!],
+    $dry: Boolean! = false) {
+  forget(userId: $user, where: $where, before: $before, sessionId: $session, tags: $tags, dryRun: $dry) {
+    messages } }"""
+
+
+async def test_messages_are_forgotten_by_conditions(api: Api, graph: Graph, tenant: str) -> None:
+    days = [
+        {"text": f"I like {fruit}.", "time": f"2026-03-0{day}T12:00:00Z", "metadata": {"day": day}, "tags": [f"d{day}"]}
+        for day, fruit in enumerate(("figs", "plums", "pears", "kiwis", "dates"), 1)
+    ]
+    await remember(api, *days)
+    await remember(api, {"text": "I like tea.", "time": "2026-03-01T12:00:00Z"}, session="other")
+    await a_worker(graph).drain()
+
+    async def forgotten(**conditions: Any) -> int:
+        return int((await api.ask(FORGET, **conditions))["data"]["forget"]["messages"])
+
+    assert await forgotten(where={"day": {"gte": 2}}, dry=True) == 4
+    assert len(await listed(api)) == 6
+    assert await forgotten(where={"day": {"gt": 3}}, tags=["d4", "d1"]) == 1
+    assert await forgotten(before="2026-03-02T00:00:00Z", session="s") == 1
+    assert await forgotten(where={"day": 9}) == 0
+    assert [said["text"] for said in await listed(api)] == [
+        "I like tea.",
+        "I like plums.",
+        "I like pears.",
+        "I like dates.",
+    ]
+    rows = str(await graph_rows(graph, tenant))
+    assert "kiwis" not in rows
+    assert "figs" not in rows
+    for wrong in ({}, {"where": {}}, {"where": {"a": {"no": 1}}}):
+        assert (await api.ask(FORGET, **wrong))["errors"][0]["extensions"]["code"] == "BAD_INPUT"

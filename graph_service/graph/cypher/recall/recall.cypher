@@ -51,6 +51,9 @@
 // $by_tag: bool, $tags is given
 // $tags: list of str, only messages with one of these tags, and what they prove; used if $by_tag
 // $tag_query: str, Lucene query for the messages with these tags; without hits when messages are not requested
+// $by_metadata: bool, $metadata_ids is given
+// $metadata_ids: list of str, only these messages, and what they prove; used if $by_metadata
+// $metadata_excluded: bool, $metadata_ids are the messages to leave out instead
 // $with_layer_scores: bool, return the similarity of scene summaries
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
@@ -170,6 +173,10 @@ CALL (named_entities, second_hop) {
    UNION ALL
     // Likewise, the messages with a tag are few in a large memory.
     CALL db.index.fulltext.queryNodes('message_tags', $tag_query, {limit: 1000}) YIELD node AS m
+    RETURN m, 'tag' AS channel, 1.0 AS score
+   UNION ALL
+    UNWIND CASE WHEN $by_metadata AND NOT $metadata_excluded AND 'message' IN $kinds THEN $metadata_ids[0..1000] ELSE [] END AS id
+    MATCH (m:Message {tenant: $tenant, id: id})
     RETURN m, 'tag' AS channel, 1.0 AS score
   }
   WITH channel, m, score ORDER BY score DESC
