@@ -36,6 +36,7 @@ TESTED_IN = {
     ("README.md", "cypher"): _HERE,
     ("README.md", "json"): _MCP,
     ("README.md", "python"): "tests/integration/mcp/test_snippet.py",
+    ("clients/typescript/README.md", "js"): "tests/integration/client/test_typescript.py",
     ("clients/python/README.md", "python"): "tests/integration/client/test_memory.py",
     ("clients/python/README.md", "sh"): _HERE,
     ("docs/analysts.md", "graphql"): "tests/repository/test_analyst_docs.py",
