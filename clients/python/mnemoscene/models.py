@@ -26,7 +26,7 @@ class Message(Model):
         importance: 1 to 10, or `low`, `medium`, `high`, `critical`.
         zone: time zone: `Asia/Shanghai` or `+08:00`.
         mentioned_start, mentioned_end: the time that it mentions.
-        metadata: your properties: texts, numbers, booleans and lists of texts.
+        metadata: your properties, by which `where` filters: texts, numbers, booleans and lists of texts.
         raw: any JSON, kept as it is, and neither read nor searched.
     """
 
@@ -149,6 +149,7 @@ class Hit(Model):
     role: Word | None
     speaker: str | None
     tags: list[str]
+    metadata: dict[str, Any]
     pending: bool
     subject: str | None
     predicate: str | None

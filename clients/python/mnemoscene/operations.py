@@ -71,6 +71,7 @@ RECALL: Final = Operation[Hits](
         "evidence": "Int",
         "sessionId": "String",
         "filter": "RecallFilter",
+        "where": "JSON",
     },
 )
 CONTEXT: Final = Operation[Context](
@@ -140,6 +141,7 @@ MESSAGES: Final = Operation[Connection[StoredMessage]](
     {
         "userId": "String",
         "sessionId": "String",
+        "where": "JSON",
         "tags": "[String!]",
         "newestFirst": "Boolean",
         **_PAGE,
@@ -172,6 +174,19 @@ FORGET_MESSAGE: Final = Operation[Forgotten]("mutation", "forgetMessage", Forgot
 FORGET_FACT: Final = Operation[Forgotten]("mutation", "forgetFact", Forgotten, {"id": "String!"}, False)
 FORGET_SESSION: Final = Operation[Forgotten](
     "mutation", "forgetSession", Forgotten, {"userId": "String!", "sessionId": "String!"}, False
+)
+FORGET: Final = Operation[Forgotten](
+    "mutation",
+    "forget",
+    Forgotten,
+    {
+        "userId": "String!",
+        "where": "JSON",
+        "before": "DateTime",
+        "sessionId": "String",
+        "tags": "[String!]",
+        "dryRun": "Boolean",
+    },
 )
 FORGET_USER: Final = Operation[Forgotten]("mutation", "forgetUser", Forgotten, {"userId": "String!"}, False)
 
@@ -244,7 +259,7 @@ class MemoryOperations:
             messages: a text of the user, or a list of `(role, text)`, `Message`s, or dicts with `role` and `content`.
             session_id: your id of the conversation.
             id: your id of a single message; with it the call may be repeated without effect.
-            metadata: your properties of all messages.
+            metadata: your properties of all messages, by which `where` filters.
             tags: labels of all messages.
             facts: facts that you extracted yourself; these messages are then not read again.
             extract: False stores and finds the messages without ever reading facts from them.
@@ -305,6 +320,7 @@ class MemoryOperations:
         *,
         limit: int = 10,
         kinds: Sequence[HitKindName] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         in_session: str | None = None,
         start: datetime | str | None = None,
@@ -320,6 +336,8 @@ class MemoryOperations:
         Args:
             limit: 1 to 100.
             kinds: only `message`, `scene` or `fact`.
+            where: a filter on the messages' metadata, such as `{"project": "x", "n": {"gt": 5}}`; facts and scenes have
+                that of their messages.
             tags: only what has one of these tags.
             in_session: only what was said in this session.
             start, end: only what was said from `start` and before `end`.
@@ -345,6 +363,7 @@ class MemoryOperations:
                 "validAt": valid_at,
                 "asOf": as_of,
                 "evidence": evidence,
+                "where": where,
                 "sessionId": session_id,
                 "filter": {name: value for name, value in wanted.items() if value is not None} or None,
             },
@@ -503,6 +522,7 @@ class MemoryOperations:
         self,
         session_id: str | None = None,
         *,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         newest_first: bool = False,
         limit: int | None = None,
@@ -510,6 +530,7 @@ class MemoryOperations:
         """Yield the messages of a session, or of all sessions, in the order they were said; reads pages as needed.
 
         Args:
+            where: a filter on their metadata.
             tags: only messages with one of these tags.
             limit: at most so many; all by default.
 
@@ -520,6 +541,7 @@ class MemoryOperations:
         variables = {
             "userId": self.owner,
             "sessionId": session_id,
+            "where": where,
             "tags": list(tags) or None,
             "newestFirst": newest_first,
         }
@@ -600,13 +622,20 @@ class MemoryOperations:
         fact: str | None = None,
         session: str | None = None,
         user: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        before: datetime | str | None = None,
+        tags: Sequence[str] = (),
         confirm: str | None = None,
+        dry_run: bool = False,
     ) -> Steps[Forgotten]:
-        """Delete one message, fact, session or the whole user, with everything derived from it.
+        """Delete one message, fact, session, all messages that match a filter, or the whole user, with what follows.
 
         Args:
             message: id or URI that `remember` returned; or your own id, with its `session`.
+            where, before, tags: delete the messages with this metadata, said before this time, with one of these tags;
+                of one `session`, if it is given.
             user, confirm: the id of this memory's user, twice, because it cannot be undone.
+            dry_run: count what a filter or session would delete, and delete nothing.
 
         Raises:
             BadInput: not exactly one thing is named, or a user is not confirmed.
@@ -614,16 +643,22 @@ class MemoryOperations:
 
         Example:
             memory.forget(message=memory.remember("My PIN is 1234.").ids[0]).messages
+            memory.forget(where={"project": "none"}, dry_run=True).messages
         """
+        filters = {"where": where, "before": before, "tags": list(tags) or None}
+        is_filter = dry_run or any(value is not None for value in filters.values())
         named = [value is not None for value in (message, fact, user)].count(True)
-        if named + (session is not None and message is None) != 1:
-            raise BadInput("name exactly one of message, fact, session and user")
+        if named + (is_filter or (session is not None and message is None)) != 1:
+            raise BadInput("name exactly one of message, fact, session, user, and a filter (where, before, tags)")
         if message is not None and session is not None:
             message = (yield from self.message(message, session_id=session)).uri
         if message is not None:
             return (yield from ask(FORGET_MESSAGE, {"id": message}))
         if fact is not None:
             return (yield from ask(FORGET_FACT, {"id": fact}))
+        if is_filter:
+            asked = {"userId": self.owner, "sessionId": session, "dryRun": dry_run, **filters}
+            return (yield from ask(FORGET, asked))
         if session is not None:
             return (yield from ask(FORGET_SESSION, {"userId": self.owner, "sessionId": session}))
         if user != self.owner or confirm != user:

@@ -165,6 +165,24 @@ async def test_message_is_replaced_and_users_are_listed(service: OpenService, me
     await in_thread(run)
 
 
+async def test_metadata_filters_recall_lists_and_forgetting(memory: Memory) -> None:
+    def run() -> None:
+        for n in range(3):
+            memory.remember(f"I love the tea of shop {n}.", session_id=f"s{n}", metadata={"n": n, "kind": ["a", "b"]})
+        assert [hit.metadata["n"] for hit in memory.recall("tea", where={"n": {"gt": 1}}, kinds=["message"])] == [2]
+        assert [one.metadata["n"] for one in memory.messages(where={"kind": {"contains": "b"}, "n": {"ne": 0}})] == [
+            1,
+            2,
+        ]
+        with pytest.raises(BadInput, match="near"):
+            memory.recall("tea", where={"n": {"near": 1}})
+        assert memory.forget(where={"n": {"lte": 1}}, dry_run=True).messages == 2
+        assert memory.forget(where={"n": {"lte": 1}}, session="s0").messages == 1
+        assert sorted(one.metadata["n"] for one in memory.messages()) == [1, 2]
+
+    await in_thread(run)
+
+
 async def test_messages_are_listed_in_pages_and_read_by_the_callers_id(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
