@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "cypher": "cypher:cypher",
         "audit": "audit:audit",
         "mcp": "mcp:mcp",
+        "hook": "hook:hook",
         "doctor": "doctor:doctor",
         "backup": "backup:backup",
         "restore": "backup:restore",

@@ -131,7 +131,7 @@ async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
     settings = call.client_settings
     address = settings.url or running_service(settings)
     if address is not None:
-        yield ServiceClient(_over_http(address, request_headers(settings, call.tenant)))
+        yield client_over_http(address, request_headers(settings, call.tenant))
         return
     from graph_service.cli.open_services import open_for
 
@@ -161,10 +161,16 @@ def request_headers(settings: Settings, tenant: str) -> dict[str, str]:
     return headers
 
 
-def _over_http(address: str, headers: Mapping[str, str]) -> _Send:
+def client_over_http(address: str, headers: Mapping[str, str], *, answer_max_s: float = ANSWER_MAX_S) -> ServiceClient:
+    """Return a client of a running service.
+
+    Args:
+        answer_max_s: how long an answer may take.
+    """
+
     async def send(document: str, variables: Mapping[str, Any]) -> Any:
         body = json.dumps({"query": document, "variables": variables}).encode()
-        status, content = await asyncio.to_thread(_request, address, "POST", "/graphql", headers, body)
+        status, content = await asyncio.to_thread(_request, address, "POST", "/graphql", headers, body, answer_max_s)
         try:
             response = json.loads(content)
             refusal = response.get("error")
@@ -180,7 +186,7 @@ def _over_http(address: str, headers: Mapping[str, str]) -> _Send:
             await _require_version(address, headers)
         return response
 
-    return send
+    return ServiceClient(send)
 
 
 async def _require_version(address: str, headers: Mapping[str, str]) -> None:
@@ -193,15 +199,22 @@ async def _require_version(address: str, headers: Mapping[str, str]) -> None:
 
 
 def _request(
-    address: str, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+    address: str,
+    method: str,
+    path: str,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+    answer_max_s: float = ANSWER_MAX_S,
 ) -> tuple[int, bytes]:
     """Send a request and return status and body; neither proxies nor redirects are followed, for the key's sake."""
     try:
         parts = urlsplit(address)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        with contextlib.closing(kind(parts.hostname or "", parts.port, timeout=CONNECT_MAX_S)) as connection:
+        with contextlib.closing(
+            kind(parts.hostname or "", parts.port, timeout=min(CONNECT_MAX_S, answer_max_s))
+        ) as connection:
             connection.connect()
-            connection.sock.settimeout(ANSWER_MAX_S)
+            connection.sock.settimeout(answer_max_s)
             connection.request(method, path, body, {"Content-Type": "application/json", **headers})
             answer = connection.getresponse()
             return answer.status, answer.read(ANSWER_BYTES_MAX)

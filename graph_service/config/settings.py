@@ -127,7 +127,7 @@ KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
 # Settings that are valid if they are short texts; building the validator of all takes longer than asking a service.
 _TEXTS = frozenset({*TOP_KEYS, "neo4j.uri", "neo4j.user", "neo4j.password", "neo4j.database"})
 # What a command needs of the settings to ask a service; the service itself reads the rest.
-CLIENT_SECTIONS = frozenset({"neo4j", "display", "log"})
+CLIENT_SECTIONS = frozenset({"neo4j", "display", "log", "mcp"})
 
 
 def load_settings(

@@ -49,6 +49,7 @@ TESTED_IN = {
     ("docs/evaluation.md", "sh"): _HERE,
     ("docs/graphql.md", "graphql"): "tests/integration/api/test_graphql_docs.py",
     ("docs/importing.md", "sh"): "tests/integration/importers/test_documented_imports.py",
+    ("docs/coding-agents.md", "sh"): _HERE,
     ("docs/mcp.md", "json"): _MCP,
     ("docs/mcp.md", "python"): "tests/integration/mcp/test_snippet.py",
     ("docs/mcp.md", "sh"): "tests/integration/mcp/test_stdio.py",
