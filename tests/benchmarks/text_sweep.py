@@ -80,7 +80,8 @@ REFUSING: Final = (
     "schema.assertion.parse_assertion",
     "schema.ids.parse_uri",
     "schema.ids.to_element_id",
-    "schema.tenant_name.tenant_named",
+    "schema.ids.tenant_named",
+    "graph_service.memory.items.writes.check_key",
 )
 
 

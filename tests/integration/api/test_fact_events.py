@@ -65,10 +65,16 @@ async def test_each_fact_has_an_event_with_its_reason(server: Server, tmp_path: 
     """ADD, MERGE, UPDATE and IGNORE, with a model and no other setting."""
     with AnsweringEndpoint(answer) as model:
         async with model_service(server, tmp_path, tenant, model) as api:
-            await api.remember(said("First, I plan things."), session="s1")
+            await api.remember(said("First: run a marathon; get a dog; paint the kitchen."), session="s1")
             first = (await api.ask(EVENTS, s="s1"))["factEvents"]
             assert [(one["kind"], one["readBy"], len(one["messageIds"])) for one in first] == [("ADD", "first", 1)] * 3
-            await api.remember(said("Second, I plan more.", "2026-03-06T12:00:00Z"), session="s2")
+            await api.remember(
+                said(
+                    "Second: a 42 km race run; get a dog; sell the kitchen; nap; learn Dutch.",
+                    "2026-03-06T12:00:00Z",
+                ),
+                session="s2",
+            )
             second = (await api.ask(EVENTS, s="s2"))["factEvents"]
             hits = {hit["id"]: hit for hit in (await api.ask(FACTS))["recall"]["hits"]}
             (dog,) = [name for name, hit in hits.items() if "call it Rex" in hit["text"]]

@@ -68,4 +68,5 @@ async def test_query_of_depth_three_takes_at_most_three_consecutive_round_trips(
     # settled.
     at_the_same_time = {"graph": 4, "reviewCards": 7, "suggestedMerges": 5}
     assert {name: sent for name, sent in taken.items() if sent > ROUND_TRIPS_MAX} == at_the_same_time
-    assert taken["recall"] == 1
+    # The second reads the metadata of hits, if it is selected.
+    assert taken["recall"] == 2

@@ -155,8 +155,12 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "schema/fact_index_types",
             "quarantine/list_quarantined",
             "repair/claim_due_sync",
+            # The worker looks after the items of all tenants.
+            "items/delete_expired",
+            "items/unembedded_items",
             # Each row names its tenant.
             "ingest/add_episodes",
+            "items/set_item_vectors",
             "schema/record_version",
             "schema/start_version",
             "schema/set_embedder",
@@ -166,6 +170,7 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "schema/clear_token_vectors",
             "schema/clear_scene_vectors",
             "schema/clear_fact_vectors",
+            "schema/clear_item_vectors",
             # The database of another program, which has no tenants.
             "importers/graphiti_episodes",
             "importers/graphiti_facts",

@@ -28,7 +28,7 @@ CONTEXT = 'query($q: String!) { context(userId: "ana", query: $q) { text recalle
 RING = """query($ids: [String!]) {
   questions(ids: $ids) { id userId kind door text hits { rank kind id score used text role onMap } }
 }"""
-SAID = '{ conversation(userId: "ana") { id text made { id statement } closed { id statement } read } }'
+SAID = '{ messages(userId: "ana") { nodes { id text facts { id statement } closed { id statement } isRead } } }'
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -179,7 +179,7 @@ async def test_forgetting_a_message_removes_the_questions_that_found_it(service:
     async with watching(service, tenant) as viewer:
         await asked(service, tenant, q="Which city is home, Lisbon?")
         of_city = await viewer.next("question")
-        messages = (await asked(service, tenant, SAID))["conversation"]
+        messages = (await asked(service, tenant, SAID))["messages"]["nodes"]
         gone = next(one["id"] for one in messages if "Lisbon" in one["text"])
         assert gone in {hit["id"] for hit in of_city["hits"]}
         await service.parts.memory.forgetting.message(TenantId(tenant), gone)
@@ -202,7 +202,7 @@ async def test_forgetting_a_user_removes_all_questions_about_them(service: OpenS
 async def test_what_another_process_forgot_is_not_shown(service: OpenService, tenant: str) -> None:
     await told(service, tenant, "I live in Lisbon.")
     await asked(service, tenant, q="Which city, Lisbon?")
-    (message,) = (await asked(service, tenant, SAID))["conversation"]
+    (message,) = (await asked(service, tenant, SAID))["messages"]["nodes"]
     # Another process has its own memory object, and tells this one nothing.
     await a_memory(service.parts.graph).forgetting.message(TenantId(tenant), message["id"])
     assert (await asked(service, tenant, RING))["questions"] == []
@@ -226,13 +226,13 @@ async def test_conversation_shows_what_each_message_made_and_closed(
         TenantId(tenant), an_incoming(after, user="ana", session="later", messages=_later(after))
     )
     await service.parts.worker.drain()
-    first, second = (await asked(service, tenant, SAID))["conversation"]
+    first, second = (await asked(service, tenant, SAID))["messages"]["nodes"]
     assert (first["text"], second["text"]) == (before, after)
-    assert any(kept in fact["statement"] for fact in first["made"])
+    assert any(kept in fact["statement"] for fact in first["facts"])
     assert first["closed"] == []
     assert [kept in fact["statement"] for fact in second["closed"]] == [True]
-    assert second["made"]
-    assert second["read"]
+    assert second["facts"]
+    assert second["isRead"]
 
 
 def _later(text: str) -> tuple[Any, ...]:
@@ -243,9 +243,9 @@ def _later(text: str) -> tuple[Any, ...]:
 
 async def test_corrections_are_not_part_of_the_conversation(service: OpenService, tenant: str) -> None:
     await told(service, tenant, "I love jasmine tea.")
-    (message,) = (await asked(service, tenant, SAID))["conversation"]
-    await service.parts.memory.statements.confirm(TenantId(tenant), message["made"][0]["id"])
-    assert [one["id"] for one in (await asked(service, tenant, SAID))["conversation"]] == [message["id"]]
+    (message,) = (await asked(service, tenant, SAID))["messages"]["nodes"]
+    await service.parts.memory.statements.confirm(TenantId(tenant), message["facts"][0]["id"])
+    assert [one["id"] for one in (await asked(service, tenant, SAID))["messages"]["nodes"]] == [message["id"]]
 
 
 async def test_switched_off_questions_are_neither_kept_nor_sent(server: Server, tmp_path: Path, tenant: str) -> None:

@@ -318,7 +318,7 @@ async def test_token_budget_out_of_bounds_is_refused(graph: Graph, tenant: str, 
 
 async def test_every_error_of_a_request_is_reported(graph: Graph, tenant: str) -> None:
     with pytest.raises(InputError) as refused:
-        await context_of(graph, tenant, "", user="", tokens_max=0)
+        await context_of(graph, tenant, "x" * 100_000, user="", tokens_max=0)
     assert len(refused.value.problems) == 3
 
 

@@ -22,6 +22,7 @@ from graph_service.memory.export_import.graphml import export_graphml
 from graph_service.memory.export_import.importer import ImportResult, import_rows
 from graph_service.memory.items.store import ItemSearch
 from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, scope_token
@@ -181,6 +182,7 @@ async def test_import_without_vectors_embeds_everything_anew(bilingual: Graph, t
     assert b"$f32" not in text
     assert not (await imported(bilingual, tenant, text, tmp_path)).vectors
     await a_worker(bilingual, embedder=HashedWords()).drain()
+    await ItemUpkeep(bilingual, embedder=HashedWords(), clock=lambda: datetime.now(UTC)).embed_some()
     with_vectors = [json.loads(line) for line in (await exported(bilingual, tenant)).splitlines()]
     before = [json.loads(line) for line in (await exported(bilingual, TENANT)).splitlines()]
     embedded = [

@@ -111,5 +111,5 @@ def test_profile_on_the_command_line(tea_drinker: str, server: Server, tenant: s
     home = Home(tmp_path, {**server.environ, "MNEMOSCENE_TENANT": tenant})
     asked = ("profile", "--user", tea_drinker, "--category", "preferences")
     [part] = home.run(*asked, "--json").document()["profile"]
-    assert (part["items_max"], [item["object"] for item in part["items"]]) == (200, ["tea"])
+    assert (part["limit"], [item["object"] for item in part["items"]]) == (200, ["tea"])
     assert "1 of at most 200" in home.run(*asked).out

@@ -56,6 +56,7 @@ BY_NUMBER = {
     "attributes._attribute": "relations and names of 200 characters at most",
     "attributes.names_favorite": "relations of 200 characters at most",
     "holidays.new_year": "years",
+    "options._say_once": "eight notes of our own",
     "assertion._moment_of": "numbers of our own",
     "assertion._number_of": "moments",
 }
