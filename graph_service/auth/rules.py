@@ -20,6 +20,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
     "contradictions": READ,
+    "conversation": READ,
     "corrections": READ,
     # Reads all tenants.
     "cypher": ADMIN_OF_ALL,
@@ -58,6 +59,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "spool": ADMIN,
     "stats": READ,
     "suggestedMerges": READ,
+    "timeline": READ,
     "usage": ADMIN,
     "user": READ,
     "users": READ,

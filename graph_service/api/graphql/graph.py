@@ -228,6 +228,27 @@ class GraphQuery:
         page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
         return connection_of(await loaders_of(info).facts_of_user(user_id, selection, page), page)
 
+    @strawberry.field(
+        description="The facts of the user's own node, including closed ones, latest `validAt` first.",
+        deprecation_reason="`facts` lists all facts of the memory.",
+    )
+    async def timeline(
+        self,
+        info: Info[Any, None],
+        user_id: _UserId,
+        first: FirstArgument = 50,
+        after: AfterCursor = None,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+        include_closed: ClosedArgument = True,
+    ) -> FactConnection:
+        """Return the facts of a user's own node."""
+        node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
+        found: FactConnection = await node.facts(
+            info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
+        )
+        return found
+
     @strawberry.field(description="The users of the tenant, by id; an agent's own memory has the id `agent:ID`.")
     async def users(
         self,

@@ -108,6 +108,28 @@ class MessagesQuery:
         )
         return _connection(page, after)
 
+    @strawberry.field(
+        description="The latest messages, oldest first.", deprecation_reason="`messages` has pages and conditions."
+    )
+    async def conversation(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of messages, 1 to 1,000.")] = 30,
+    ) -> list[StoredMessageView]:
+        """Return the latest messages."""
+        selected = selected_names(info)
+        page = await memory_of(info).messages.page(
+            info.context["tenant"],
+            MessageFilter(user_id=user_id, session_id=None, tags=(), where=None),
+            first=limit,
+            after=None,
+            newest_first=True,
+            with_raw="raw" in selected,
+            with_facts=not selected.isdisjoint(("facts", "closed")),
+        )
+        return [message_view(message) for message in reversed(page.messages)]
+
     @strawberry.field(description="A message of a session, by your id, our id or its URI; null if there is none.")
     async def message(
         self,

@@ -79,6 +79,8 @@ async def test_messages_are_listed_in_the_order_of_storing_in_pages_of_any_lengt
         assert [said["text"] for said in newest] == expected[::-1]
     assert [said["text"] for said in await listed(api, first=13)] == [*expected, "elsewhere"]
     assert (await listed(api, session="s"))[0]["externalId"] == "m0"
+    latest = await api.ask('{ conversation(userId: "ana", limit: 2) { text } }')
+    assert [said["text"] for said in latest["data"]["conversation"]] == ["without a time", "elsewhere"]
 
 
 async def test_pages_are_refused_out_of_bounds_or_with_a_cursor_of_another_order(api: Api) -> None:

@@ -18,6 +18,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
         {"agentId": "$agent", "query": _ASKED},
     ],
+    "conversation": [{"userId": "$user"}, {}],
     "corrections": [{"userId": "$user"}],
     "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
     "deadLetters": [{}],
@@ -97,6 +98,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "suggestedMerges": [{"userId": "$user"}, {}],
     "usage": [{}],
     "user": [{"userId": "$user"}, {"userId": "$user", "validAt": _THEN}],
+    "timeline": [{"userId": "$user"}, {"userId": "$user", "asOf": _THEN}],
     "users": [{}, {"prefix": "kxq"}],
 }
 
