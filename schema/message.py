@@ -63,7 +63,7 @@ class Message:
 
     @property
     def repeat_key(self) -> str:
-        """What a repetition with the same id must have in common: `content_hash`, payload and number of parts."""
+        """The part that a repetition with the same id must repeat: `content_hash`, payload and number of parts."""
         return f"{self.content_hash}/{self.raw_hash or ''}/{len(self.parts)}"
 
     @property

@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Api(StrEnum):
-    """What an endpoint speaks. Others than OpenAI's API are translated (`transports.py`)."""
+    """The API of an endpoint. Others than OpenAI's are translated (`transports.py`)."""
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
@@ -17,7 +17,7 @@ class Api(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFields:
-    """How the request for embeddings differs from OpenAI's.
+    """Differences of the request for embeddings from OpenAI's.
 
     Attributes:
         for_question, for_text: fields that say that texts are questions, or texts to be searched.

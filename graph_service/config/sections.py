@@ -299,7 +299,7 @@ Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class ToolSet(StrEnum):
-    """How many of the MCP tools, and of their arguments, are listed."""
+    """Lists of MCP tools and of their arguments: the usual ones, or all."""
 
     CORE = "core"
     ALL = "all"

@@ -1,4 +1,4 @@
-"""What the operations take and return; a test compares the models with the service's schema."""
+"""Arguments and answers of the operations; a test compares the models with the service's schema."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class FactConflict(Model):
 
 
 class Receipt(Model):
-    """What `remember` stored.
+    """Receipt of `remember`.
 
     Attributes:
         ids: ids of the messages, in the order of the call.
@@ -221,7 +221,7 @@ class Fact(Model):
 
 
 class Closing(Model):
-    """Why a fact is no longer valid, and what closed it."""
+    """The reason why a fact is no longer valid, and what closed it."""
 
     reason: Word
     text: str
