@@ -9,6 +9,7 @@ that have it. Only values of one kind are equal or ordered: numbers, texts, bool
 objects, null.
 """
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ OPERAND_VALUES_MAX: Final = 1_000
 
 
 class Operator(Enum):
-    """How a value is compared with the operand."""
+    """Comparisons of a value with the operand."""
 
     EQ = "eq"
     NE = "ne"
@@ -107,7 +108,7 @@ def matches(tree: Filter, mapping: Mapping[str, Any]) -> bool:
 def required_values(tree: Filter) -> dict[str, str | float | bool]:
     """Return keys with the one text, number or boolean that every match has, to narrow a search in an index.
 
-    1 and 1.0 are equal, so an index must store both alike.
+    1 and 1.0 are equal, so an index stores the `equality_text` of values.
     """
     match tree:
         case Condition(key, Operator.EQ, str() | int() | float() as operand):
@@ -116,6 +117,12 @@ def required_values(tree: Filter) -> dict[str, str | float | bool]:
             return {key: value for part in parts for key, value in required_values(part).items()}
         case _:
             return {}
+
+
+def equality_text(value: str | float | bool) -> str:
+    """Return a text that two values share if `eq` holds between them, such as 1 and 1.0, for tokens of an index."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return json.dumps(int(value) if is_whole else value)
 
 
 def _parse(where: object, depth: int) -> Filter:

@@ -25,5 +25,16 @@ def read_json(text: str | bytes, *, finite: bool = False) -> Any:
         raise json.JSONDecodeError("a number with too many digits", "", 0) from error
 
 
+def depth_of(tree: Any) -> int:
+    """Return the nesting depth of JSON, without recursion."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        one, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        waiting += [(value, depth + 1) for value in inside]
+    return deepest
+
+
 def _refuse_constant(name: str) -> Any:
     raise json.JSONDecodeError(f"{name} is not a number", "", 0)

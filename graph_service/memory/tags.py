@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from schema.filters import equality_text
 from schema.ids import name_key, scope_token
 from schema.limits import LIMITS, Limits
 
@@ -50,20 +51,13 @@ def metadata_tokens(tenant: str, user_id: str, values: Mapping[str, object]) -> 
     if not values:
         return []
     single = {key: value for key, value in values.items() if isinstance(value, str | bool | int | float)}
-    tokens = [scope_token(tenant, user_id, _METADATA, key, _value_text(value)) for key, value in single.items()]
+    tokens = [scope_token(tenant, user_id, _METADATA, key, equality_text(value)) for key, value in single.items()]
     return sorted([metadata_marker(tenant, user_id), *tokens])
 
 
 def metadata_marker(tenant: str, user_id: str) -> str:
     """Return the token of all messages of a user that have metadata."""
     return scope_token(tenant, user_id, _METADATA)
-
-
-def _value_text(value: str | float) -> str:
-    """Return a text that equal values share, such as 1 and 1.0, and others do not."""
-    if isinstance(value, str | bool):
-        return f"{type(value).__name__} {value}"
-    return f"number {int(value) if value == int(value) else value}"
 
 
 _KIND: Final = "tag"

@@ -97,15 +97,7 @@ class MessagesQuery:
         """Return a page of messages."""
         selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
         wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where))
-        page = await memory_of(info).messages.page(
-            info.context["tenant"],
-            wanted,
-            first=first,
-            after=after,
-            newest_first=newest_first,
-            with_raw="raw" in selected,
-            with_facts=not selected.isdisjoint(("facts", "closed")),
-        )
+        page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
         return _connection(page, after)
 
     @strawberry.field(
@@ -118,16 +110,8 @@ class MessagesQuery:
         limit: Annotated[int, strawberry.argument(description="Maximum number of messages, 1 to 1,000.")] = 30,
     ) -> list[StoredMessageView]:
         """Return the latest messages."""
-        selected = selected_names(info)
-        page = await memory_of(info).messages.page(
-            info.context["tenant"],
-            MessageFilter(user_id=user_id, session_id=None, tags=(), where=None),
-            first=limit,
-            after=None,
-            newest_first=True,
-            with_raw="raw" in selected,
-            with_facts=not selected.isdisjoint(("facts", "closed")),
-        )
+        wanted = MessageFilter(user_id=user_id)
+        page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
         return [message_view(message) for message in reversed(page.messages)]
 
     @strawberry.field(description="A message of a session, by your id, our id or its URI; null if there is none.")
@@ -196,6 +180,27 @@ class MessagesMutation:
         if message is None:
             raise NotFoundError("the message was forgotten meanwhile")
         return message_view(message)
+
+
+async def _page(
+    info: Info[Any, None],
+    wanted: MessageFilter,
+    selected: set[str],
+    *,
+    first: int,
+    newest_first: bool,
+    after: str | None = None,
+) -> MessagePage:
+    """Return a page of messages, reading payloads and facts only if these fields are selected."""
+    return await memory_of(info).messages.page(
+        info.context["tenant"],
+        wanted,
+        first=first,
+        after=after,
+        newest_first=newest_first,
+        with_raw="raw" in selected,
+        with_facts=not selected.isdisjoint(("facts", "closed")),
+    )
 
 
 def selected_names(info: Info[Any, None], *path: str) -> set[str]:

@@ -29,7 +29,7 @@ from schema.errors import InputError
 from schema.fact import ExtractedValues, FactKind
 from schema.graph_model import Property, graph_model
 from schema.ids import memory_id
-from schema.json_text import read_json
+from schema.json_text import depth_of, read_json
 from schema.labels import Label, Link, Role
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
@@ -214,30 +214,15 @@ def _json(adapter: TypeAdapter[Any], what: str) -> Rule:
 
 def _is_json_object(value: str) -> str | None:
     try:
-        read = json.loads(value, parse_constant=_raise_not_a_number)
-    except (ValueError, RecursionError):
+        read = read_json(value, finite=True)
+    except ValueError:
         return "must be a JSON object"
-    if isinstance(read, dict) and _depth(read) <= _BODY_DEPTH_MAX:
+    if isinstance(read, dict) and depth_of(read) <= _BODY_DEPTH_MAX:
         return None
     return f"must be a JSON object nested at most {_BODY_DEPTH_MAX} deep"
 
 
 _BODY_DEPTH_MAX: Final = 8
-
-
-def _depth(tree: Any) -> int:
-    """Return the nesting depth of JSON, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        one, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-        waiting += [(value, depth + 1) for value in inside]
-    return deepest
-
-
-def _raise_not_a_number(text: str) -> Any:
-    raise ValueError(f"{text} is not a number")
 
 
 def _is_assertion(value: str) -> str | None:
@@ -255,7 +240,7 @@ def _raw_problem(value: str) -> str | None:
     try:
         return (
             _up_to(LIMITS.raw_bytes)(value)
-            or (_depth(read_json(value, finite=True)) > LIMITS.json_depth and "is nested too deeply")
+            or (depth_of(read_json(value, finite=True)) > LIMITS.json_depth and "is nested too deeply")
             or None
         )
     except json.JSONDecodeError:

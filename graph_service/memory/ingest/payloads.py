@@ -2,9 +2,10 @@
 
 import json
 import math
-from typing import Any, Final
+from typing import Final
 
 from graph_service.memory.argument_checks import text_problem
+from schema.json_text import depth_of
 from schema.limits import LIMITS, Limits
 
 _KEY_CHARS_MAX: Final = 200
@@ -38,7 +39,7 @@ def payload_problems(name: str, metadata: object, raw: object, limits: Limits = 
 
 
 def _json_problem(value: object, bytes_max: int, limits: Limits) -> str | None:
-    if _depth(value) > limits.json_depth:
+    if depth_of(value) > limits.json_depth:
         return f"is nested more than {limits.json_depth} deep"
     try:
         size = len(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
@@ -47,17 +48,6 @@ def _json_problem(value: object, bytes_max: int, limits: Limits) -> str | None:
     except (TypeError, ValueError) as error:
         return f"is not JSON: {error}"
     return f"has {size:,} bytes as JSON, at most {bytes_max:,} are accepted" if size > bytes_max else None
-
-
-def _depth(tree: Any) -> int:
-    """Return the nesting depth of JSON, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        value, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        waiting += [(part, depth + 1) for part in inside]
-    return deepest
 
 
 def _metadata_problems(metadata: object, limits: Limits) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from extraction.text.chinese import is_chinese
 from graph_service.memory.argument_checks import text_problem, time_problem
 from schema.errors import ConflictError, InputError
-from schema.filters import Filter, required_values
+from schema.filters import Filter, equality_text, required_values
 from schema.ids import MemoryId, memory_id, scope_token
 from schema.timespan import as_utc, millis, moment_of
 
@@ -187,7 +187,7 @@ def _is_unicode(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVersion:
-    """What is stored of an item and matters for a write."""
+    """The part of a stored item that matters for a write."""
 
     version: int
     created_at: datetime
@@ -352,8 +352,7 @@ def namespace_token(tenant: str, user_id: str, prefix: Sequence[str]) -> str:
 
 def field_token(tenant: str, user_id: str, name: str, value: str | float | bool) -> str:
     """Return the token of all items of an owner with a field of this value; 1 and 1.0 have the same."""
-    whole = isinstance(value, float) and value.is_integer()
-    return _token(tenant, user_id, "field", name, json.dumps(int(value) if whole else value))
+    return _token(tenant, user_id, "field", name, equality_text(value))
 
 
 def narrowing_tokens(tenant: str, user_id: str, tree: Filter) -> Iterable[tuple[str, str]]:

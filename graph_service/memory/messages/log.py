@@ -1,7 +1,7 @@
 """List messages in the order they were said, read single ones, and wait until they are read."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -16,7 +16,7 @@ from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.tags import normalized_tags
 from schema.assertion import Closing, parse_assertion
 from schema.errors import InputError, UnavailableError
-from schema.filters import matches
+from schema.filters import EVERYTHING, matches
 from schema.ids import (
     CORRECTION_SESSION,
     SessionId,
@@ -98,7 +98,7 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFilter:
-    """Which messages a page has.
+    """Conditions on the messages of a page.
 
     Attributes:
         user_id: None lists the users of the tenant, at most 50.
@@ -112,12 +112,16 @@ class MessageFilter:
     tags: tuple[str, ...] = ()
     where: str | None = None
 
-    def passes(self, row: Row) -> bool:
-        """Return whether a row of `messages/page` passes the filters on tags and metadata."""
-        wanted = set(normalized_tags(self.tags))
-        if wanted and wanted.isdisjoint(row["tags"] or ()):
-            return False
-        return self.where is None or matches(parsed_where(self.where), metadata_of(row["metadata"]))
+    def row_condition(self) -> Callable[[Row], bool]:
+        """Return the condition on rows of `messages/page`: the filters on tags and metadata, parsed once."""
+        wanted, tree = set(normalized_tags(self.tags)), parsed_where(self.where)
+
+        def passes(row: Row) -> bool:
+            if wanted and wanted.isdisjoint(row["tags"] or ()):
+                return False
+            return tree == EVERYTHING or matches(tree, metadata_of(row["metadata"]))
+
+        return passes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +175,7 @@ class MessageLog:
         if wanted.tags and not normalized_tags(wanted.tags):
             raise InputError("tags contain no letter or digit; leave them out to list all messages")
         keys_max = _KEYS_PER_READ if is_filtered else first + 1
+        passes = wanted.row_condition()
         while more and read_n < _KEYS_MAX:
             edge_ms = key[0] if key else _TIME_MAX_MS if newest_first else -_TIME_MAX_MS
             found = await self._graph.read(
@@ -178,7 +183,7 @@ class MessageLog:
             )
             read_n, more = read_n + len(found), len(found) == keys_max
             for row in found:
-                if not is_filtered or wanted.passes(row):
+                if passes(row):
                     chars += row["chars"]
                     if len(rows) == first or (rows and chars > _PAGE_CHARS_MAX):
                         more = True
@@ -208,12 +213,12 @@ class MessageLog:
         """
         parameters = await self._scope(tenant, wanted) | {"newest_first": False, "rows_max": _KEYS_PER_READ}
         until_ms = _TIME_MAX_MS if before is None else millis(as_utc(before))
-        ids = list[str]()
+        ids, passes = list[str](), wanted.row_condition()
         key: list[Any] | None = None
         while True:
             position = {"after": key, "edge_ms": key[0] if key else -_TIME_MAX_MS}
             rows = await self._graph.read(statement("messages/page"), parameters | position)
-            ids += [row["id"] for row in rows if row["key"][0] < until_ms and wanted.passes(row)]
+            ids += [row["id"] for row in rows if row["key"][0] < until_ms and passes(row)]
             if len(rows) < _KEYS_PER_READ or rows[-1]["key"][0] >= until_ms:
                 return ids
             key = rows[-1]["key"]
