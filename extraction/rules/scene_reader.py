@@ -110,10 +110,27 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts += read_or([], _dated_facts, drafts, sentences, times_of, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
+        drafts = _with_joined_homes(drafts, text)
         drafts = list(with_decisions([*drafts, *_relatives_of_jobs(drafts, speaker)], sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
     return [_proposed(draft, clause, line, number) for draft, clause in clauses if not is_temporary(draft, clause)]
+
+
+def _with_joined_homes(drafts: Sequence[Draft], text: str) -> list[Draft]:
+    """Return drafts in which a relative's home and the place where it lies are one home: 搬到儿子家，麓湖那边."""
+    homes = [one for one in drafts if one.relation == "lives in" and not one.closes]
+    kin = [one for one in homes if one.object.endswith("家") and is_kin(one.object.removesuffix("家"))]
+    joined = {
+        place: replace(place, statement=home.statement.rstrip("。") + f"，在{place.object}。")
+        for home in kin
+        for place in homes
+        if place not in kin and place.subject == home.subject and home.end <= place.start
+        # In a clause without a verb.
+        if text[place.start : place.end].lstrip("就在 ").startswith(place.object)
+    }
+    told = {home for home in kin if any(one.subject == home.subject for one in joined)}
+    return [joined.get(one, one) for one in drafts if one not in told]
 
 
 def _relatives_of_jobs(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft]:
