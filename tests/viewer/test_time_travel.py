@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
+from tests.support.slow import slow_but
 from tests.viewer.watching import Watching, ann_told
 
 # A move: the first home has ended by the time of the second.
@@ -53,6 +54,28 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await slider.focus()
     await viewer.page.keyboard.press("Home")
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
+
+
+@pytest.mark.parametrize("width", slow_but([1280], [1280, 390]))
+async def test_slider_keeps_its_place_while_it_is_dragged_from_now(viewer: Watching, width: int) -> None:
+    await viewer.page.set_viewport_size({"width": width, "height": 800})
+    await viewer.open("#/map")
+    await viewer.page.locator('[data-act="time"]').click()
+    slider = viewer.page.locator("[data-timebar] input")
+    before = await slider.bounding_box()
+    assert before is not None
+    middle = before["y"] + before["height"] / 2
+    await viewer.page.mouse.move(before["x"] + before["width"] - 9, middle)
+    await viewer.page.mouse.down()
+    for share in (0.9, 0.6, 0.3):
+        await viewer.page.mouse.move(before["x"] + before["width"] * share, middle)
+        await viewer.until("location.hash.includes('true=')")
+        await viewer.drawn()
+        assert await slider.bounding_box() == before
+    await viewer.page.mouse.up()
+    await viewer.page.locator('[data-timebar] [data-act="now"]').click()
+    await viewer.until("!location.hash.includes('true=')")
+    assert await slider.bounding_box() == before
 
 
 @pytest.mark.slow
