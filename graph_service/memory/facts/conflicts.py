@@ -1,8 +1,7 @@
 """Find the claims that can close a claim, and compute its validity periods without comparing all of them. Pure.
 
-The periods are those of `validity.validity_periods`, but found by binary search: assertions of conflicting claims are
-sorted once per group of claims and shared by all claims of the group. So a thousand successive homes cost about a
-thousand searches, not a million comparisons.
+Assertions of conflicting claims are sorted once per group of claims, shared by all claims of the group, and found by
+binary search. So a thousand successive homes cost about a thousand searches, not a million comparisons.
 """
 
 from bisect import bisect_left, bisect_right
@@ -408,7 +407,7 @@ class PeriodCalculator:
         return self._index.of_all(claims)
 
     def periods(self, claim: Claim, *, keep_open: int | None = None) -> ClaimPeriods:
-        """Return the validity periods of a claim, equal to those of `validity.validity_periods`.
+        """Return the validity periods of a claim in order; they do not depend on the order of its assertions.
 
         Args:
             keep_open: index of a period that conflicting claims do not close; `ignored` of the result lists them. A

@@ -1,7 +1,6 @@
 """Test resolution of new facts against known ones: ignore, merge, update, create or keep both."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -18,8 +17,7 @@ from graph_service.memory.facts.conflict_resolution import (
     resolve,
 )
 from graph_service.memory.facts.reconciliation import plan_facts
-from graph_service.memory.facts.validity import Contradiction, validity_periods
-from schema.assertion import Assertion, Closing, CorrectionKind, assertion_text, joined, parse_assertion
+from schema.assertion import Assertion, Closing, assertion_text, joined, parse_assertion
 from schema.errors import InputError
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
@@ -175,54 +173,11 @@ assertions = st.builds(
 )
 
 
-OVER = Assertion(
-    message_id=MemoryId("m9"),
-    scene_id=MemoryId("s"),
-    valid_at=NOON,
-    valid_by=NOON,
-    said_at=NOON,
-    heard_at=NOON,
-    ends=True,
-)
-
-
 @given(st.lists(assertions))
 def test_assertions_round_trip_through_text(told: list[Assertion]) -> None:
     assert joined(told) == joined(reversed(told)) == joined(joined(told))
     kept = [one for one in joined(told) if "|" not in one.message_id]
     assert [parse_assertion(assertion_text(one)) for one in kept] == kept
-
-
-@given(st.lists(assertions))
-def test_fact_without_conflicts_has_the_periods_of_one_with_a_withdrawn_conflict(told: list[Assertion]) -> None:
-    """The shortcut for facts without conflicts, which does not sort, must give the same periods."""
-    own = joined(told)
-    nothing = Contradiction(
-        assertion=replace(OVER, correction=CorrectionKind.SAYS), claim="other", why=Closing.ENDED, withdraws=True
-    )
-    alone, beside = validity_periods(own, []), validity_periods(own, [nothing])
-    assert [joined(period.assertions) for period in alone] == [joined(period.assertions) for period in beside]
-    assert [(period.opening, period.invalid_at, period.valid_at) for period in alone] == [
-        (period.opening, period.invalid_at, period.valid_at) for period in beside
-    ]
-
-
-@pytest.mark.parametrize(("begins", "closed"), [(1, True), (2, False), (3, False)])
-def test_stated_fact_closes_what_begins_before_it_ends_and_not_what_follows(begins: int, closed: bool) -> None:
-    """A person says that a fact held for two days; another value of the same attribute was extracted."""
-    day = timedelta(days=1)
-    stated = replace(OVER, ends=False, correction=CorrectionKind.SAYS, said_at=NOON + 9 * day, heard_at=NOON + 9 * day)
-    over = replace(stated, ends=True, valid_at=NOON + 2 * day, valid_by=NOON + 2 * day)
-    of_other = [
-        Contradiction(assertion=stated, claim="other", why=Closing.REPLACED),
-        Contradiction(assertion=over, claim="other", why=Closing.ENDED, withdraws=True),
-    ]
-    said = NOON + begins * day
-    own = replace(
-        OVER, ends=False, message_id=MemoryId("m2"), valid_at=said, valid_by=said, said_at=said, heard_at=said
-    )
-    (period,) = validity_periods([own], of_other)
-    assert period.invalid_at == (said if closed else None)
 
 
 def test_malformed_assertion_is_refused() -> None:

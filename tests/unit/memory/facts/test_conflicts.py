@@ -21,7 +21,7 @@ from graph_service.memory.facts.conflict_resolution import (
 )
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.reconciliation import replan
-from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, validity_periods
+from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected
 from schema.assertion import Assertion, Closing, CorrectionKind, joined
 from schema.errors import ConflictError
 from schema.fact import AcceptedFact, Claim, Fact, Proof
@@ -29,6 +29,7 @@ from schema.ids import MemoryId
 from tests.support.builders import NOON
 from tests.support.growth import assert_about_linear
 from tests.support.slow import slow_but
+from tests.support.validity_oracle import ComparedPeriod, Withdrawal, validity_periods
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
 _OBJECTS = ["Paris", "France", "Oslo", "red"]
@@ -43,7 +44,7 @@ def other_level(one: str | None, other: str | None) -> bool:
     return len(regions) == 2 and regions[0] != regions[1]
 
 
-def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list[ValidityPeriod]:
+def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list[ComparedPeriod]:
     """Return the validity periods of a claim, computed from all assertions of all claims."""
     contradictions = []
     mine = board[claim]
@@ -65,9 +66,7 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
             why = None if apart and why is Closing.REPLACED else why
             can_close = any(closes(_content(other, changes=one.changes), _content(mine)) for one in other.assertions)
             if can_close and assertion.ends and assertion.correction is not None:
-                contradictions.append(
-                    Contradiction(assertion=assertion, claim=other.id, why=Closing.ENDED, withdraws=True)
-                )
+                contradictions.append(Withdrawal(assertion=assertion, claim=other.id, why=Closing.ENDED))
             if why is not None and not assertion.ends:
                 contradictions.append(Contradiction(assertion=assertion, claim=other.id, why=why))
             elif over and assertion.ends:
@@ -167,6 +166,19 @@ def test_reversal_that_names_the_fact_it_replaces_is_stored_as_a_reversal() -> N
     disliked = accepted_claim(replace(a_fact("France", predicate="DISLIKES", day=2), replaces=(liked.id,)), SCENE)
     periods = PeriodCalculator({one.claim: one for one in (liked, disliked)}).periods(liked.claim).periods
     assert [(one.why, one.invalid_at) for one in periods] == [(Closing.REVERSED, _moment(2))]
+
+
+@pytest.mark.parametrize(("begins", "closed"), [(1, True), (2, False), (3, False)])
+def test_stated_fact_closes_what_begins_before_it_ends_and_not_what_follows(begins: int, closed: bool) -> None:
+    """A person says that a fact held for two days; another value of the same attribute was extracted."""
+    read = accepted_claim(living("Paris", begins), SCENE)
+    stated = accepted_claim(living("Oslo", 0), SCENE)
+    (said,) = stated.assertions
+    said = replace(said, correction=CorrectionKind.SAYS, said_at=_moment(9), heard_at=_moment(9))
+    over = replace(said, ends=True, valid_at=_moment(2), valid_by=_moment(2))
+    stated = replace(stated, assertions=(said, over))
+    (period,) = PeriodCalculator({one.claim: one for one in (read, stated)}).periods(read.claim).periods
+    assert period.invalid_at == (_moment(begins) if closed else None)
 
 
 @given(boards())
