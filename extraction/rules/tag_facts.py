@@ -431,6 +431,36 @@ _BY_OTHERS: Final = re.compile(
 _OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
 _THEY: Final = {"his": "he", "her": "she", "their": "they"}
 _BY_OTHERS_CHARS: Final = 60
+# Facts about a person that stand directly behind the person: "my boss lives in Geneva", 我同事不吃香菜.
+_OF_PERSONS: Final = frozenset(
+    (
+        "likes",
+        "dislikes",
+        "lives_in",
+        "works_at",
+        "works_as",
+        "studies_at",
+        "from",
+        "age",
+        "allergic_to",
+        "illness",
+        "takes",
+        "diet",
+    )
+)
+_PEOPLE: Final = tuple("|".join(words) for words in zip(_KIN, _FRIENDS, _COLLEAGUES, _BOSSES, strict=True))
+_PERSON_BEFORE: Final = (
+    re.compile(
+        rf"(?:^|[.,;:!?\n] ?|\b(?:and|but|so|while|because) )(?:my|our) (?P<who>{_PEOPLE[0]}) "
+        r"(?:(?!(?:i|me|my|we|us|our|mine|made|makes|cooks?|baked?|recommend(?:s|ed)|told|says?|said|thinks|gave|wants?|"
+        r"lets?|and|or|that|who)\b)[a-z’'-]+ ){1,4}(?:an? |the )?$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:^|[，。；！？,;!?\n]|但是?|可是?|不过)(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]})"
+        r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
+    ),
+)
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
@@ -446,7 +476,7 @@ def is_kin(word: str) -> bool:
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
-    tags = [_of_speaker(text, tag) for tag in tags]
+    tags = [_with_person_before(text, _of_speaker(text, tag)) for tag in tags]
     for tag in tags:
         if (tag.kind == "attribute" and tag.subject in animals) or _is_by_others(text, tag):
             continue
@@ -557,6 +587,20 @@ def _of_speaker(text: str, tag: Tag) -> Tag:
         return tag
     named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
     return replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
+
+
+def _with_person_before(text: str, tag: Tag) -> Tag:
+    """Return the tag with the person who begins its clause as the subject, where the model names none.
+
+    "My colleague hates coriander, I love it" says nothing of the speaker's dislikes.
+    """
+    before = text[max(0, tag.obj[0] - _BY_OTHERS_CHARS) : tag.obj[0]]
+    if tag.subject is not None or tag.kind not in _OF_PERSONS:
+        return tag
+    people = (pattern.search(before) for pattern in _PERSON_BEFORE)
+    offset = tag.obj[0] - len(before)
+    spans = (person.span("who") for person in people if person is not None)
+    return next((replace(tag, subject=(offset + start, offset + end)) for start, end in spans), tag)
 
 
 def _named(kind: str, obj: str) -> str:

@@ -103,7 +103,9 @@ _VALUE: Final = re.compile(
     rf"(?!一[个些点下]){_NUMERAL_ZH}{{1,9}}(?:点{_NUMERAL_ZH}+)?(?=[米公千克斤岁元块毛楼层栋室平个只条度页分天年]))",
     re.IGNORECASE,
 )
-_UNIT: Final = re.compile(r"\s?(?!(?:it|is|was|and|not|in|at|on|to|for)\b)(?P<u>[^\W\d]+|[%€$£])")
+_UNIT: Final = re.compile(
+    r"\s?(?!(?:it|is|was|and|not|in|at|on|to|for|actually|really|sorry|then|of|i)\b)(?P<u>[^\W\d]+|[%€$£])"
+)
 _SAME_UNITS: Final = (
     {"kg", "kilo", "kilogram", "公斤", "千克"},
     {"euro", "€", "eur"},

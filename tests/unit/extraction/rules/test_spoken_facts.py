@@ -120,18 +120,6 @@ def test_pet_that_is_kept_no_longer_is_no_longer_had(text: str) -> None:
     assert told == [("has", "猫", False), ("has", "猫", True)]
 
 
-@pytest.mark.parametrize(
-    ("text", "homes"),
-    [
-        ("上个礼拜搬到儿子家，麓湖那边，有电梯。", [("麓湖", "Rui住在儿子家，在麓湖。")]),
-        ("搬到女儿家了，西溪那边", [("西溪", "Rui住在女儿家，在西溪。")]),
-        ("上个月搬到儿子家。这周搬到麓湖了。", [("儿子家", "Rui住在儿子家。"), ("麓湖", "Rui住在麓湖。")]),
-    ],
-)
-def test_home_of_a_relative_and_where_it_lies_are_one_home(text: str, homes: list[tuple[str, str]]) -> None:
-    assert [(one.object, one.statement) for one in facts_in(text) if one.relation == "lives in"] == homes
-
-
 def test_tagged_pastime_given_up_keeps_its_verb() -> None:
     text = "不学钢琴了。"
     ((made, _),) = tag_drafts(

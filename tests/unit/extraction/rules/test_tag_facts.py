@@ -84,6 +84,32 @@ def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
     assert (of_user.subject, of_other.subject) == (THE_USER, "Tobias")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "obj", "expected"),
+    [
+        (
+            "My colleague hates coriander, I love it.",
+            "dislikes",
+            "coriander",
+            "User's colleague does not like coriander.",
+        ),
+        ("I'm in Bern, but our boss lives in Geneva", "lives_in", "Geneva", "User's boss lives in Geneva."),
+        ("My wife and I live in Porto.", "lives_in", "Porto", "User lives in Porto."),
+        ("My mum makes the best lasagne", "likes", "lasagne", "User likes lasagne."),
+        ("My dad told me to try yoga", "likes", "yoga", "User likes yoga."),
+        ("我同事不吃香菜，我倒是很爱吃。", "dislikes", "香菜", "用户的同事不喜欢香菜。"),
+        ("我领导住在浦东，我住在松江。", "lives_in", "浦东", "用户的领导住在浦东。"),
+        ("我领导住在浦东，我住在松江。", "lives_in", "松江", "用户住在松江。"),
+        ("我妈做的红烧肉", "likes", "红烧肉", "用户喜欢红烧肉。"),
+    ],
+)
+def test_clause_that_begins_with_another_person_is_about_that_person(
+    text: str, kind: str, obj: str, expected: str
+) -> None:
+    (made,) = drafts(text, tag(text, kind, obj))
+    assert made.statement == expected
+
+
 @pytest.mark.parametrize("text", ["my PIN is 8833", "wifi password: hunter22", "银行卡密码是883412"])
 def test_secrets_are_no_facts(text: str) -> None:
     obj = text.split(" ")[-1].removeprefix("银行卡密码是")
@@ -123,6 +149,19 @@ def test_fact_that_the_rules_read_is_not_read_twice() -> None:
     assert [shown(fact) for fact in read_scene(scene, reader=READER_NAME, tags=tags).facts] == [
         "user|RELATES_TO:lives in|Leith"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "homes"),
+    [
+        ("搬到儿子家，麓湖那边，有电梯。", [("麓湖", "用户住在儿子家，在麓湖。")]),
+        ("先搬到儿子家。后来我又搬到麓湖了。", [("儿子家", "用户住在儿子家。"), ("麓湖", "用户住在麓湖。")]),
+    ],
+)
+def test_home_of_a_relative_and_where_it_lies_are_one_home(text: str, homes: list[tuple[str, str]]) -> None:
+    tags = {0: [tag(text, "lives_in", "儿子家"), tag(text, "lives_in", "麓湖")]}
+    facts = read_scene(a_scene(text), reader=READER_NAME, tags=tags).facts
+    assert sorted((fact.object, fact.statement) for fact in facts) == homes
 
 
 def test_unlikely_tags_are_not_read_and_messages_of_the_assistant_have_none() -> None:

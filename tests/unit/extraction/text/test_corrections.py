@@ -56,6 +56,7 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("My shoe size is 42.", "Hm no, I confused that with my husband's: 38.", "size is 38"),
         ("The deposit was 900.", "I transposed the digits, 990 it was.", "was 990"),
         ("My locker is number 45.", "Not 45, 54.", "number 54"),
+        ("My locker number is 318.", "Hmm, no, 381 actually.", "number is 381"),
         ("The alarm is 3307 and the gate is 7703.", "Oops, I mixed them up.", "alarm is 7703 and the gate is 3307"),
         ("Lena is in room 12 and Max in room 14.", "It's the other way round!", "room 14 and Max in room 12"),
         ("妈妈住3楼，姥姥住5楼。", "我搞反了。", "妈妈住5楼，姥姥住3楼"),
