@@ -85,4 +85,40 @@ class Operation(Generic[R]):
 
     def parse(self, data: Any) -> R:
         """Return the answer in the `data` of a response."""
-        return self._adapter.validate_python(data[self.name])
+        return self.read(data[self.name])
+
+    def read(self, answer: Any) -> R:
+        """Return the answer of the root field."""
+        return self._adapter.validate_python(answer)
+
+
+@dataclass(frozen=True)
+class Repeated(Generic[R]):
+    """One operation several times in a request, with other variables each time; `userId` is `userId0`, `userId1` …."""
+
+    operation: Operation[R]
+    times: int
+
+    @property
+    def name(self) -> str:
+        """Name of the operation."""
+        return self.operation.name
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether sending it twice has the effect of sending it once."""
+        return self.operation.repeatable
+
+    @property
+    def text(self) -> str:
+        """The document."""
+        told, fields = [], []
+        for number in range(self.times):
+            told += [f"${name}{number}: {kind}" for name, kind in self.operation.arguments.items()]
+            call = ", ".join(f"{name}: ${name}{number}" for name in self.operation.arguments)
+            fields.append(f"{self.name}{number}: {self.name}({call}) {selection(self.operation.result)}")
+        return f"{self.operation.kind} {self.name}({', '.join(told)}) {{ {' '.join(fields)} }}"
+
+    def parse(self, data: Any) -> list[R]:
+        """Return the answers in the `data` of a response."""
+        return [self.operation.read(data[f"{self.name}{number}"]) for number in range(self.times)]

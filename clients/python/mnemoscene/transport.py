@@ -16,18 +16,19 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from mnemoscene.documents import Operation
+from mnemoscene.documents import Operation, Repeated
 from mnemoscene.errors import BadInput, MnemosceneError, Unavailable, error_of
 
 T = TypeVar("T")
 R = TypeVar("R")
+Answer = TypeVar("Answer", covariant=True)
 
 DEFAULT_URL: Final = "http://127.0.0.1:7780"
 ANSWER_MAX_S: Final = 60.0
@@ -37,6 +38,8 @@ KEEP_ALIVE_S: Final = 10.0
 # Before the second, third and fourth try, unless the service names a time.
 PAUSES_S: Final = (0.2, 0.8, 2.5)
 PAUSE_MAX_S: Final = 10.0
+# The service's limit of aliases in a request.
+REPEATED_MAX: Final = 15
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,19 @@ Listing: TypeAlias = Callable[[str | None], Steps[Page[T]]]
 """A list that is read page by page: the steps that read the page at a cursor."""
 
 
-def ask(operation: Operation[R], variables: Mapping[str, Any], *, timeout_s: float = ANSWER_MAX_S) -> Steps[R]:
+class Document(Protocol[Answer]):
+    """What `ask` sends: an operation, or several."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def repeatable(self) -> bool: ...
+    def parse(self, data: Any) -> Answer: ...
+
+
+def ask(operation: Document[R], variables: Mapping[str, Any], *, timeout_s: float = ANSWER_MAX_S) -> Steps[R]:
     """Send an operation and return its answer; send it again while the service is unavailable.
 
     Args:
@@ -98,6 +113,20 @@ def ask(operation: Operation[R], variables: Mapping[str, Any], *, timeout_s: flo
             wait_s = min(error.retry_after_s or pause_s, PAUSE_MAX_S)
         yield Pause(wait_s * random.uniform(1.0, 1.3))  # Callers that failed together do not return together.
     raise AssertionError("the last try returns or raises")
+
+
+def ask_each(operation: Operation[R], calls: Sequence[Mapping[str, Any]]) -> Steps[list[R]]:
+    """Send an operation with each of these variables, in as few requests as possible, and return the answers in order.
+
+    Raises:
+        MnemosceneError: as `ask`.
+    """
+    answers: list[R] = []
+    for start in range(0, len(calls), REPEATED_MAX):
+        part = calls[start : start + REPEATED_MAX]
+        variables = {f"{name}{number}": value for number, call in enumerate(part) for name, value in call.items()}
+        answers += yield from ask(Repeated(operation, len(part)), variables)
+    return answers
 
 
 def encode(document: Any) -> bytes:
@@ -143,7 +172,7 @@ def data_of(response: httpx.Response) -> Any:
     raise error_of(extensions.get("code") or problem.get("code", "INTERNAL"), problem["message"], _seconds(retry_after))
 
 
-def _parsed(operation: Operation[R], data: Any) -> R:
+def _parsed(operation: Document[R], data: Any) -> R:
     try:
         return operation.parse(data)
     except ValidationError as error:

@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).parents[3]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--url", help="a running service; by default a fresh one is started")
     parser.addoption("--key", help="its API key")
+    parser.addoption("--reference", action="store_true", help="test the contract of mem0 with mem0 itself")
 
 
 @pytest.fixture(scope="session")

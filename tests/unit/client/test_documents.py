@@ -17,8 +17,8 @@ from graphql import (
     validate,
 )
 
-from mnemoscene import operations
-from mnemoscene.documents import OPERATIONS, Model, Operation, Select
+from mnemoscene import mem0, operations
+from mnemoscene.documents import OPERATIONS, Model, Operation, Repeated, Select
 from mnemoscene.errors import MnemosceneError, error_of
 from mnemoscene.models import Message, NewFact
 from schema import errors
@@ -31,12 +31,19 @@ NAMED = [pytest.param(one, id=one.name) for one in OPERATIONS]
 
 def test_all_operations_are_known() -> None:
     assert operations.RECALL in OPERATIONS
-    assert len({one.name for one in OPERATIONS}) == len(OPERATIONS)
+    assert mem0.WORDINGS in OPERATIONS
+    assert len({one.text for one in OPERATIONS}) == len(OPERATIONS)
 
 
 @pytest.mark.parametrize("operation", NAMED)
 def test_document_of_each_operation_is_valid(operation: Operation[Any]) -> None:
     assert validate(SCHEMA, parse(operation.text)) == []
+
+
+def test_document_of_a_repeated_operation_is_valid() -> None:
+    repeated = Repeated(operations.MESSAGE, 3)
+    assert validate(SCHEMA, parse(repeated.text)) == []
+    assert repeated.parse({"message0": None, "message1": None, "message2": None}) == [None, None, None]
 
 
 @pytest.mark.parametrize("operation", NAMED)
