@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -366,7 +367,7 @@ class Mem0Operations:
             if kept is not None:
                 yield from ask(FORGET_MESSAGE, {"id": kept.uri})
             else:
-                yield from ask(FORGET_FACT, {"id": memory_id})
+                yield from ask(FORGET_FACT, {"id": (_place(memory_id) or [memory_id])[0]})
         except (NotFound, BadInput) as error:
             raise ValueError(f"Memory with id {memory_id} not found") from error
         last = _row(memory_id, None, None, "DELETE", {CREATED: rows[0][CREATED] if rows else None}) | {
@@ -426,9 +427,11 @@ class Mem0Operations:
     def _keep(self, said: Sequence[dict[str, Any]], payload: Mapping[str, Any]) -> Steps[list[dict[str, Any]]]:
         """Store messages verbatim and unread."""
         now = datetime.now(UTC)
+        operations, session_id = _target(payload)
         results, messages = [], []
         for number, one in enumerate(said):
-            memory_id, told = str(uuid4()), {**payload, "role": one["role"]}
+            memory_id = _memory_id(str(uuid4()), operations.owner, session_id)
+            told = {**payload, "role": one["role"]}
             if one.get("name"):
                 told["actor_id"] = str(one["name"])
             at = _time(payload.get(CREATED)) or now + timedelta(microseconds=number)
@@ -436,7 +439,6 @@ class Mem0Operations:
             messages.append(_kept_message(memory_id, one["content"], told, at))
             event = {"id": memory_id, "memory": one["content"], "event": "ADD"}
             results.append(event | {"actor_id": told.get("actor_id"), "role": one["role"]})
-        operations, session_id = _target(payload)
         yield from operations.remember(messages, session_id=session_id, extract=False)
         return results
 
@@ -465,10 +467,12 @@ class Mem0Operations:
             if message is None:
                 continue
             for fact in _valid(message):
-                results[fact.id] = {"id": fact.id, "memory": fact.statement, "event": "ADD"}
+                fact_id = _memory_id(fact.id, operations.owner)
+                results[fact_id] = {"id": fact_id, "memory": fact.statement, "event": "ADD"}
             if message.facts or message.role != "user" or message.text.rstrip().endswith(("?", "？")):
                 continue
-            memory_id, told = str(uuid4()), {**_payload(message.metadata), "role": "user"}
+            memory_id = _memory_id(message.id, operations.owner, session_id)
+            told = {**_payload(message.metadata), "role": "user"}
             kept = _kept_message(memory_id, message.text, told, message.time)
             yield from ask(SET_MESSAGE, {**address, "metadata": kept.metadata, "raw": kept.raw})
             results[memory_id] = {"id": memory_id, "memory": message.text, "event": "ADD"}
@@ -593,16 +597,40 @@ def _arguments(config: Mapping[str, Any]) -> dict[str, Any]:
     return dict(config.get("mnemoscene") or {})
 
 
+def _memory_id(element_id: str, owner: str, session_id: str = DEFAULT_SESSION) -> str:
+    """Return the id of a memory, which says where the fact or message is: its id, owner, and session if need be."""
+    place = [owner] if session_id == DEFAULT_SESSION else [owner, session_id]
+    return f"{element_id}~{urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip('=')}"
+
+
+def _place(memory_id: Any) -> tuple[str, str, str] | None:
+    """Return the parts of the id of a memory; None for another text."""
+    element_id, _, told = str(memory_id).partition("~")
+    try:
+        owner, session_id = [*json.loads(urlsafe_b64decode(told + "=" * (-len(told) % 4))), DEFAULT_SESSION][:2]
+    except (ValueError, TypeError):
+        return None
+    return (element_id, owner, session_id) if isinstance(owner, str) and isinstance(session_id, str) else None
+
+
 def _kept(memory_id: str) -> Steps[MemoryMessage | None]:
     """Return the verbatim message that is this memory; None if there is none."""
-    found = yield from ask(MESSAGES, {"where": {ID: str(memory_id)}, "first": 1})
-    return next(iter(found.nodes), None)
+    place = _place(memory_id)
+    if place is None:
+        return None
+    element_id, owner, session_id = place
+    try:
+        message = yield from ask(MESSAGE, {"userId": owner, "sessionId": session_id, "id": element_id})
+    except (NotFound, BadInput):
+        return None
+    return message if message is not None and message.metadata.get(ID) == memory_id else None
 
 
 def _fact(memory_id: str) -> Steps[DatedFact | None]:
     """Return the fact that is this memory; None if there is none."""
+    place = _place(memory_id)
     try:
-        return (yield from ask(DATED, {"id": str(memory_id)}))
+        return None if place is None else (yield from ask(DATED, {"id": place[0]}))
     except (NotFound, BadInput):
         return None
 
@@ -628,18 +656,19 @@ def _fact_memory(memory_id: str) -> Steps[dict[str, Any] | None]:
         return None
     proof = yield from _proof(fact)
     payload = {} if proof is None else _payload(proof.metadata)
-    return _memory(fact.id, fact.statement, _owner(fact), payload, fact.created_at, fact.updated_at)
+    return _memory(memory_id, fact.statement, _owner(fact), payload, fact.created_at, fact.updated_at)
 
 
 def _fact_rows(memory_id: str) -> Steps[list[dict[str, Any]]]:
     """Return the history of a fact by its wordings; empty if there is none."""
+    place = _place(memory_id)
     try:
-        versions = yield from ask(WORDINGS, {"id": str(memory_id)})
+        versions = [] if place is None else (yield from ask(WORDINGS, {"id": place[0]}))
     except (NotFound, BadInput):
         return []
     rows: list[dict[str, Any]] = []
     old: Wording | None = None
-    for new in (version for version in versions if version.id == memory_id):
+    for new in (version for version in versions if place and version.id == place[0]):
         at = new.known_at if old is None else old.closing_known_at or new.known_at
         row = _row(
             memory_id,
@@ -669,11 +698,10 @@ def _replace_fact(memory_id: str, text: str | None, changes: Mapping[str, Any]) 
     rows = yield from _fact_rows(memory_id)
     said = fact.statement if text is None else text
     rows.append(_row(memory_id, fact.statement, said, "UPDATE", payload))
-    operations, session_id = _target(payload)
     message = _kept_message(memory_id, said, payload, datetime.now(UTC), rows)
-    yield from operations.remember(message, session_id=session_id)
+    yield from _operations_of(_owner(fact)).remember(message, session_id=DEFAULT_SESSION)
     try:
-        yield from ask(FORGET_FACT, {"id": memory_id})
+        yield from ask(FORGET_FACT, {"id": fact.id})
     except NotFound:
         return
 
@@ -687,7 +715,7 @@ def _ranked(owner: str, query: str, where: Mapping[str, Any], limit: int) -> Ste
     kept = min(2 * limit, HITS_MAX)
     hits = yield from recall(query, limit=kept, kinds=["message"], where=where or None, evidence=0)
     facts = yield from recall(query, limit=HITS_MAX, kinds=["fact"], where=where or None, evidence=0)
-    scores = {fact.id: fact.score for fact in facts}
+    scores = {_memory_id(fact.id, owner): fact.score for fact in facts}
     messages = yield from ask_each(MESSAGE, [_address(hit.uri) for hit in hits])
     memories: dict[str, dict[str, Any]] = {}
     for hit, message in zip(hits, messages, strict=True):
@@ -888,7 +916,7 @@ def _kept_message(
     return Message(
         role=_role(payload.get("role", "user")),
         text=text,
-        id=memory_id,
+        id=memory_id.partition("~")[0],
         speaker=actor if isinstance(actor, str) else None,
         time=at,
         metadata=_metadata(payload, VERBATIM, memory_id, updated_at=history[-1][UPDATED]),
@@ -936,7 +964,9 @@ def _memories(message: MemoryMessage) -> list[dict[str, Any]]:
         kept_id = message.metadata[ID]
         return [_memory(kept_id, message.text, message.user_id, payload, message.time, message.updated_at)]
     return [
-        _memory(fact.id, fact.statement, message.user_id, payload, message.time, message.time)
+        _memory(
+            _memory_id(fact.id, message.user_id), fact.statement, message.user_id, payload, message.time, message.time
+        )
         for fact in _valid(message)
     ]
 
