@@ -50,6 +50,7 @@ TESTED_IN = {
     ("docs/graphql.md", "graphql"): "tests/integration/api/test_graphql_docs.py",
     ("docs/importing.md", "sh"): "tests/integration/importers/test_documented_imports.py",
     ("docs/coding-agents.md", "sh"): _HERE,
+    ("docs/mem0.md", "python"): "clients/python/tests/test_mem0.py",
     ("docs/mcp.md", "json"): _MCP,
     ("docs/mcp.md", "python"): "tests/integration/mcp/test_snippet.py",
     ("docs/mcp.md", "sh"): "tests/integration/mcp/test_stdio.py",

@@ -428,6 +428,32 @@ def test_facts_of_other_doors_are_memories(memory: Any, url: str, key: str | Non
 
 
 @beyond_mem0
+def test_agents_memories_are_found_among_many_users(memory: Any, user_id: str) -> None:
+    agent = f"a-{user_id}"
+    for number in range(52):
+        metadata = {"n": number}
+        memory.add("tea", user_id=f"{user_id}-{number}", agent_id=agent, metadata=metadata, infer=False)
+    listed = memory.get_all(filters={"agent_id": agent}, top_k=100)["results"]
+    assert [one["metadata"]["n"] for one in listed] == list(range(51, -1, -1))
+    found = memory.search("tea", filters={"agent_id": agent, "n": {"in": [0, 51]}}, threshold=0.0)["results"]
+    assert sorted(one["metadata"]["n"] for one in found) == [0, 51]
+    memory.delete_all(agent_id=agent)
+    assert memory.get_all(filters={"agent_id": agent}) == {"results": []}
+
+
+@beyond_mem0
+def test_forgotten_user_leaves_no_history(memory: Any, url: str, key: str | None, user_id: str) -> None:
+    deleted = keep(memory, "tea", user_id=user_id)
+    memory.delete(deleted)
+    assert [one["memory_id"] for one in memory.history(deleted)] == [deleted, deleted]
+    with Memory(url, key, user_id=user_id) as door:
+        (item,) = door.items.search(["mem0"])
+        assert deleted.partition("~")[2] not in f"{item.key} {item.value}"
+        door.forget(user=user_id, confirm=user_id)
+    assert memory.history(deleted) == []
+
+
+@beyond_mem0
 def test_config_of_mem0_is_accepted(url: str, caplog: pytest.LogCaptureFixture) -> None:
     config = {"llm": {"provider": "openai"}, "version": "v1.1", "mnemoscene": {"url": url, "wait_s": 5}}
     with ours.Memory.from_config(config) as made:
@@ -470,3 +496,19 @@ def test_block_of_the_readme_runs(url: str, user_id: str) -> None:
     names: dict[str, Any] = {}
     exec(text.replace("http://127.0.0.1:7780", url).replace('"ana"', f'"{user_id}"'), names)
     assert "Alps" in names["found"][0]["memory"]
+
+
+@beyond_mem0
+def test_blocks_of_the_page_for_users_of_mem0_run(
+    url: str, user_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {"memory": "I play chess.", "user_id": user_id, "run_id": "r", "metadata": None, "created_at": "2024-05-01"}
+    (tmp_path / "mem0.json").write_text(json.dumps({"results": [old]}), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[3] / "docs" / "mem0.md").read_text("utf-8")
+    names: dict[str, Any] = {}
+    for text in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(text.replace("http://127.0.0.1:7780", url).replace('"ana"', f'"{user_id}"'), names)
+    assert "nuts" in names["found"][0]["memory"]
+    moved = names["memory"].get_all(filters={"user_id": user_id, "run_id": "r"})["results"]
+    assert [(one["memory"], one["created_at"]) for one in moved] == [("I play chess.", "2024-05-01")]

@@ -17,9 +17,10 @@ from graphql import (
     validate,
 )
 
-from mnemoscene import mem0, operations
+from mnemoscene import operations
 from mnemoscene.documents import OPERATIONS, Model, Operation, Repeated, Select
 from mnemoscene.errors import MnemosceneError, error_of
+from mnemoscene.mem0 import service as mem0_service
 from mnemoscene.models import Message, NewFact
 from schema import errors
 
@@ -31,7 +32,7 @@ NAMED = [pytest.param(one, id=one.name) for one in OPERATIONS]
 
 def test_all_operations_are_known() -> None:
     assert operations.RECALL in OPERATIONS
-    assert mem0.WORDINGS in OPERATIONS
+    assert mem0_service.WORDINGS in OPERATIONS
     assert len({one.text for one in OPERATIONS}) == len(OPERATIONS)
 
 
