@@ -20,7 +20,6 @@ from graph_service.cli.options import Invocation
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
-from graph_service.runtime.service_registry import running_service
 from graph_service.version import version
 from schema.error_codes import error_kinds
 from schema.errors import (
@@ -129,7 +128,7 @@ class ServiceClient:
 async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
     """Yield the service of `url`, or the one that runs on this data directory; else open the memory for the block."""
     settings = call.client_settings
-    address = settings.url or running_service(settings)
+    address = settings.url or _local_service(settings)
     if address is not None:
         yield client_over_http(address, request_headers(settings, call.tenant))
         return
@@ -137,6 +136,13 @@ async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
 
     async with open_for(call, preload="graph_service.api.graphql.schema") as services:
         yield client_in_process(services, call.tenant, run_jobs=True)
+
+
+def _local_service(settings: Settings) -> str | None:
+    # Loads psutil.
+    from graph_service.runtime.service_registry import running_service
+
+    return running_service(settings)
 
 
 def client_in_process(services: "Services", tenant: TenantId, *, run_jobs: bool) -> ServiceClient:

@@ -8,9 +8,8 @@ from dataclasses import MISSING, Field, fields
 from enum import Enum
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from pydantic.fields import FieldInfo
-
 from extraction.openai_api.vendors import VENDORS
+from graph_service.config.sections import Checked, Limits
 from graph_service.config.settings import SECTIONS, TOP_KEYS, Settings
 from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
 
@@ -130,18 +129,12 @@ def _bounds(key: str, hint: Any) -> str:
     inner = [part for part in get_args(hint) if part is not type(None)]
     if isinstance(hint, type) or not inner:
         return _kind(hint)
-    constraints = [one for part in inner if isinstance(part, FieldInfo) for one in part.metadata]
-    if not constraints and not isinstance(inner[0], str):
-        return _bounds(key, inner[0])
-    low, high = (_bound(constraints, names) for names in (("ge", "gt"), ("le", "lt")))
-    if low is None and high is None:
-        return _kind(inner[0])
-    return f"{low} to {high}" if high is not None else f"{low} or more"
-
-
-def _bound(constraints: list[Any], names: tuple[str, str]) -> str | None:
-    found = [getattr(one, name) for one in constraints for name in names if hasattr(one, name)]
-    return _number(found[0]) if found else None
+    bounds = {name: bound for part in inner if isinstance(part, Limits) for name, bound in part.bounds.items()}
+    low, high = bounds.get("ge", bounds.get("gt")), bounds.get("le")
+    if low is None:
+        is_text = bounds or any(isinstance(part, Checked) for part in inner)
+        return _kind(inner[0]) if is_text else _bounds(key, inner[0])
+    return f"{_number(low)} or more" if high is None else f"{_number(low)} to {_number(high)}"
 
 
 def _number(value: Any) -> str:

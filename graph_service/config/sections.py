@@ -1,21 +1,49 @@
 """The settings of each section: names, defaults, bounds and descriptions (source of docs/settings.md)."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from ipaddress import ip_address, ip_network
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
-
-from pydantic import AfterValidator, Field
 
 from extraction.text.secrets import SecretKind
 from schema.zones import zone_named
 
-Seconds = Annotated[float, Field(gt=0, le=3_600)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-Port = Annotated[int, Field(ge=0, le=65_535)]
-Megabytes = Annotated[int, Field(ge=16, le=262_144)]
+
+class Limits:
+    """Limits of a number or of a text's length: `ge`, `gt`, `le`, `min_length`, `max_length`.
+
+    As pydantic's `Field`, but importing pydantic takes as long as asking a service, and settings of a client that are
+    all texts are validated without it.
+    """
+
+    def __init__(self, **bounds: float) -> None:
+        self.bounds = bounds
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """Return the schema of a value within the limits."""
+        return handler(source) | self.bounds
+
+
+class Checked:
+    """A function that returns a text, or raises ValueError; as pydantic's `AfterValidator`."""
+
+    def __init__(self, check: Callable[[str], str]) -> None:
+        self.check = check
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Return the schema of a text that passes the check."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+
+Seconds = Annotated[float, Limits(gt=0, le=3_600)]
+Name = Annotated[str, Limits(min_length=1, max_length=200)]
+Port = Annotated[int, Limits(ge=0, le=65_535)]
+Megabytes = Annotated[int, Limits(ge=16, le=262_144)]
 
 
 def _network(text: str) -> str:
@@ -27,7 +55,7 @@ def _network(text: str) -> str:
     return str(ip_network(text)) if "/" in text else str(ip_address(text))
 
 
-Network = Annotated[str, AfterValidator(_network)]
+Network = Annotated[str, Checked(_network)]
 
 
 def _zone(name: str) -> str:
@@ -36,7 +64,7 @@ def _zone(name: str) -> str:
     return name
 
 
-Zone = Annotated[str, AfterValidator(_zone)]
+Zone = Annotated[str, Checked(_zone)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +93,7 @@ class ServiceSettings:
     trusted_proxies: tuple[Network, ...] = ()
     allow_unauthenticated_bind: bool = False
     read_only: bool = False
-    free_disk_mb_min: Annotated[int, Field(ge=0, le=1_000_000_000)] = 500
+    free_disk_mb_min: Annotated[int, Limits(ge=0, le=1_000_000_000)] = 500
     zone: Zone = "UTC"
 
 
@@ -100,7 +128,7 @@ class SpoolSettings:
         mb_max: maximum size in MB, after which messages are refused; one tenant can fill half of it.
     """
 
-    mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
+    mb_max: Annotated[int, Limits(ge=1, le=1_048_576)] = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +141,7 @@ class SessionSettings:
             the next start.
     """
 
-    idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
+    idle_s: Annotated[float, Limits(ge=1, le=604_800)] = 1_800.0
     close_on_shutdown: bool = True
 
 
@@ -136,8 +164,8 @@ class AutomationSettings:
     auto_extract: bool = True
     index_on_message: bool = True
     index_on_close: bool = True
-    generate_layers_every_n_messages: Annotated[int, Field(ge=1, le=1_000)] = 5
-    sync_every_h: Annotated[float, Field(ge=0, le=8_760)] = 168.0
+    generate_layers_every_n_messages: Annotated[int, Limits(ge=1, le=1_000)] = 5
+    sync_every_h: Annotated[float, Limits(ge=0, le=8_760)] = 168.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +178,9 @@ class RedisSettings:
         connections: maximum number of connections.
     """
 
-    url: Annotated[str, Field(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
-    timeout_s: Annotated[float, Field(ge=0.01, le=10)] = 0.25
-    connections: Annotated[int, Field(ge=1, le=256)] = 8
+    url: Annotated[str, Limits(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
+    timeout_s: Annotated[float, Limits(ge=0.01, le=10)] = 0.25
+    connections: Annotated[int, Limits(ge=1, le=256)] = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,14 +194,14 @@ class WindowSettings:
         process_mb: maximum size of the in-process window, in MB.
     """
 
-    turns: Annotated[int, Field(ge=1, le=200)] = 20
-    ttl_s: Annotated[float, Field(ge=1, le=31 * 86_400)] = 86_400.0
-    process_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
-    process_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
+    turns: Annotated[int, Limits(ge=1, le=200)] = 20
+    ttl_s: Annotated[float, Limits(ge=1, le=31 * 86_400)] = 86_400.0
+    process_sessions: Annotated[int, Limits(ge=1, le=1_000_000)] = 2_000
+    process_mb: Annotated[int, Limits(ge=1, le=16_384)] = 32
 
 
-Concurrent = Annotated[int, Field(ge=1, le=256)]
-PerMinute = Annotated[int, Field(ge=0, le=1_000_000_000)]
+Concurrent = Annotated[int, Limits(ge=1, le=256)]
+PerMinute = Annotated[int, Limits(ge=0, le=1_000_000_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,8 +244,8 @@ class LlmSettings:
     concurrent_calls: Concurrent = 4
     requests_per_minute: PerMinute = 0
     tokens_per_minute: PerMinute = 0
-    output_tokens_max: Annotated[int, Field(ge=256, le=131_072)] = 4_096
-    tokens_per_day: Annotated[int, Field(ge=0)] = 0
+    output_tokens_max: Annotated[int, Limits(ge=256, le=131_072)] = 4_096
+    tokens_per_day: Annotated[int, Limits(ge=0)] = 0
     fallback_base_url: Name | None = None
     fallback_api_key: str | None = field(default=None, repr=False)
     fallback_model: Name | None = None
@@ -260,11 +288,11 @@ class EmbeddingSettings:
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
     vendor: Name | None = None
-    dim: Annotated[int, Field(ge=1, le=4_096)] | None = None
+    dim: Annotated[int, Limits(ge=1, le=4_096)] | None = None
     concurrent_calls: Concurrent = 4
     requests_per_minute: PerMinute = 0
     tokens_per_minute: PerMinute = 0
-    threads: Annotated[int, Field(ge=1, le=64)] = 2
+    threads: Annotated[int, Limits(ge=1, le=64)] = 2
     precision: Literal["int8", "float32"] = "int8"
     answer_scores: bool = True
     fact_tags: bool = True
@@ -288,14 +316,14 @@ class AnalystSettings:
         mb_max: maximum size of its result, in MB.
     """
 
-    timeout_s: Annotated[float, Field(ge=0.1, le=600)] = 30.0
-    rows_max: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
-    mb_max: Annotated[int, Field(ge=1, le=4_096)] = 64
+    timeout_s: Annotated[float, Limits(ge=0.1, le=600)] = 30.0
+    rows_max: Annotated[int, Limits(ge=1, le=1_000_000)] = 10_000
+    mb_max: Annotated[int, Limits(ge=1, le=4_096)] = 64
 
 
 # HTTP path of the MCP endpoint.
 MCP_PATH: Final = "/mcp"
-Id = Annotated[str, Field(min_length=1, max_length=200)]
+Id = Annotated[str, Limits(min_length=1, max_length=200)]
 
 
 class ToolSet(StrEnum):
@@ -333,10 +361,18 @@ class McpSettings:
 
 # Address of a service, without a path.
 SERVICE_URL: Final = re.compile(r"https?://[^/?#]+/?")
-ServiceUrl = Annotated[str, Field(pattern=f"^{SERVICE_URL.pattern}$", max_length=2_000)]
-Cosine = Annotated[float, Field(ge=0, le=1)]
-Factor = Annotated[float, Field(ge=0, le=10)]
-Items = Annotated[int, Field(ge=1, le=10_000)]
+
+
+def _service_url(text: str) -> str:
+    if not SERVICE_URL.fullmatch(text):
+        raise ValueError("is no address of a service; use http://HOST:PORT")
+    return text
+
+
+ServiceUrl = Annotated[str, Limits(max_length=2_000), Checked(_service_url)]
+Cosine = Annotated[float, Limits(ge=0, le=1)]
+Factor = Annotated[float, Limits(ge=0, le=10)]
+Items = Annotated[int, Limits(ge=1, le=10_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -385,8 +421,8 @@ class RecallSettings:
     graph_factor: Factor = 1.0
     role_factor: Factor = 1.0
     recency_factor: Factor = 1.0
-    answers_mb: Annotated[int, Field(ge=0, le=64)] = 2
-    questions_kept: Annotated[int, Field(ge=0, le=100)] = 100
+    answers_mb: Annotated[int, Limits(ge=0, le=64)] = 2
+    questions_kept: Annotated[int, Limits(ge=0, le=100)] = 100
     questions_seen_by: Literal["read", "write", "admin"] = "admin"
 
 
@@ -402,9 +438,9 @@ class FactSettings:
         profile_common_part_min: the same for statements about a user or agent.
     """
 
-    importance_min: Annotated[int, Field(ge=1, le=10)] = 5
+    importance_min: Annotated[int, Limits(ge=1, le=10)] = 5
     confidence_min: Cosine = 0.5
-    simhash_bits_max: Annotated[int, Field(ge=0, le=3)] = 3
+    simhash_bits_max: Annotated[int, Limits(ge=0, le=3)] = 3
     common_part_min: Cosine = 0.8
     profile_common_part_min: Cosine = 0.85
 
@@ -463,6 +499,12 @@ class LogSettings:
     level: Literal["error", "warning", "info", "debug"] = "warning"
 
 
+def _collector_url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ValueError("is no address of a collector; use http://HOST:PORT")
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSettings:
     """Tracing; needs the extra `otel`: `pip install 'mnemoscene-server[otel]'`.
@@ -474,10 +516,10 @@ class TraceSettings:
         sample_ratio: fraction of traces that are sampled; the decision of a calling service takes precedence.
     """
 
-    endpoint: Annotated[str, Field(min_length=1, max_length=2_000, pattern="^https?://")] | None = None
+    endpoint: Annotated[str, Limits(min_length=1, max_length=2_000), Checked(_collector_url)] | None = None
     authorization: str | None = field(default=None, repr=False)
-    service_name: Annotated[str, Field(min_length=1, max_length=200)] = "mnemoscene"
-    sample_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
+    service_name: Annotated[str, Limits(min_length=1, max_length=200)] = "mnemoscene"
+    sample_ratio: Annotated[float, Limits(ge=0, le=1)] = 1.0
 
 
 _SCHEMES = ("redis", "rediss", "unix")
@@ -507,8 +549,8 @@ def redis_url_problem(url: str) -> str | None:
     return None
 
 
-Text = Annotated[str, Field(min_length=1, max_length=10_000)]
-Claim = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Limits(min_length=1, max_length=10_000)]
+Claim = Annotated[str, Limits(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -529,17 +571,17 @@ class AuthSettings:
         audit_mb_max: maximum size of the audit log, in MB; the oldest entries are deleted.
     """
 
-    jwt_secret: Annotated[str, Field(min_length=1, max_length=10_000)] | None = field(default=None, repr=False)
+    jwt_secret: Annotated[str, Limits(min_length=1, max_length=10_000)] | None = field(default=None, repr=False)
     jwt_public_key: Text | None = None
     jwt_audience: Claim | None = None
     jwt_issuer: Claim | None = None
-    jwt_leeway_s: Annotated[float, Field(ge=0, le=300)] = 30.0
+    jwt_leeway_s: Annotated[float, Limits(ge=0, le=300)] = 30.0
     jwt_tenant_claim: Claim = "tenant"
     jwt_role_claim: Claim = "role"
-    session_s: Annotated[float, Field(ge=60, le=31 * 86_400)] = 43_200.0
-    requests_per_s: Annotated[float, Field(ge=0, le=100_000)] = 50.0
-    burst: Annotated[int, Field(ge=1, le=1_000_000)] = 200
-    audit_mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 64
+    session_s: Annotated[float, Limits(ge=60, le=31 * 86_400)] = 43_200.0
+    requests_per_s: Annotated[float, Limits(ge=0, le=100_000)] = 50.0
+    burst: Annotated[int, Limits(ge=1, le=1_000_000)] = 200
+    audit_mb_max: Annotated[int, Limits(ge=1, le=1_048_576)] = 64
 
     @property
     def takes_tokens(self) -> bool:

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
-from pydantic import TypeAdapter, ValidationError
 
 from extraction.verified_files import read_bounded
 from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTrust, folder_trust
@@ -50,8 +49,10 @@ from graph_service.config.sources import (
     misdirected_secrets,
     setting_problem,
 )
-from graph_service.config.vendors import add_vendors
 from schema.errors import InstallError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
@@ -124,7 +125,7 @@ TOP_KEYS = ("tenant", "url", "api_key", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
     f"{section}.{key}" for section, shape in SECTIONS.items() for key in shape.__dataclass_fields__
 )
-# Settings that are valid if they are short texts; building the validator of all takes longer than asking a service.
+# Settings that are valid if they are short texts; pydantic takes longer to import than a service to answer.
 _TEXTS = frozenset({*TOP_KEYS, "neo4j.uri", "neo4j.user", "neo4j.password", "neo4j.database"})
 # What a command needs of the settings to ask a service; the service itself reads the rest.
 CLIENT_SECTIONS = frozenset({"neo4j", "display", "log", "mcp"})
@@ -159,6 +160,7 @@ def load_settings(
     }
     sources = [given, from_environment(variables, KNOWN_KEYS)]
     read, problems = _files(config, own, trust)
+    problems += [f"the command line: {key}: unknown setting" for key in options or {} if key not in KNOWN_KEYS]
     for file, content, rank in read:
         found, errors = from_file(file, content, KNOWN_KEYS, rank)
         sources.append(found)
@@ -168,8 +170,12 @@ def load_settings(
         merged |= source
     problems += [found.value for key, found in merged.items() if key.startswith("!")]
     values = {key: found for key, found in merged.items() if not key.startswith("!")}
-    values, errors = add_vendors(values, variables)
-    problems += errors
+    if any(key.endswith("model") for key in values):
+        # Not imported by commands that ask a service.
+        from graph_service.config.vendors import add_vendors
+
+        values, errors = add_vendors(values, variables)
+        problems += errors
     defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
     used = {key: one for key, one in values.items() if key in TOP_KEYS or key.partition(".")[0] in sections}
     settings, errors = _validated(used, defaults)
@@ -301,6 +307,8 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
     short_texts = all(key in _TEXTS and _is_short_text(one.value) for key, one in found.items())
     if short_texts and ("url" not in tree or SERVICE_URL.fullmatch(tree["url"])):
         return Settings(**tree | {"neo4j": Neo4jSettings(**tree.get("neo4j", {}))}), []
+    from pydantic import ValidationError
+
     try:
         return _adapter().validate_python(tree), []
     except ValidationError as error:
@@ -308,7 +316,9 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
 
 
 @functools.cache
-def _adapter() -> TypeAdapter[Settings]:
+def _adapter() -> "TypeAdapter[Settings]":
+    from pydantic import TypeAdapter
+
     return TypeAdapter(Settings)
 
 

@@ -5,9 +5,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic_core import ErrorDetails
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 # Variables shared with other tools; `MNEMOSCENE_<SECTION>_<KEY>` takes precedence.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -150,7 +151,7 @@ def misdirected_secrets(found: Mapping[str, SettingValue], environ: Mapping[str,
     return problems
 
 
-def setting_problem(problem: ErrorDetails, found: Mapping[str, SettingValue]) -> str:
+def setting_problem(problem: "ErrorDetails", found: Mapping[str, SettingValue]) -> str:
     """Return the error message for an invalid setting: its origin, its value (unless secret) and the expected type."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))

@@ -60,16 +60,26 @@ def test_command_line_has_priority_over_the_environment(tmp_path: Path) -> None:
     assert settings.chosen == frozenset({"tenant"})
 
 
+def test_unknown_option_of_the_command_line_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InstallError, match="the command line: service_port: unknown setting"):
+        loaded(tmp_path, options={"service_port": None})
+
+
 def test_every_error_is_in_one_message(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemoscene/config.toml", "[service]\nprot = 1\n[embedding]\nkind = 'magic'\ndim = 0")
     trusted(tmp_path)
     with pytest.raises(InstallError) as caught:
-        loaded(tmp_path, {"MNEMOSCENE_SERVICE_PORT": "many", "MNEMOSCENE_TENNANT": "x"}, config=tmp_path / "no.toml")
+        loaded(
+            tmp_path,
+            {"MNEMOSCENE_SERVICE_PORT": "many", "MNEMOSCENE_TENNANT": "x", "MNEMOSCENE_URL": "nowhere"},
+            config=tmp_path / "no.toml",
+        )
     told = caught.value.message
     assert f"{file}: service.prot: unknown setting; did you mean service.port?" in told
     assert f"{file}: embedding.kind: 'magic' is invalid" in told
     assert f"{file}: embedding.dim: 0 is invalid" in told
     assert "MNEMOSCENE_SERVICE_PORT: 'many' is invalid" in told
+    assert "MNEMOSCENE_URL: 'nowhere' is invalid: value error, is no address of a service; use http://HOST:PORT" in told
     assert "MNEMOSCENE_TENNANT: unknown setting; did you mean MNEMOSCENE_TENANT?" in told
     assert "no.toml: no such file" in told
 
