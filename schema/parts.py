@@ -7,12 +7,30 @@ from pydantic import Field, TypeAdapter
 from schema.frames import Count, EdgeView, Frame, NodeView
 
 
+class SaidHit(Frame):
+    """A message in which the words of a search were said.
+
+    Attributes:
+        text: the sentence with the first of the words, at most 200 characters.
+        scene_id: None until the message is read.
+    """
+
+    id: str
+    user_id: str
+    speaker: str | None = None
+    role: str
+    said_at: str
+    text: str
+    scene_id: str | None = None
+
+
 class GraphPart(Frame):
     """A subgraph as it was at `seq` or a little later.
 
     Attributes:
         total: number of matching nodes, including those left out.
         paths: ids of the nodes of each path, from one end to the other, the shortest path first.
+        said: the messages of a search.
     """
 
     t: Literal["graph_part"] = "graph_part"
@@ -22,6 +40,7 @@ class GraphPart(Frame):
     nodes: list[NodeView]
     edges: list[EdgeView]
     paths: list[list[str]] = Field(default_factory=list)
+    said: list[SaidHit] = Field(default_factory=list)
 
 
 class ChangeLine(Frame):

@@ -37,7 +37,7 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
 
     @router.get("/explore/search")
     async def search(tenant: _Tenant, q: str, user: _User = None, limit: _Limit = 20) -> Response:
-        """Return a `graph_part` of nodes whose names contain all words."""
+        """Return a `graph_part` of nodes whose names contain all words, and of messages in which they were said."""
         return _answer(await explorer.named(tenant, user, q, limit=limit))
 
     @router.get("/explore/changes")

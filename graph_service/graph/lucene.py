@@ -68,12 +68,17 @@ def prefix_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
     Args:
         scopes: `schema.ids.scope_token`s of the users to search.
     """
-    parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
-    words = within_terms(parts[:_PREFIX_WORDS_MAX], terms_max=_NAME_TERMS_MAX)
+    words = prefix_words(text)
     if not words or not scopes:
         return NOTHING
     clauses = " ".join(f"+({' '.join(f'{field}:{_prefix_term(word)}' for field in fields)})" for word in words)
     return f"+({' '.join(f'scope_user:{scope}' for scope in scopes)})^0 {clauses}"
+
+
+def prefix_words(text: str) -> list[str]:
+    """Return the words that `prefix_query` searches."""
+    parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
+    return within_terms(parts[:_PREFIX_WORDS_MAX], terms_max=_NAME_TERMS_MAX)
 
 
 def _runs(word: str) -> list[str]:

@@ -124,13 +124,34 @@ async def test_search_finds_by_relation_type_and_question(viewer: Watching) -> N
         # A service that has just started may stop its first recall as too slow; the search is optional then.
         await box.fill("")
         # This service has no embedder, so that the question shares a word with the fact; the page finds nothing by it.
-        await box.fill("Which tea does she like?")
+        await box.fill("Where does Oliver live?")
         await viewer.until("document.querySelector('#search-hits').innerText.trim() !== 'Searching the whole memory …'")
-        if await meant.filter(has_text="tea").count():
+        if await meant.filter(has_text="Rome").count():
             break
-    await meant.filter(has_text="tea").first.click()
+    await meant.filter(has_text="Rome").first.click()
     await viewer.until("window.__mnemoscene.selection !== null")
-    await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
+    await expect(viewer.page.locator("[data-panel]")).to_contain_text("Rome")
+
+
+async def test_search_finds_what_was_said_and_shows_it_in_its_scene(viewer: Watching) -> None:
+    page, hits = viewer.page, viewer.page.locator("#search-hits")
+    await viewer.say("The weather was fine.", "We rode the carousel twice.", session="fair")
+    await viewer.open("#/map")
+    box, said = page.get_by_role("combobox").first, page.locator('[data-group="said"]')
+    await viewer.until(
+        "(await fetch('api/explore/search?q=carousel', {headers: {'Mnemoscene-Tenant':"
+        f" '{viewer.tenant}'"
+        "}}).then((a) => a.json())).said[0]?.scene_id"
+    )
+    for word, marked in (("carous", "carousel"), ("弹钢琴", "弹钢琴")):
+        await box.fill(word)
+        await expect(said.first.locator("mark")).to_have_text(marked)
+    await box.fill("asdfgh")
+    await expect(hits).to_contain_text("Nothing relevant found")
+    await expect(hits.get_by_role("option")).to_have_count(0)
+    await box.fill("carousel")
+    await said.first.click()
+    await expect(page.locator("[data-panel] figure", has_text="carousel").locator("mark")).to_have_text("carousel")
 
 
 async def test_failed_search_is_told_with_a_way_to_repeat_it(viewer: Watching) -> None:
@@ -150,10 +171,10 @@ async def test_failed_search_is_told_with_a_way_to_repeat_it(viewer: Watching) -
     await page.get_by_role("combobox").first.fill("What is green and has leaves?")
     failed = page.locator("[data-search-failed]")
     await expect(failed).to_contain_text("the search was too slow", timeout=WAIT_MS)
-    await expect(page.locator("#search-hits")).not_to_contain_text("Nothing found")
+    await expect(page.locator("#search-hits")).not_to_contain_text("Nothing relevant found")
     refuses = False
     await failed.locator('[data-act="search-again"]').click()
-    await expect(page.locator("#search-hits")).to_contain_text("Nothing found", timeout=WAIT_MS)
+    await expect(page.locator("#search-hits")).to_contain_text("Nothing relevant found", timeout=WAIT_MS)
     await expect(failed).to_have_count(0)
     # Requests that are on their way are answered before the page is closed.
     await page.unroute_all(behavior="wait")

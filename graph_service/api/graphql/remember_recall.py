@@ -317,6 +317,7 @@ class RecallHit:
     title: str | None = strawberry.field(description="Scenes only.")
     speaker: str | None = strawberry.field(description="Messages only.")
     role: str | None = strawberry.field(description="Messages only.")
+    scene_id: str | None = strawberry.field(description="Messages: id of the scene; null until it is read.")
     emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     tags: list[str] = strawberry.field(description="Messages only.")
@@ -420,6 +421,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         title=one.title,
         speaker=one.speaker,
         role=one.role,
+        scene_id=one.scene,
         emotion=one.emotion,
         pending=one.pending,
         tags=list(one.tags),

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from extraction.text.near_duplicates import plain
+from extraction.text.passages import passage
 from extraction.text.search_terms import Terms
 from extraction.text.token_estimate import tokens_in
 from graph_service.memory.context_builder.packing import Part, Piece
@@ -14,7 +15,6 @@ from graph_service.memory.context_builder.phrasing import WORDS, Language, Secti
 from graph_service.memory.context_builder.prompt_safety import safe_name, safe_text
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import HitKind
 from schema.assertion import StatementKind, words_of
 from schema.ids import correction_kind, is_of_correction

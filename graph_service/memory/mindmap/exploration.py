@@ -1,25 +1,28 @@
 """Read the parts of the mind map that viewers request: neighbours, paths, search, causes, past states and changes."""
 
+import asyncio
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
-from graph_service.graph.lucene import prefix_query
+from extraction.text.passages import sentence_with
+from graph_service.graph.lucene import prefix_query, prefix_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
+from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.mindmap.reader import map_edges, map_node, map_nodes, users_in_view
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
 from schema.frames import EdgeView, NodeView
-from schema.ids import TenantId, scope_token, to_element_id
+from schema.ids import CORRECTION_SESSION, TenantId, scope_token, to_element_id
 from schema.labels import Label
-from schema.parts import ChangeLine, GraphPart, RecentChanges
+from schema.parts import ChangeLine, GraphPart, RecentChanges, SaidHit
 
 # Limits of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
@@ -88,6 +91,9 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
 PATHS_MAX: Final = 3
 LINKS_MAX: Final = 800
 SOUGHT_CHARS_MAX: Final = 200
+SAID_MAX: Final = 24
+_SAID_CHARS: Final = 200
+_INDEX_ROWS: Final = 100
 # Greater than any sequence number.
 _NEWEST: Final = 2**62
 
@@ -150,6 +156,8 @@ class Explorer:
     async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
         """Return nodes, without edges, whose name, alias or title contains all words of the text as prefixes.
 
+        And at most `SAID_MAX` messages that contain them, each with the sentence in which the first of them was said.
+
         Raises:
             InputError: the text is too long.
             UnavailableError: Neo4j does not answer.
@@ -170,9 +178,31 @@ class Explorer:
             "part": folded,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("mindmap/search_labels"), parameters)
+        spoken = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "message_query": prefix_query(folded, fields=("text",), scopes=scopes),
+            "prefix": CORRECTION_SESSION,
+            "index_rows": _INDEX_ROWS,
+            "rows_max": SAID_MAX,
+        }
+        rows, messages = await asyncio.gather(
+            self._graph.read(statement("mindmap/search_labels"), parameters),
+            self._graph.read(statement("mindmap/search_messages"), spoken),
+        )
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
-        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
+        words = prefix_words(folded)
+        said = [
+            SaidHit(
+                **row
+                | {
+                    "said_at": moment_text(row["said_at"]),
+                    "text": sentence_with(row["text"], words, chars_max=_SAID_CHARS),
+                }
+            )
+            for row in messages
+        ]
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[], said=said)
 
     async def at(
         self, tenant: TenantId, user_id: str | None, moments: AsOf, *, limit: int, closed: bool = True

@@ -14,13 +14,13 @@ from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import QueryAnalysis
 from extraction.text.chinese import HAN, character_pairs, is_chinese
 from extraction.text.fulltext_words import words_in
+from extraction.text.passages import passage
 from extraction.text.search_terms import terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.messages.metadata_filter import metadata_of, parsed_where
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.tags import normalized_tags

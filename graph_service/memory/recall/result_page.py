@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from extraction.text.passages import passage
 from extraction.text.search_terms import Terms
 from graph_service.memory.recall.candidates import Hit, Removed
 from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
-from graph_service.memory.recall.passages import passage
 from graph_service.memory.recall.query import ResolvedQuestion
 
 

@@ -18,6 +18,8 @@ from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import MindMap
 from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
+from tests.support.builders import a_memory as a_memory_service
+from tests.support.builders import a_worker, an_incoming
 from tests.support.graph_writer import NOON, Edge, GraphWriter
 from tests.support.live_service import Service, serving
 
@@ -108,6 +110,30 @@ async def test_search_finds_names_by_prefix_and_chinese_substring(
         await graph.define(statement("schema/await_indexes"), {})
     part = await ask(service, writer.tenant, "search", q=typed)
     assert sorted(ids(part)) == found
+
+
+async def test_search_finds_messages_by_their_words_until_they_are_forgotten(
+    service: Service, graph: Graph, tenant: str
+) -> None:
+    told = ("The weather was fine. We rode the carousel twice.", "我们在动物园看了长颈鹿。", "I repaired my bazooka.")
+    memory = a_memory_service(graph)
+    await memory.remember(TenantId(tenant), an_incoming(*told))
+    await graph.define(statement("schema/await_indexes"), {})
+
+    async def said(q: str, *, of: str = tenant, **more: Any) -> list[dict[str, Any]]:
+        return list((await ask(service, of, "search", q=q, **more))["said"])
+
+    (hit,) = await said("carousel")
+    assert (hit["text"], hit["user_id"], hit["role"]) == ("We rode the carousel twice.", "alice", "user")
+    assert hit["scene_id"] is None, "it is not read"
+    await a_worker(graph).drain()
+    (hit,) = await said("Carous")
+    assert (await ask(service, tenant, f"around/{hit['scene_id']}"))["status"] == 200
+    assert [one["text"] for one in await said("动物园")] == ["我们在动物园看了长颈鹿。"]
+    assert [await said(q) for q in ("zooka", "carousel asdfgh", "+-&&")] == [[], [], []]
+    assert await said("carousel", user="bob") == await said("carousel", of=f"{tenant}-other") == []
+    await memory.forgetting.message(TenantId(tenant), hit["id"])
+    assert await said("carousel") == []
 
 
 async def test_recent_changes_are_newest_first_with_labels(service: Service, writer: GraphWriter) -> None:

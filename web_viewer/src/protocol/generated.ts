@@ -108,6 +108,8 @@ export interface GraphPart {
   edges: EdgeView[];
   /** ids of the nodes of each path, from one end to the other, the shortest path first. */
   paths: string[][];
+  /** the messages of a search. */
+  said: SaidHit[];
 }
 
 /** All changes after `from` up to `to`: `[op, node or edge]` or `[op, id]` for a removal. */
@@ -249,6 +251,19 @@ export interface Said {
   t: "said";
   user_id: string;
   session_id: string;
+}
+
+/** A message in which the words of a search were said. */
+export interface SaidHit {
+  id: string;
+  user_id: string;
+  speaker: string | null;
+  role: string;
+  said_at: string;
+  /** the sentence with the first of the words, at most 200 characters. */
+  text: string;
+  /** None until the message is read. */
+  scene_id: string | null;
 }
 
 /** The requested view: a tenant, one of its users or all of them, at most `budget` elements. */

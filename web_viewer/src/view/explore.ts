@@ -5,7 +5,7 @@ import type { GraphStore } from "../graph/store";
 import { askGraphql, askService, queryString, type Trouble, troubleOf } from "../live/requests";
 import { Throttle } from "../map/throttle";
 import type { GraphNode } from "../protocol/frames";
-import type { GraphPart, GraphSnapshot } from "../protocol/generated";
+import type { GraphPart, GraphSnapshot, SaidHit } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
@@ -13,7 +13,7 @@ import type { Trail } from "./trail";
 export const SEARCH_EVERY_MS = 90;
 const HITS_MAX = 100;
 const MEANT_MAX = 12;
-const MEANT_AFTER_MS = 350;
+const MEANT_AFTER_MS = 200;
 /** Nobody searches if the page has been open, and the words have stayed, for so long. */
 const IDLE_AFTER_MS = 5_000;
 /** Shorter queries have no meaning to search by. */
@@ -23,14 +23,20 @@ export const AROUND = 40;
 /** Requests whose results are not in snapshots; repeated after the next one. */
 type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string; limit: number } | { at: Moments } | { whole: number };
 
-/** A fact or scene that the service recalls for a query. */
+/** A message, fact or scene that the service recalls for a query. */
 export interface MeantHit {
-  kind: "FACT" | "SCENE";
+  kind: "MESSAGE" | "FACT" | "SCENE";
   id: string;
   score: number;
   text: string;
+  /** The part of a message that matches best. */
+  snippet: string;
   title: string | null;
   saidAt: string;
+  speaker: string | null;
+  role: string | null;
+  /** Of a message that is read. */
+  sceneId: string | null;
 }
 
 interface Recalled {
@@ -50,7 +56,7 @@ const NOBODY: MeaningSearch = { query: "", users: [], asked: 0 };
 
 /** A search of the person at this page is not a question of an agent, which the panel Now shows. */
 const RECALL = `query($userId: String!, $query: String!, $limit: Int!) {
-  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE], watched: false) { nothingRelevant hits { kind id score text title saidAt } }
+  recall(userId: $userId, query: $query, limit: $limit, watched: false) { nothingRelevant hits { kind id score text snippet title saidAt speaker role sceneId } }
 }`;
 /** People whose memories are searched by meaning at a time, and before the user is asked whether to go on. */
 const MEANT_AT_ONCE = 3;
@@ -68,6 +74,8 @@ export interface ExploreHost {
 export class Explore {
   /** Hits of the service for the search box that the page does not have. */
   readonly farHits: Ref<GraphNode[]> = shallowRef([]);
+  /** Messages in which the words were said. */
+  readonly said: Ref<readonly SaidHit[]> = shallowRef([]);
   /** What the service recalls for the query, by meaning. */
   readonly meant: Ref<(MeantHit & { user: string })[]> = shallowRef([]);
   readonly meaning: Ref<MeaningSearch> = shallowRef(NOBODY);
@@ -115,7 +123,7 @@ export class Explore {
     const user = this.host.user();
     try {
       const { epoch, seq, total, nodes, edges } = await askService<GraphSnapshot>(`snapshot${queryString({ user, budget })}`, this.host.tenant);
-      if (user === this.host.user()) this.mergePart({ t: "graph_part", epoch, seq, total: total.nodes, nodes, edges, paths: [] });
+      if (user === this.host.user()) this.mergePart({ t: "graph_part", epoch, seq, total: total.nodes, nodes, edges, paths: [], said: [] });
     } catch (error) {
       this.failure.value = troubleOf(error);
     }
@@ -153,6 +161,7 @@ export class Explore {
     if (q === "") {
       this.pace.stop();
       this.farHits.value = [];
+      this.said.value = [];
       this.meant.value = [];
       this.meaning.value = NOBODY;
       this.recalling.value = false;
@@ -200,11 +209,14 @@ export class Explore {
       const { tenant } = this.host;
       const path = `explore/search${queryString({ q, user: this.host.user(), limit: HITS_MAX })}`;
       const found = await askService<GraphPart>(path, tenant, mine.signal);
-      if (!mine.signal.aborted) this.farHits.value = found.nodes;
+      if (mine.signal.aborted) return;
+      this.farHits.value = found.nodes;
+      this.said.value = found.said ?? [];
     } catch (error) {
       // Hits on the page remain.
       if (mine.signal.aborted) return;
       this.farHits.value = [];
+      this.said.value = [];
       this.searchFailure.value = troubleOf(error);
     } finally {
       if (!mine.signal.aborted) this.searching.value = false;
@@ -234,7 +246,7 @@ export class Explore {
         else this.searchFailure.value ??= troubleOf(one.reason);
       }
       this.meaning.value = { query, users, asked: asked + at + few.length };
-      this.meant.value = bestOf(this.answers, at + few.length >= some.length);
+      this.meant.value = bestOf(this.answers);
     }
     this.recalling.value = false;
   }
@@ -260,9 +272,8 @@ export class Explore {
   }
 }
 
-/** Return the best hits; those of a memory without an answer are noise if another memory has one. */
-function bestOf(answers: readonly { user: string; found: Recalled }[], allAsked: boolean): (MeantHit & { user: string })[] {
-  const relevant = answers.filter(({ found }) => !found.nothingRelevant);
-  const hits = (relevant.length > 0 ? relevant : allAsked ? answers : []).flatMap(({ user, found }) => found.hits.map((hit) => ({ ...hit, user })));
+/** Return the best hits of the memories that have an answer; those of others are noise. */
+function bestOf(answers: readonly { user: string; found: Recalled }[]): (MeantHit & { user: string })[] {
+  const hits = answers.filter(({ found }) => !found.nothingRelevant).flatMap(({ user, found }) => found.hits.map((hit) => ({ ...hit, user })));
   return hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
 }

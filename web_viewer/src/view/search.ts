@@ -7,6 +7,9 @@ import type { GraphEdge, GraphNode } from "../protocol/frames";
 const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
 
 const TYPE_RANK = 3;
+/** A query of more words is a question, in which words of fewer letters are not marked. */
+const WORDS_MAX = 3;
+const TELLING_CHARS = 4;
 
 /** @returns best matches first: whole names, then prefixes, then the others, then those of this type; of these scenes last, then by amount of evidence. */
 export function searchNodes(nodes: Iterable<GraphNode>, query: string, words?: Words): GraphNode[] {
@@ -34,6 +37,15 @@ export function searchFacts(edges: Iterable<GraphEdge>, query: string, nameOf: (
     if (wanted.every((word) => texts.some((text) => rankOf(text, word) < Infinity))) found.push(edge);
   }
   return found.sort((a, b) => Number(a.invalid_at !== null) - Number(b.invalid_at !== null) || b.strength - a.strength || (a.id < b.id ? -1 : 1));
+}
+
+/** Return the runs of a text, alternately without and with the words of a query at the beginnings of words; Chinese matches anywhere. */
+export function markedRuns(text: string, query: string): string[] {
+  const all = query.normalize("NFKC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  // Of a question, the short words are in every text.
+  const telling = all.filter((word) => NO_SPACES.test(word) || word.length >= TELLING_CHARS);
+  const words = (all.length > WORDS_MAX ? telling : all).map((word) => (NO_SPACES.test(word) ? word : `(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`));
+  return words.length === 0 ? [text] : text.split(new RegExp(`(${words.join("|")})`, "iu"));
 }
 
 /** Return what distinguishes things of the same name: the owner, the type, and when they were mentioned. */

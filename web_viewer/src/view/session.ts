@@ -31,6 +31,14 @@ const BUDGET = 800;
 const PHONE_BARS = 200;
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
+/** A message that was chosen in the search, whose words its quotation marks. */
+export interface Sought {
+  id: string;
+  /** Null until it is read. */
+  scene: string | null;
+  query: string;
+}
+
 export type Session = ReturnType<typeof openSession>;
 export const SESSION: InjectionKey<Session> = Symbol("session");
 
@@ -50,6 +58,7 @@ export function openSession() {
   const nowListeners = new Set<(frame: NowFrame) => void>();
   /** What a question recalled: the rank of each element; null if no question is shown. */
   const recalled = shallowRef<ReadonlyMap<string, number> | null>(null);
+  const sought = shallowRef<Sought | null>(null);
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
@@ -211,6 +220,7 @@ export function openSession() {
       return () => arrivals.delete(listener);
     },
     recalled,
+    sought,
     /** Call back when something is asked or said. */
     onNow(listener: (frame: NowFrame) => void): () => void {
       nowListeners.add(listener);
@@ -229,6 +239,7 @@ export function openSession() {
     select(id: string | null): void {
       chosen.sel = id;
       if (id !== revealed.value?.id) revealed.value = null;
+      if (id !== sought.value?.scene) sought.value = null;
       if (id === null) return;
       if (live.graph.value.nodes.has(id)) chosen.cursor = id;
       look(shownBy(id, live.graph.value));

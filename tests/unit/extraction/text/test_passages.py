@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.text.passages import passage, sentence_with
 from extraction.text.search_terms import terms_of
-from graph_service.memory.recall.passages import passage
 
 _LOG = "\n".join(f"10:{n % 60:02d}:00 pod-{n % 9} WARN retry path=/v2/cart/{n} disk ms={n}" for n in range(60))
 _CODE = "\n".join(f"    total_{n} = price_{n} * count_{n}  # row {n}" for n in range(60))
@@ -51,3 +51,26 @@ def test_passage_without_a_term_of_the_question_is_the_beginning() -> None:
     assert passage(f"First line.\n{_LOG}", terms_of("xylophone"), chars_max=100).startswith(
         "First line. 10:00:00 pod-0"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("Fine weather. We saw the zoo! Then home.", ["zoo"], "We saw the zoo!"),
+        ("A bazooka. A zookeeper.", ["zoo"], "A zookeeper."),
+        ("今天很好。我们去了动物园。", ["动物园"], "我们去了动物园。"),
+        ("Nothing of it. Here.", ["zoo"], "Nothing of it."),
+        ("", ["zoo"], ""),
+    ],
+)
+def test_sentence_with_a_word_is_the_first_in_which_one_begins_with_it(
+    text: str, words: list[str], expected: str
+) -> None:
+    assert sentence_with(text, words, chars_max=100) == expected
+
+
+@pytest.mark.parametrize("filler", ["Much was said and not kept. ", "word " * 300, "很多话", "x" * 40])
+def test_sentence_with_a_word_is_cut_around_it_in_a_long_text(filler: str) -> None:
+    shown = sentence_with(f"{filler * 400} zoo {filler * 400}", ["zoo"], chars_max=80)
+    assert "zoo" in shown
+    assert len(shown) <= 80

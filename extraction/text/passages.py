@@ -1,12 +1,14 @@
 """Cut a long text to the sentences or lines that answer a question. Pure."""
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
+from extraction.text.fulltext_words import CJK_RUN
 from extraction.text.search_terms import Terms, occurrences
 from extraction.text.sentences import Sentence, split_sentences
 
@@ -15,6 +17,8 @@ SNIPPET_CHARS: Final = 100
 _MATCH_MIN: Final = 0.5
 _ROUNDING: Final = 1e-9
 _GAP: Final = " … "
+# How much of a long text is split on each side of a word.
+_SENTENCE_CHARS: Final = 1_000
 
 
 def passage(text: str, terms: Terms, *, chars_max: int = SNIPPET_CHARS) -> str:
@@ -49,6 +53,23 @@ def passage(text: str, terms: Terms, *, chars_max: int = SNIPPET_CHARS) -> str:
     return _joined(parts, len(sentences))
 
 
+def sentence_with(text: str, words: Sequence[str], *, chars_max: int) -> str:
+    """Return the sentence with the first of some words, or the beginning of one, cut around it if it is long.
+
+    Chinese words match anywhere, others at the beginning of a word, as `graph.lucene.prefix_query` searches them.
+    """
+    starts = [re.escape(one) if CJK_RUN.fullmatch(one) else rf"(?<![^\W_]){re.escape(one)}" for one in words]
+    match = re.search("|".join(starts), text, re.IGNORECASE) if starts else None
+    at = match.start() if match else 0
+    begin = max(at - _SENTENCE_CHARS, 0)
+    sentences = split_sentences(text[begin : at + _SENTENCE_CHARS])
+    places = [one for one in sentences if begin + one.start <= at]
+    if not places:
+        return passage(text[:_SENTENCE_CHARS], Terms(), chars_max=chars_max)
+    chosen = places[-1]
+    return " ".join(_around(chosen, [(at - begin - chosen.start, 0)], {0: 1.0}, chars_max=chars_max).split())
+
+
 def _found(text: str, terms: Terms, sentences: Sequence[Sentence]) -> list[list[tuple[int, int]]]:
     """Return for each sentence the terms in it, each as its position in the sentence and its index."""
     starts = [one.start for one in sentences]
@@ -76,7 +97,7 @@ def _around(sentence: Sentence, found: Sequence[tuple[int, int]], weights: dict[
         if weight > best + _ROUNDING:
             best, begin = weight, places[first][0]
     # A quarter of the length is for the words before the first term.
-    begin = max(min(begin - chars_max // 4, len(text) - chars_max + 1), 0)
+    begin = max(min(begin - chars_max // 4, len(text) - chars_max + 2), 0)
     if begin and (space := text.find(" ", begin, begin + chars_max // 4)) >= 0:
         begin = space + 1
     end = min(begin + chars_max - 2, len(text))
