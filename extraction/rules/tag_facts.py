@@ -461,6 +461,11 @@ _PERSON_BEFORE: Final = (
         r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
     ),
 )
+# "Me and my wife live in Porto" and "my kids and I" tell of the speaker too.
+_SPEAKER_AND: Final = re.compile(
+    r"(?:\b(?:me|i) and (?:my |our )?|[我咱俺]们?[和跟同与](?:[我咱俺]们?)?)$", re.IGNORECASE
+)
+_AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?(?=[都也一住在])", re.IGNORECASE)
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
@@ -476,7 +481,7 @@ def is_kin(word: str) -> bool:
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
-    tags = [_with_person_before(text, _of_speaker(text, tag)) for tag in tags]
+    tags = [_of_speaker(text, _with_person_before(text, tag)) for tag in tags]
     for tag in tags:
         if (tag.kind == "attribute" and tag.subject in animals) or _is_by_others(text, tag):
             continue
@@ -581,7 +586,14 @@ def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
 
 
 def _of_speaker(text: str, tag: Tag) -> Tag:
-    """Return the tag without a subject that only names the value: "the rent" that went up is the speaker's."""
+    """Return the tag without a subject that names the value or somebody beside the speaker.
+
+    "The rent" that went up is the speaker's.
+    """
+    if tag.subject is not None and tag.kind in _OF_PERSONS:
+        start, end = tag.subject
+        joined = _SPEAKER_AND.search(text, 0, start) or _AND_SPEAKER.match(text, end)
+        return tag if joined is None else replace(tag, subject=None)
     words = WORDINGS[tag.kind].words
     if tag.kind not in _VALUES or tag.subject is None or words is None:
         return tag

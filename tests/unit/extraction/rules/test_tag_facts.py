@@ -152,6 +152,27 @@ def test_fact_that_the_rules_read_is_not_read_twice() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kind", "obj", "subject", "expected"),
+    [
+        ("Me and my wife live in Porto.", "lives_in", "Porto", "my wife", "User lives in Porto."),
+        ("My kids and I are allergic to cats.", "allergic_to", "cats", "kids", "User is allergic to cats."),
+        (
+            "My kids are allergic to cats and I am not",
+            "allergic_to",
+            "cats",
+            "kids",
+            "User's kids are allergic to cats.",
+        ),
+        ("我和我老公住在杭州。", "lives_in", "杭州", "我老公", "用户住在杭州。"),
+        ("我妈和我都爱看京剧。", "likes", "京剧", "我妈", "用户喜欢京剧。"),
+    ],
+)
+def test_person_beside_the_speaker_is_not_alone(text: str, kind: str, obj: str, subject: str, expected: str) -> None:
+    (made,) = drafts(text, tag(text, kind, obj, subject))
+    assert made.statement == expected
+
+
+@pytest.mark.parametrize(
     ("text", "homes"),
     [
         ("搬到儿子家，麓湖那边，有电梯。", [("麓湖", "用户住在儿子家，在麓湖。")]),
