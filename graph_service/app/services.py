@@ -621,12 +621,10 @@ async def _assemble(
         on_forgotten=forgotten,
         on_items=item_upkeep.wake,
         questions=questions,
-        answers_bytes_max=settings.recall.answers_mb * 2**20,
         analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
     )
     # Also in commands: what they forget must not stay on disk.
     forgotten.listen(memory.recall_snapshots.forget)
-    forgotten.listen(lambda _tenant: memory.answers.clear())
     forgotten.listen(memory.forget_compared)
 
     def check_embedder(stored: StoredEmbedder | None) -> None:

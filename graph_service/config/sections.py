@@ -398,8 +398,6 @@ class RecallSettings:
         graph_factor: factor on the weights of named entities and their neighbours.
         role_factor: factor on the weights of the speaker.
         recency_factor: factor on the weights of recency, importance and confidence.
-        answers_mb: size of the cache of answers, in MB, for each of at most 32 tenants; a question that is repeated
-            within the same minute gets the cached answer if nothing in the database has changed. 0 turns it off.
         questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
         questions_seen_by: the role from which a credential sees the questions of others; every credential sees its own.
     """
@@ -421,7 +419,6 @@ class RecallSettings:
     graph_factor: Factor = 1.0
     role_factor: Factor = 1.0
     recency_factor: Factor = 1.0
-    answers_mb: Annotated[int, Limits(ge=0, le=64)] = 2
     questions_kept: Annotated[int, Limits(ge=0, le=100)] = 100
     questions_seen_by: Literal["read", "write", "admin"] = "admin"
 

@@ -85,8 +85,6 @@ class Graph:
         self._problem: str | None = None
         # Set by an error of the database itself, until `answers` finds that it works.
         self._suspect = False
-        # See `position`.
-        self._position: str | None = None
         self._planning: set[asyncio.Task[None]] = set()
         self.observer = observer
 
@@ -110,22 +108,16 @@ class Graph:
         Raises:
             UnavailableError: the server does not answer, or stopped the statement.
         """
-        rows, self._position = await self._read(statement, parameters)
-        return rows
-
-    async def _read(self, statement: Statement, parameters: Mapping[str, Any]) -> tuple[list[Row], str | None]:
-        """Return the rows of a read-only statement, and the position of the database at its end."""
         query, values = Query(statement.text, timeout=self._timeout_s), statement.values(parameters)
 
-        async def once() -> tuple[list[Row], str | None]:
+        async def once() -> list[Row]:
             if self.observer:
                 self.observer(statement)
             session = self._driver.session(database=self._database, default_access_mode="READ")
             with RoundTrip(statement.name, "read"):
                 async with session:
                     result = await session.run(query, values)
-                    rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
-                    return rows, "".join(sorted((await session.last_bookmarks()).raw_values)) or None
+                    return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
         try:
             return await self._with_retries(once, losses_max=_READ_TRIES)
@@ -151,24 +143,6 @@ class Graph:
         planning.add_done_callback(self._planning.discard)
         await asyncio.shield(planning)
         return time.monotonic() - started_s
-
-    @property
-    def last_position(self) -> str | None:
-        """Return a position of the database that is not later than now; None before the first read."""
-        return self._position
-
-    async def position(self) -> str | None:
-        """Return the position of the database, which every commit of any process changes; one small round trip.
-
-        It is the bookmark of a read transaction: the last transaction that the server has applied completely.
-
-        Raises:
-            UnavailableError: the server does not answer.
-        """
-        # Its own, because a read that ended earlier may store its position later.
-        _, position = await self._read(statement("schema/ping"), {})
-        self._position = position
-        return position
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
         """Run `steps` in one transaction and return its result after the commit; an error rolls back.

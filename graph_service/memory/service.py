@@ -59,7 +59,6 @@ from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
-from graph_service.memory.recall.answer_cache import AnswerCache, answer_key
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, TextBudget, recall, with_evidence, within_budget
 from graph_service.memory.recall.query import HitKind, Question
@@ -124,7 +123,6 @@ class Memory:
         analyst: runs read-only statements; None means one with the default limits.
         questions: keeps the latest questions; None keeps none.
         no_embedder: why `embedder` is None; None if none is configured.
-        answers_bytes_max: memory for the answers of each tenant that repeated questions get; 0 keeps none.
     """
 
     def __init__(
@@ -148,7 +146,6 @@ class Memory:
         on_items: Callable[[], None] = lambda: None,
         analyst: Analyst | None = None,
         questions: QuestionLog | None = None,
-        answers_bytes_max: int = 0,
         no_embedder: str | None = None,
     ) -> None:
         self.questions = questions or QuestionLog(kept_max=0)
@@ -197,7 +194,6 @@ class Memory:
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
-        self.answers = AnswerCache(graph, bytes_max=answers_bytes_max)
 
     @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -296,22 +292,18 @@ class Memory:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
         hints = await self._hints(tenant, question)
         question = await self._in_its_conversation(tenant, question)
-        now, key = self._clock(), answer_key(question, hints)
+        now = self._clock()
         try:
-            answer = await self.answers.get(tenant, key, now=now)
-            if answer is None:
-                position = self._graph.last_position
-                answer = await recall(
-                    self._graph,
-                    self._embedder,
-                    tenant,
-                    question,
-                    now=now,
-                    hints=hints,
-                    rules=self._rules,
-                    no_embedder=self._no_embedder,
-                )
-                self.answers.keep(tenant, key, answer, position=position, now=now)
+            answer = await recall(
+                self._graph,
+                self._embedder,
+                tenant,
+                question,
+                now=now,
+                hints=hints,
+                rules=self._rules,
+                no_embedder=self._no_embedder,
+            )
         except UnavailableError as error:
             return await self._offline_recall.recall(tenant, question, error, now=now)
         self.recall_snapshots.want(tenant, question.user_id)

@@ -172,11 +172,6 @@ RECALL_CONFIDENCE: Final = Histogram(
     "mnemoscene_recall_confidence", "Confidence of recall that its results contain the answer.", _TENTHS
 )
 RECALLS: Final = Counter("mnemoscene_recalls", "Recalls, by result.", result=("relevant", "none", "degraded"))
-ANSWERS_KEPT: Final = Counter(
-    "mnemoscene_answers_kept",
-    "Look-ups among the kept answers: used, missed (not asked before, or in another minute), outdated by a write.",
-    result=("used", "missed", "outdated"),
-)
 EXTRACTIONS: Final = Counter(
     "mnemoscene_extractions",
     "Extracted scenes, by method: the model in its first attempt, the model in another attempt, the rules as "
@@ -256,7 +251,6 @@ COUNTERS: Final = (
     REQUESTS,
     MESSAGES,
     RECALLS,
-    ANSWERS_KEPT,
     EXTRACTIONS,
     FACTS,
     REJECTED,

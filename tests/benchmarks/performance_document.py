@@ -174,7 +174,7 @@ def document(figures: Figures) -> str:
         "",
         f"## Recall ({_GOALS['recall']})",
         "",
-        "Over GraphQL, questions that were never asked before, with their embedding, without the cache of answers, one"
+        "Over GraphQL, questions that were never asked before, with their embedding, one"
         " client; larger memories are copies of a smaller one:",
         "",
         "| memory | p50 | p95 | of which embedding p50 |",

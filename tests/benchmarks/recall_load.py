@@ -156,12 +156,11 @@ class Asking:
 
 @asynccontextmanager
 async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """Run `mnemoscene serve` in a separate process, which keeps no answers to repeated questions; yield a client."""
+    """Run `mnemoscene serve` in a separate process; yield a client."""
     reached = {
         "NEO4J_URI": server.uri,
         "NEO4J_USER": server.user,
         "NEO4J_PASSWORD": server.password,
-        "MNEMOSCENE_RECALL_ANSWERS_MB": "0",
     }
     with Home(folder, reached).running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str((await asyncio.to_thread(service.document))["viewer"]).split("?")[0].rstrip("/")

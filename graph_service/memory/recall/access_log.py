@@ -18,7 +18,6 @@ from schema.ids import TenantId, memory_id, user_uri
 
 _log = logging.getLogger("mnemoscene.access")
 
-# A commit makes the kept answers of all tenants invalid (`answer_cache.py`).
 FLUSH_S: Final = 60.0
 # Short commits, because each blocks the consolidation of one user.
 _ROWS_MAX: Final = 100

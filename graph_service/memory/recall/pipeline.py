@@ -98,7 +98,6 @@ class Answer:
         features: features from which `confidence` was estimated.
         confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
-        complete: the question was compared by vectors and its best hits were scored, or no embedder is configured.
         snapshot_age_s: age of the searched snapshot; None if none was searched.
         removed: numbers of removed candidates, by reason.
         next_cursor: cursor of the next page; None on the last.
@@ -111,7 +110,6 @@ class Answer:
     features: ConfidenceFeatures | None = None
     confidence: float | None = None
     degraded: bool = False
-    complete: bool = True
     snapshot_age_s: float | None = None
     removed: tuple[Removed, ...] = ()
     next_cursor: str | None = None
@@ -229,7 +227,6 @@ async def recall(
             search_path=order.search_path or tuple(channels),
             removed=(*refused, *order.removed, *shown.removed),
             next_cursor=shown.next_cursor,
-            complete=embedder is None or (embedded is not None and not busy),
             notes=(*notes, *busy, *_notes(analysis), *_end_note(found, shown, messages_per_channel(question))),
             analysis=analysis,
             features=features,

@@ -23,10 +23,8 @@ async def ask(client: httpx.AsyncClient, query: str, **variables: Any) -> dict[s
 
 
 async def found(client: httpx.AsyncClient) -> set[str]:
-    """Ask twice, so that the second answer may be a kept one, and return the texts that both contain."""
-    first, second = [{hit["text"] for hit in (await ask(client, RECALL))["recall"]["hits"]} for _ in range(2)]
-    assert first == second
-    return second
+    """Return the texts of the hits."""
+    return {hit["text"] for hit in (await ask(client, RECALL))["recall"]["hits"]}
 
 
 async def test_a_repeated_question_shows_each_write_at_once(
@@ -54,8 +52,3 @@ async def test_a_repeated_question_shows_each_write_at_once(
         assert await found(client) == texts
         await ask(client, FORGET, id=name)
         assert await found(client) == {over_mcp, elsewhere}
-        for _ in range(50):
-            await found(client)
-        metrics = (await client.get("/metrics")).text
-        kept = next(line for line in metrics.splitlines() if 'answers_kept_total{result="used"}' in line)
-        assert float(kept.split()[-1]) > 0
