@@ -1,7 +1,8 @@
-"""GraphQL: shared arguments, and Relay connections, whose cursors stay valid when items are added or removed."""
+"""GraphQL: shared arguments, conversion to API types, and pages, whose cursors stay valid while items come and go."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, Final, Generic, NewType, TypeVar
 
 import strawberry
@@ -147,3 +148,23 @@ def memory_of(info: Info[Any, None]) -> Memory:
     """Return the memory from the operation's context."""
     memory: Memory = info.context["memory"]
     return memory
+
+
+@cache
+def _fields_of(view: Any) -> tuple[str, ...]:
+    """Return the names of the fields that a type is made with."""
+    return tuple(name for name, one in view.__dataclass_fields__.items() if one.init)
+
+
+def view_of(view: type[T], thing: object, **more: Any) -> T:
+    """Return an API type with the values of a thing under the same names; tuples become lists.
+
+    Args:
+        more: fields that the thing has under another name, in another form, or not at all.
+    """
+    kind: Any = view
+    for name in _fields_of(kind):
+        if name not in more:
+            value = getattr(thing, name)
+            more[name] = list(value) if isinstance(value, tuple) else value
+    return view(**more)

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of
+from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of, view_of
 from graph_service.memory.argument_checks import owner_of
-from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
+from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
@@ -107,28 +107,5 @@ class ContextQuery:
 
 
 def _view(found: Context) -> ContextView:
-    return ContextView(
-        text=found.text,
-        tokens=found.tokens,
-        max_tokens=found.tokens_max,
-        language=found.language,
-        core=[_line(line) for line in found.core],
-        recalled=[_line(line) for line in found.recalled],
-        confidence=found.confidence,
-        nothing_relevant=found.nothing_relevant,
-        degraded=found.degraded,
-        notes=list(found.notes),
-    )
-
-
-def _line(line: ContextLine) -> ContextLineView:
-    return ContextLineView(
-        number=line.number,
-        kind=line.kind,
-        id=line.id,
-        uri=line.uri,
-        text=line.text,
-        at=line.at,
-        until=line.until,
-        parent=line.parent,
-    )
+    core, recalled = ([view_of(ContextLineView, line) for line in lines] for lines in (found.core, found.recalled))
+    return view_of(ContextView, found, max_tokens=found.tokens_max, core=core, recalled=recalled)

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of, person_of
-from graph_service.memory.curation.statement_reader import Correction as Stated
+from graph_service.api.graphql.arguments import memory_of, person_of, view_of
 from graph_service.memory.curation.statements import FactEdit, ManualFact
 from schema.assertion import StatementKind
 from schema.entity import entity_type_choice
@@ -73,7 +72,7 @@ class CorrectionsQuery:
     ) -> list[Correction]:
         """Return the manual corrections in effect."""
         found = await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
-        return [_view(one) for one in found]
+        return [view_of(Correction, one) for one in found]
 
 
 @strawberry.type
@@ -88,7 +87,9 @@ class CorrectionsMutation:
     ) -> Correction:
         """Add a fact."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-        return _view(await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info)))
+        return view_of(
+            Correction, await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
+        )
 
     @strawberry.mutation(
         description="Correct a fact. If this changes its meaning, the former fact is treated as never true."
@@ -129,12 +130,14 @@ class CorrectionsMutation:
             invalid_at=invalid_at,
         )
         statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
-        return _view(await statements.update(tenant, id, edit, if_version=if_version, by=by))
+        return view_of(Correction, await statements.update(tenant, id, edit, if_version=if_version, by=by))
 
     @strawberry.mutation(description="Confirm a fact: extraction cannot close it any more.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact."""
-        return _view(await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info)))
+        return view_of(
+            Correction, await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
+        )
 
     @strawberry.mutation(
         description="Reject a fact as never true: it is closed, and extraction does not create it again. "
@@ -142,12 +145,14 @@ class CorrectionsMutation:
     )
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Reject a fact."""
-        return _view(await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info)))
+        return view_of(
+            Correction, await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
+        )
 
     @strawberry.mutation(description="Confirm a fact and give it the highest importance.")
     async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
-        return _view(await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info)))
+        return view_of(Correction, await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info)))
 
     @strawberry.mutation(description="Undo a correction, with all its effects.")
     async def undo_correction(
@@ -158,17 +163,3 @@ class CorrectionsMutation:
         """Undo a correction."""
         await memory_of(info).statements.undo(info.context["tenant"], id)
         return True
-
-
-def _view(one: Stated) -> Correction:
-    return Correction(
-        id=one.id,
-        kind=one.kind,
-        user_id=one.user_id,
-        text=one.text,
-        at=one.at,
-        fact_id=one.fact_id,
-        replaced_id=one.replaced_id,
-        by=one.by,
-        pending=one.pending,
-    )

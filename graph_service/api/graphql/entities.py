@@ -1,15 +1,16 @@
 """GraphQL: list, merge and split entities."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
+from graph_service.memory.entity_resolution.listing import entity_cursor
 from graph_service.memory.entity_resolution.merge import MergeResult, StoredMerge
 
 
@@ -75,7 +76,7 @@ class IdentityQuery:
         """Return the entities of one user's memory."""
         check_limit(first)
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
-        return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
+        return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=partial(view_of, Entity)))
 
     @strawberry.field(description="Merges that people made and that were not undone, newest first.")
     async def merges(
@@ -151,31 +152,13 @@ class IdentityMutation:
         return True
 
 
-def _row(one: ListedEntity) -> Entity:
-    return Entity(
-        id=one.id,
-        name=one.name,
-        aliases=list(one.aliases),
-        entity_type=one.entity_type,
-        last_seen=one.last_seen,
-        merged=list(one.merged),
-    )
-
-
 def _receipt(done: MergeResult) -> MergeReceipt:
     return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
 
 
 def _merge(one: StoredMerge) -> Merge:
-    return Merge(
-        merge_id=one.result.id,
-        kept_id=one.result.kept,
-        kept_name=one.kept_name,
-        merged_id=one.result.merged,
-        merged_name=one.merged_name,
-        reason=one.reason,
-        at=one.at,
-    )
+    done = one.result
+    return view_of(Merge, one, merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
 
 
 def _suggested(pair: DuplicatePair) -> SuggestedMerge:

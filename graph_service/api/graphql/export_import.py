@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import memory_of, view_of
 from graph_service.api.secret_filter import UNFILTERED_KEY
 from graph_service.memory.export_import.service import ExportFormat
 
@@ -60,10 +60,7 @@ class ExportImportMutation:
         if request is not None:
             request.scope[UNFILTERED_KEY] = True
         done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
-        summary = done.result
-        return GraphExport(
-            text=done.text, nodes=summary.nodes, edges=summary.edges, bytes=float(summary.bytes), sha256=summary.sha256
-        )
+        return view_of(GraphExport, done.result, text=done.text, bytes=float(done.result.bytes))
 
     @strawberry.mutation(
         description="Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. "
@@ -76,4 +73,4 @@ class ExportImportMutation:
     ) -> GraphImport:
         """Import an export into the tenant."""
         done = await memory_of(info).transfer.import_text(info.context["tenant"], text)
-        return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)
+        return view_of(GraphImport, done)

@@ -7,7 +7,7 @@ import strawberry
 from strawberry.dataloader import DataLoader
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
+from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of, view_of
 from graph_service.memory.curation.facts import FactStatus, FactVersion
 from graph_service.memory.facts.closing import ClosingView
 from schema.assertion import Closing
@@ -75,15 +75,7 @@ def _changes_of(info: Info[Any, None]) -> DataLoader[str, tuple[int, datetime | 
 
 def details_of(fact: Fact) -> dict[str, Any]:
     """Return the fields of `FactDetails`."""
-    detail = fact.detail
-    return {
-        "kind": detail.kind,
-        "rationale": detail.rationale,
-        "steps": list(detail.steps),
-        "trigger_emotion": fact.trigger_emotion,
-        "mentioned_start": detail.mentioned_start,
-        "mentioned_end": detail.mentioned_end,
-    }
+    return vars(view_of(FactDetails, fact.detail, trigger_emotion=fact.trigger_emotion))
 
 
 @strawberry.type(name="FactStatus", description="A fact and whether it is valid.")
@@ -135,22 +127,12 @@ class FactsMutation:
 
 
 def _status_answer(one: FactStatus) -> FactStatusAnswer:
-    return FactStatusAnswer(
-        id=strawberry.ID(one.fact.id),
-        created_at=one.recorded_at,
-        uri=one.fact.uri,
-        **details_of(one.fact),
-        statement=one.fact.statement,
-        valid_at=one.fact.begin,
-        invalid_at=one.fact.invalid_at,
-        holds=one.holds,
-        closing=closing_answer(one.closing) if one.closing else None,
-    )
+    more = {"created_at": one.recorded_at, "valid_at": one.fact.begin, "holds": one.holds}
+    return view_of(FactStatusAnswer, one.fact, **details_of(one.fact), **more, closing=_closing(one.closing))
 
 
-def closing_answer(view: ClosingView) -> FactClosing:
-    """Convert a closing to its API type."""
-    return FactClosing(reason=Closing(view.reason), text=view.text, fact_id=view.fact_id, message_id=view.message_id)
+def _closing(view: ClosingView | None) -> FactClosing | None:
+    return None if view is None else view_of(FactClosing, view, reason=Closing(view.reason))
 
 
 @strawberry.type(name="FactVersion", description="One fact in a fact's history.")
@@ -200,22 +182,5 @@ async def _versions(info: Info[Any, None], fact_id: str, as_of: datetime | None)
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:
-    fact = one.fact
-    return FactVersionAnswer(
-        id=fact.id,
-        uri=fact.uri,
-        **details_of(fact),
-        statement=fact.statement,
-        subject=one.subject,
-        predicate=fact.predicate,
-        relation=fact.relation,
-        object=one.object,
-        confidence=fact.confidence,
-        strength=fact.strength,
-        valid_at=fact.begin,
-        invalid_at=fact.invalid_at,
-        known_at=one.known_at,
-        closing_known_at=fact.closing_known_at,
-        closing=closing_answer(one.closing) if one.closing else None,
-        evidence=list(fact.evidence),
-    )
+    names = {"subject": one.subject, "object": one.object, "known_at": one.known_at, "valid_at": one.fact.begin}
+    return view_of(FactVersionAnswer, one.fact, **details_of(one.fact), **names, closing=_closing(one.closing))

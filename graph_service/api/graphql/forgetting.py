@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import WhereArgument
-from graph_service.memory.forgetting.commit import ForgetResult
+from graph_service.api.graphql.arguments import WhereArgument, view_of
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.messages.log import MessageFilter
 from graph_service.memory.messages.metadata_filter import where_text
@@ -40,7 +39,7 @@ class ForgettingMutation:
         id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
         """Delete a message."""
-        return _receipt(await _forgetting(info).message(info.context["tenant"], id))
+        return view_of(ForgetReceipt, await _forgetting(info).message(info.context["tenant"], id))
 
     @strawberry.mutation(description="Delete a scene with its messages and everything derived from them.")
     async def forget_scene(
@@ -49,7 +48,7 @@ class ForgettingMutation:
         id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
         """Delete a scene."""
-        return _receipt(await _forgetting(info).scene(info.context["tenant"], id))
+        return view_of(ForgetReceipt, await _forgetting(info).scene(info.context["tenant"], id))
 
     @strawberry.mutation(description="Delete a session with its messages and everything derived from them.")
     async def forget_session(
@@ -59,7 +58,7 @@ class ForgettingMutation:
         session_id: Annotated[str, strawberry.argument(description="The session's id.")],
     ) -> ForgetReceipt:
         """Delete a session."""
-        return _receipt(await _forgetting(info).session(info.context["tenant"], user_id, session_id))
+        return view_of(ForgetReceipt, await _forgetting(info).session(info.context["tenant"], user_id, session_id))
 
     @strawberry.mutation(
         description="Delete the messages of a user that pass all conditions, of which at least one is given, and "
@@ -83,8 +82,9 @@ class ForgettingMutation:
         wanted = MessageFilter(
             user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where) if where else None
         )
-        return _receipt(
-            await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run)
+        return view_of(
+            ForgetReceipt,
+            await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run),
         )
 
     @strawberry.mutation(
@@ -97,7 +97,7 @@ class ForgettingMutation:
         id: Annotated[str, strawberry.argument(description="Its id.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
         """Delete a fact."""
-        return _receipt(await _forgetting(info).fact(info.context["tenant"], id))
+        return view_of(ForgetReceipt, await _forgetting(info).fact(info.context["tenant"], id))
 
     @strawberry.mutation(
         description="Delete an entity with its facts. Existing messages stay, but are not linked to it again."
@@ -108,7 +108,7 @@ class ForgettingMutation:
         id: Annotated[str, strawberry.argument(description="Its id; `entities` lists them.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
         """Delete an entity."""
-        return _receipt(await _forgetting(info).entity(info.context["tenant"], id))
+        return view_of(ForgetReceipt, await _forgetting(info).entity(info.context["tenant"], id))
 
     @strawberry.mutation(
         description="Delete a user with all messages and everything derived from them. Irreversible; resumes "
@@ -120,20 +120,9 @@ class ForgettingMutation:
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
     ) -> ForgetReceipt:
         """Delete a user."""
-        return _receipt(await _forgetting(info).user(info.context["tenant"], user_id))
+        return view_of(ForgetReceipt, await _forgetting(info).user(info.context["tenant"], user_id))
 
 
 def _forgetting(info: Info[Any, None]) -> Forgetting:
     forgetting: Forgetting = info.context["memory"].forgetting
     return forgetting
-
-
-def _receipt(done: ForgetResult) -> ForgetReceipt:
-    return ForgetReceipt(
-        messages=done.messages,
-        scenes=done.scenes,
-        facts=done.facts,
-        entities=done.entities,
-        reextracted=done.reextracted,
-        spooled=done.spooled,
-    )

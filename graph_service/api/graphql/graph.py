@@ -17,6 +17,7 @@ from graph_service.api.graphql.arguments import (
     memory_of,
     now_of,
     page_parts,
+    view_of,
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, connection_of, loaders_of, node_answer
 from graph_service.memory.analyst_queries import AnalystStatement, json_ready
@@ -270,28 +271,14 @@ def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime |
 
 
 def _slice(part: GraphPart, moments: AsOf | None) -> Subgraph:
-    return Subgraph(
-        epoch=part.epoch,
-        seq=part.seq,
-        total=part.total,
-        nodes=[node_answer(node, moments) for node in part.nodes],
-        edges=[_edge(edge, moments.known_at if moments else None) for edge in part.edges],
-        paths=[[strawberry.ID(name) for name in path] for path in part.paths],
-    )
+    edges = [_edge(edge, moments.known_at if moments else None) for edge in part.edges]
+    return view_of(Subgraph, part, nodes=[node_answer(node, moments) for node in part.nodes], edges=edges)
 
 
 def _edge(edge: EdgeView, known_at: datetime | None) -> GraphEdge:
-    return GraphEdge(
-        id=strawberry.ID(edge.id),
-        source_id=strawberry.ID(edge.source),
-        target_id=strawberry.ID(edge.target),
-        predicate=edge.predicate,
-        relation=edge.relation,
-        strength=edge.strength,
-        confidence=edge.confidence,
-        valid_at=_moment(told_begin(edge.valid_at, edge.invalid_at, edge.known_at, edge.closing_known_at)),
-        invalid_at=_end(edge, known_at),
-    )
+    begin = _moment(told_begin(edge.valid_at, edge.invalid_at, edge.known_at, edge.closing_known_at))
+    ends = {"source_id": edge.source, "target_id": edge.target}
+    return view_of(GraphEdge, edge, **ends, valid_at=begin, invalid_at=_end(edge, known_at))
 
 
 def _end(edge: EdgeView, known_at: datetime | None) -> datetime | None:
@@ -337,9 +324,4 @@ class AnalystQuery:
         given: Any = {} if parameters is None else parameters
         question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
         answer = await memory.analyst.ask(question)
-        return CypherAnswer(
-            columns=list(answer.columns),
-            rows=json_ready(answer.rows),
-            truncated=answer.truncated,
-            took_ms=answer.took_ms,
-        )
+        return view_of(CypherAnswer, answer, rows=json_ready(answer.rows))

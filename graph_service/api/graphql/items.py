@@ -7,10 +7,10 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import memory_of, view_of
 from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, require_access
 from graph_service.memory.items.store import AnswerBytes, ItemSearch
-from graph_service.memory.items.writes import Item, ItemWrite
+from graph_service.memory.items.writes import ItemWrite
 from schema.errors import ForbiddenError
 
 OwnerArgument = Annotated[
@@ -63,16 +63,8 @@ class ItemInput:
 
     def write(self) -> ItemWrite:
         """Return the request."""
-        return ItemWrite(
-            namespace=tuple(self.namespace),
-            key=self.key,
-            value=self.value,
-            user_id=self.user_id,
-            index=None if self.index is None else tuple(self.index),
-            expires_at=self.expires_at,
-            ttl_s=self.ttl_s,
-            if_version=self.if_version,
-        )
+        lists = {"namespace": tuple(self.namespace), "index": None if self.index is None else tuple(self.index)}
+        return ItemWrite(**{**vars(self), **lists})
 
 
 @strawberry.type
@@ -91,7 +83,7 @@ class ItemsQuery:
         """Return an item."""
         refresh = refresh_ttl and _may_write(info)
         found = await memory_of(info).items.get(info.context["tenant"], user_id, namespace, key, refresh_ttl=refresh)
-        return None if found is None else _answer(found)
+        return None if found is None else view_of(ItemAnswer, found)
 
     @strawberry.field(
         description="Items whose namespace begins with some labels: the last updated first, or those that match a"
@@ -127,7 +119,10 @@ class ItemsQuery:
             refresh_ttl=refresh_ttl and _may_write(info),
         )
         budget: AnswerBytes = info.context.setdefault("item_bytes", AnswerBytes())
-        return [_answer(one) for one in await memory_of(info).items.search(info.context["tenant"], search, budget)]
+        return [
+            view_of(ItemAnswer, one)
+            for one in await memory_of(info).items.search(info.context["tenant"], search, budget)
+        ]
 
     @strawberry.field(description="The namespaces that have items, sorted; `*` matches any label.")
     async def item_namespaces(
@@ -170,7 +165,7 @@ class ItemsMutation:
     ) -> list[ItemAnswer | None]:
         """Store and delete items."""
         stored = await memory_of(info).items.put(info.context["tenant"], [one.write() for one in items])
-        return [None if one is None else _answer(one) for one in stored]
+        return [None if one is None else view_of(ItemAnswer, one) for one in stored]
 
 
 def _may_write(info: Info[Any, None]) -> bool:
@@ -180,16 +175,3 @@ def _may_write(info: Info[Any, None]) -> bool:
     except ForbiddenError:
         return False
     return True
-
-
-def _answer(item: Item) -> ItemAnswer:
-    return ItemAnswer(
-        namespace=list(item.namespace),
-        key=item.key,
-        value=JSON(item.value),
-        version=item.version,
-        created_at=item.created_at,
-        updated_at=item.updated_at,
-        expires_at=item.expires_at,
-        score=item.score,
-    )

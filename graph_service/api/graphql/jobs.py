@@ -1,12 +1,13 @@
 """GraphQL: background jobs, dead letters, and the messages that wait on disk for Neo4j."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
 from graph_service.memory.jobs import dead_letters
@@ -70,7 +71,9 @@ class JobsQuery:
         """Return jobs that failed too often."""
         check_limit(first)
         letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
-        return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=_view))
+        return Connection(
+            **page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=partial(view_of, DeadLetter))
+        )
 
 
 @strawberry.type
@@ -110,22 +113,7 @@ class JobsMutation:
 
 def _result(report: SyncReport) -> SyncResult:
     found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
-    return SyncResult(
-        total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
-    )
-
-
-def _view(letter: dead_letters.DeadLetter) -> DeadLetter:
-    return DeadLetter(
-        id=strawberry.ID(letter.id),
-        kind=letter.kind,
-        user_id=letter.user_id,
-        session_id=letter.session_id,
-        error=letter.error,
-        attempts=letter.attempts,
-        failed_at=letter.failed_at,
-        unavailable_service=letter.unavailable_service,
-    )
+    return view_of(SyncResult, report, found=found)
 
 
 strawberry.enum(SpoolState, name="SpoolState", description="The state of a spooled call of remember.")
@@ -209,25 +197,12 @@ class SpoolMutation:
 
 async def _spool_view(info: Info[Any, None]) -> SpoolView:
     status: SpoolStatus = await memory_of(info).spool_admin.status(info.context["tenant"])
-    return SpoolView(
-        waiting=status.depth.waiting,
-        refused=status.depth.refused,
-        paused=status.paused,
-        episodes=[_episode_view(spooled) for spooled in status.episodes],
+    return view_of(
+        SpoolView, status.depth, paused=status.paused, episodes=[_episode_view(one) for one in status.episodes]
     )
 
 
 def _episode_view(spooled: SpoolEntry) -> SpooledEpisode:
-    episode = spooled.episode
-    return SpooledEpisode(
-        number=spooled.number,
-        state=spooled.state,
-        user_id=episode.user_id,
-        session_id=episode.session_id,
-        received_at=episode.received_at,
-        error=spooled.error,
-        messages=[
-            SpooledMessage(id=m.id, uri=m.uri, role=m.role.value, speaker=m.speaker, text=m.text, said_at=m.said_at)
-            for m in episode.messages
-        ],
-    )
+    messages = [view_of(SpooledMessage, one, role=one.role.value) for one in spooled.episode.messages]
+    own = {"number": spooled.number, "state": spooled.state, "error": spooled.error}
+    return view_of(SpooledEpisode, spooled.episode, messages=messages, **own)

@@ -8,7 +8,7 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
@@ -155,15 +155,9 @@ class ListsQuery:
 
 def change_view(one: NumberedChange) -> GraphChange:
     """Convert a change to its API type."""
-    return GraphChange(
-        seq=one.seq,
-        at=datetime.fromisoformat(one.at),
-        user_id=one.user_id,
-        op=one.change.op.value,
-        element_id=strawberry.ID(one.change.element_id),
-        reason=one.change.reason,
-        body=JSON(one.change.body) if one.change.body else None,
-    )
+    change = one.change
+    own = {"seq": one.seq, "at": datetime.fromisoformat(one.at), "user_id": one.user_id}
+    return view_of(GraphChange, change, op=change.op.value, body=JSON(change.body) if change.body else None, **own)
 
 
 def _job(row: Row) -> Job:

@@ -9,7 +9,15 @@ from strawberry.types import Info
 from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
-from graph_service.api.graphql.arguments import AfterCursor, Connection, Edge, PageInfo, WhereArgument, memory_of
+from graph_service.api.graphql.arguments import (
+    AfterCursor,
+    Connection,
+    Edge,
+    PageInfo,
+    WhereArgument,
+    memory_of,
+    view_of,
+)
 from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
 from graph_service.memory.messages.metadata_filter import where_text
@@ -238,36 +246,10 @@ def _connection(page: MessagePage, after: str | None) -> StoredMessageConnection
 
 def message_view(message: StoredMessage) -> StoredMessageView:
     """Convert a message to its API type."""
-    return StoredMessageView(
-        message=message,
-        id=strawberry.ID(message.id),
-        uri=message.uri,
-        external_id=message.external_id,
-        session_id=message.session_id,
-        user_id=message.user_id,
-        role=Role(message.role),
-        speaker=message.speaker,
-        chars=len(message.text),
-        raw=message.raw,
-        metadata=JSON(message.metadata),
-        tags=list(message.tags),
-        time=message.said_at,
-        created_at=message.created_at,
-        updated_at=message.updated_at,
-        version=message.version,
-        is_read=message.is_read,
-        scene_id=message.scene_id,
-        facts=[_fact_view(fact) for fact in message.facts],
-        closed=[_fact_view(fact) for fact in message.closed],
-    )
+    facts, closed = ([_fact_view(fact) for fact in facts] for facts in (message.facts, message.closed))
+    own = {"message": message, "role": Role(message.role), "chars": len(message.text), "time": message.said_at}
+    return view_of(StoredMessageView, message, facts=facts, closed=closed, **own)
 
 
 def _fact_view(fact: MessageFact) -> MessageFactView:
-    return MessageFactView(
-        id=fact.id,
-        statement=fact.statement,
-        predicate=fact.predicate,
-        source_id=fact.source,
-        target_id=fact.target,
-        invalid_at=fact.invalid_at,
-    )
+    return view_of(MessageFactView, fact, source_id=fact.source, target_id=fact.target)

@@ -17,6 +17,7 @@ from graph_service.api.graphql.arguments import (
     ValidAtArgument,
     now_of,
     page_info,
+    view_of,
 )
 from graph_service.api.graphql.facts import ChangedFact, FactDetails
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
@@ -283,19 +284,8 @@ def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
     """Convert a node to its API type; its field `facts` defaults to `moments`."""
-    return MemoryNode(
-        id=strawberry.ID(node.id),
-        kind=node.kind,
-        name=node.label,
-        user_id=node.user_id,
-        entity_type=node.entity_type,
-        aliases=node.aliases,
-        summary=node.summary,
-        importance=node.importance,
-        first_seen=datetime.fromisoformat(node.first_seen),
-        last_seen=datetime.fromisoformat(node.last_seen),
-        moments=moments,
-    )
+    seen = {name: datetime.fromisoformat(getattr(node, name)) for name in ("first_seen", "last_seen")}
+    return view_of(MemoryNode, node, name=node.label, moments=moments, **seen)
 
 
 def message_view(message: Row, span: tuple[int, int] | None) -> EvidenceMessage:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AsOfArgument, OwnerArgument, ValidAtArgument, memory_of
+from graph_service.api.graphql.arguments import AsOfArgument, OwnerArgument, ValidAtArgument, memory_of, view_of
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.profile.reader import ProfilePart
 from schema.predicates import predicate_choice
@@ -76,24 +76,5 @@ class ProfileQuery:
 
 
 def _view(part: ProfilePart) -> ProfilePartView:
-    return ProfilePartView(
-        category=part.category,
-        limit=part.items_max,
-        omitted=part.omitted,
-        items=[
-            ProfileItemView(
-                id=one.id,
-                uri=one.uri,
-                statement=one.statement,
-                predicate=one.predicate,
-                relation=one.relation,
-                object=one.object,
-                importance=one.importance,
-                confidence=one.confidence,
-                valid_at=one.valid_at,
-                last_seen=one.last_seen,
-                zone=one.zone,
-            )
-            for one in part.items
-        ],
-    )
+    items = [view_of(ProfileItemView, one) for one in part.items]
+    return view_of(ProfilePartView, part, limit=part.items_max, items=items)

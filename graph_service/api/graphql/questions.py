@@ -7,7 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKind and Role
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import memory_of, view_of
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.recall.query import HitKind
@@ -85,31 +85,10 @@ class QuestionsQuery:
 
 
 def _question_view(seen: SeenQuestion) -> AskedQuestion:
-    one = seen.question
-    return AskedQuestion(
-        id=one.id,
-        user_id=one.user_id,
-        kind=one.kind,
-        door=one.asker.door,
-        text=one.text,
-        at=one.asked_at,
-        confidence=one.confidence,
-        nothing_relevant=one.nothing_relevant,
-        found=one.found_n,
-        hits=[_hit_view(hit) for hit in seen.hits],
-    )
+    one, hits = seen.question, [_hit_view(hit) for hit in seen.hits]
+    return view_of(AskedQuestion, one, door=one.asker.door, at=one.asked_at, found=one.found_n, hits=hits)
 
 
 def _hit_view(hit: SeenHit) -> QuestionHit:
-    return QuestionHit(
-        rank=hit.rank,
-        kind=hit.found.kind,
-        id=hit.found.id,
-        score=hit.found.score,
-        used=hit.found.used,
-        text=hit.text,
-        at=hit.at,
-        role=hit.role,
-        speaker=hit.speaker,
-        on_map=list(hit.on_map),
-    )
+    found = {name: getattr(hit.found, name) for name in ("kind", "id", "score", "used")}
+    return view_of(QuestionHit, hit, **found)

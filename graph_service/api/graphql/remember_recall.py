@@ -1,20 +1,19 @@
 """GraphQL: inputs and results of `remember` and `recall`, and their conversion."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
 from strawberry.scalars import JSON
 
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
-from graph_service.api.graphql.arguments import Importance
+from graph_service.api.graphql.arguments import Importance, view_of
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
-from graph_service.memory.jobs.outbox import Backlog
-from graph_service.memory.recall.candidates import EvidenceMessage, Hit
+from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
 from schema.entity import entity_type_choice
@@ -47,17 +46,6 @@ class QuestionUnderstood:
     asked_times: list[AskedTimeView] = strawberry.field(description="The time expressions in the question, in order.")
 
 
-def understood_of(answer: Answer) -> dict[str, Any]:
-    """Return the fields of `QuestionUnderstood`."""
-    times = [
-        AskedTimeView(
-            start=asked.span.start, end=asked.span.end, phrase=asked.phrase, restricts=asked.force is Force.LIMITS
-        )
-        for asked in answer.analysis.asked_times
-    ]
-    return {"intent": answer.analysis.intent, "answer_type": answer.analysis.answer_type, "asked_times": times}
-
-
 @strawberry.type(description="Number of candidates left out for one reason.")
 class RemovedHits:
     """Number of candidates left out for one reason."""
@@ -78,18 +66,6 @@ class AnswerMarks:
     snapshot_age_s: float | None = strawberry.field(
         description="Age of the searched snapshot; null if none was searched."
     )
-
-
-def marks_of(answer: Answer) -> dict[str, Any]:
-    """Return an answer's metadata by field name: the fields of `AnswerMarks`, and `confidence`."""
-    return {
-        "confidence": answer.confidence,
-        "nothing_relevant": answer.nothing_relevant,
-        "degraded": answer.degraded,
-        "snapshot_age_s": answer.snapshot_age_s,
-        "removed": [RemovedHits(reason=one.reason, count=one.count) for one in answer.removed],
-        "next_cursor": answer.next_cursor,
-    }
 
 
 strawberry.enum(Role, name="Role", description="The speaker's role.")
@@ -210,35 +186,12 @@ class RememberInput:
 
     def incoming(self) -> RememberRequest:
         """Convert to the memory's request type."""
-        return RememberRequest(
-            user_id=owner_of(self.user_id, self.agent_id),
-            session_id=self.session_id,
-            messages=tuple(
-                IncomingMessage(
-                    role=m.role.value,
-                    text=m.text,
-                    time=m.time,
-                    speaker=m.speaker,
-                    emotion=m.emotion,
-                    id=m.id,
-                    importance=m.importance,
-                    zone=m.zone,
-                    mentioned_start=m.mentioned_start,
-                    mentioned_end=m.mentioned_end,
-                    tags=tuple(m.tags),
-                    metadata=m.metadata,
-                    raw=m.raw,
-                )
-                for m in self.messages
-            ),
-            user_name=self.user_name,
-            agent_id=self.agent_id,
-            facts=tuple(provided_fact(vars(fact)) for fact in self.facts),
-            summary=self.summary,
-            request_id=self.request_id,
-            strict=self.strict,
-            extract=self.extract,
+        messages = tuple(
+            IncomingMessage(**{**vars(one), "role": one.role.value, "tags": tuple(one.tags)}) for one in self.messages
         )
+        facts = tuple(provided_fact(vars(fact)) for fact in self.facts)
+        owner = owner_of(self.user_id, self.agent_id)
+        return RememberRequest(**{**vars(self), "user_id": owner, "messages": messages, "facts": facts})
 
 
 @strawberry.type(name="ClosedFact", description="A known fact that was closed by a fact of this call.")
@@ -374,31 +327,26 @@ class JobStatus:
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
     """Convert a receipt to its API type."""
-    return RememberReceipt(
-        session_uri=receipt.session_uri,
-        message_ids=list(receipt.message_ids),
-        uris=list(receipt.uris),
-        stored=receipt.stored,
-        repeated=receipt.repeated,
-        dropped=list(receipt.dropped),
-        spooled=receipt.spooled,
-        closes=[ClosedFactView(**asdict(one)) for one in receipt.outcome.closes],
-        conflicts=[FactConflictView(**asdict(one)) for one in receipt.outcome.conflicts],
-        notes=list(receipt.notes),
-    )
+    closes = [view_of(ClosedFactView, one) for one in receipt.outcome.closes]
+    conflicts = [view_of(FactConflictView, one) for one in receipt.outcome.conflicts]
+    return view_of(RememberReceipt, receipt, closes=closes, conflicts=conflicts)
 
 
 def answer_view(answer: Answer) -> RecallAnswer:
     """Convert an answer to its API type."""
-    hits, understood = [_hit_view(hit) for hit in answer.hits], understood_of(answer)
-    return RecallAnswer(
-        hits=hits, search_path=list(answer.search_path), notes=list(answer.notes), **understood, **marks_of(answer)
+    analysis = answer.analysis
+    return view_of(
+        RecallAnswer,
+        answer,
+        hits=[_hit_view(hit) for hit in answer.hits],
+        removed=[view_of(RemovedHits, one) for one in answer.removed],
+        intent=analysis.intent,
+        answer_type=analysis.answer_type,
+        asked_times=[
+            view_of(AskedTimeView, one.span, phrase=one.phrase, restricts=one.force is Force.LIMITS)
+            for one in analysis.asked_times
+        ],
     )
-
-
-def job_status_view(backlog: Backlog, *, spooled: int) -> JobStatus:
-    """Convert a backlog to its API type."""
-    return JobStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
 def hit_and_evidence(hit: Hit) -> tuple[str, tuple[str, ...]]:
@@ -408,53 +356,15 @@ def hit_and_evidence(hit: Hit) -> tuple[str, tuple[str, ...]]:
 
 
 def _hit_view(hit: Hit) -> RecallHit:
-    one = hit.candidate
-    return RecallHit(
-        kind=one.kind,
-        id=one.id,
-        uri=one.uri,
+    return view_of(
+        RecallHit,
+        hit.candidate,
         score=hit.score,
         parts=[ScorePart(name=name, value=value) for name, value in hit.parts.items()],
         snippet=hit.snippet,
-        text=one.text,
-        said_at=one.said_at,
-        title=one.title,
-        speaker=one.speaker,
-        role=one.role,
-        scene_id=one.scene,
-        emotion=one.emotion,
-        pending=one.pending,
-        tags=list(one.tags),
+        scene_id=hit.candidate.scene,
         metadata=JSON({}),
-        valid_at=one.valid_at,
-        invalid_at=one.invalid_at,
-        overtaken_by=one.overtaken_by,
-        subject=one.subject,
-        predicate=one.predicate,
-        relation=one.relation,
-        object=one.object,
-        strength=one.strength,
-        confidence=one.confidence,
-        fact_kind=one.fact_kind,
-        rationale=one.rationale,
-        steps=list(one.steps),
-        trigger_emotion=one.trigger_emotion,
-        zone=one.zone,
-        mentioned_start=one.mentioned_start,
-        mentioned_end=one.mentioned_end,
-        evidence=[_message_view(message) for message in one.evidence],
-    )
-
-
-def _message_view(message: EvidenceMessage) -> HitEvidence:
-    return HitEvidence(
-        id=message.id,
-        uri=message.uri,
-        role=message.role,
-        speaker=message.speaker,
-        text=message.text,
-        said_at=message.said_at,
-        zone=message.zone,
+        evidence=[view_of(HitEvidence, message) for message in hit.candidate.evidence],
     )
 
 

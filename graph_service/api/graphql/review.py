@@ -6,9 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
-from graph_service.memory.curation.review import CardKind, ReviewCard, ReviewFact
-from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity
+from graph_service.api.graphql.arguments import memory_of, view_of
+from graph_service.memory.curation.review import CardKind, ReviewCard
 
 strawberry.enum(
     CardKind,
@@ -85,12 +84,7 @@ class ReviewQuery:
     ) -> ReviewStackView:
         """Return today's questions."""
         stack = await memory_of(info).review_stack(info.context["tenant"], user_id, limit=limit)
-        return ReviewStackView(
-            day=stack.day,
-            cards=[_card(card) for card in stack.cards],
-            settled_today=stack.settled_today,
-            left=stack.left,
-        )
+        return view_of(ReviewStackView, stack, cards=[_card(card) for card in stack.cards])
 
     @strawberry.field(
         description="Pairs of valid facts in one user's memory that exclude each other, which no person has settled."
@@ -105,33 +99,10 @@ class ReviewQuery:
 
 
 def _card(card: ReviewCard) -> ReviewCardView:
-    return ReviewCardView(
-        id=card.id,
-        kind=card.kind,
+    return view_of(
+        ReviewCardView,
+        card,
         value=round(card.value, 4),
-        facts=[_fact(fact) for fact in card.facts],
-        entities=[_entity(one) for one in card.entities],
+        facts=[view_of(ReviewFactView, fact, messages=fact.evidence_n) for fact in card.facts],
+        entities=[view_of(ReviewEntityView, one) for one in card.entities],
     )
-
-
-def _fact(fact: ReviewFact) -> ReviewFactView:
-    return ReviewFactView(
-        id=fact.id,
-        statement=fact.statement,
-        predicate=fact.predicate,
-        relation=fact.relation,
-        subject_id=fact.subject_id,
-        subject=fact.subject,
-        object_id=fact.object_id,
-        object=fact.object,
-        strength=fact.strength,
-        confidence=fact.confidence,
-        importance=fact.importance,
-        valid_at=fact.valid_at,
-        last_seen=fact.last_seen,
-        messages=fact.evidence_n,
-    )
-
-
-def _entity(one: ComparedEntity) -> ReviewEntityView:
-    return ReviewEntityView(id=one.id, name=one.name, aliases=list(one.aliases), entity_type=one.entity_type)

@@ -25,6 +25,7 @@ from graph_service.api.graphql.arguments import (
     WhereArgument,
     asker_of,
     memory_of,
+    view_of,
 )
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
@@ -52,7 +53,6 @@ from graph_service.api.graphql.remember_recall import (
     RememberReceipt,
     answer_view,
     hit_and_evidence,
-    job_status_view,
     query_filters,
     receipt_view,
 )
@@ -190,7 +190,7 @@ class Query(
         """Return counts of unfinished background work."""
         memory, tenant = memory_of(info), info.context["tenant"]
         depth = await memory.spool_admin.depth(tenant)
-        return job_status_view(await memory.backlog(tenant), spooled=depth.waiting)
+        return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
 
 
 @strawberry.type

@@ -1,18 +1,18 @@
 """GraphQL: sessions, their state and closing, and their last turns."""
 
-from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.sessions.lifecycle import session_cursor
-from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn
+from graph_service.memory.sessions.short_term_window import Source
 from schema.labels import Role
-from schema.session import CloseReason, SessionState, SessionView
+from schema.session import CloseReason, SessionState
 
 strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window come from.")
 
@@ -52,22 +52,7 @@ class ShortTermQuery:
         """Return the last turns of a session."""
         memory = memory_of(info)
         recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
-        return _short_term_view(recent)
-
-
-def _short_term_view(recent: RecentTurns) -> ShortTerm:
-    return ShortTerm(turns=[_turn_view(turn) for turn in recent.turns], sources=list(recent.sources))
-
-
-def _turn_view(turn: Turn) -> TurnView:
-    return TurnView(
-        message_id=turn.id,
-        role=turn.role,
-        speaker=turn.speaker,
-        text=turn.text,
-        said_at=turn.said_at,
-        truncated=turn.truncated,
-    )
+        return view_of(ShortTerm, recent, turns=[view_of(TurnView, one, message_id=one.id) for one in recent.turns])
 
 
 strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
@@ -114,13 +99,13 @@ class SessionsQuery:
         """Return sessions of a user."""
         memory = memory_of(info)
         rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
-        return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=_answer))
+        return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=partial(view_of, SessionAnswer)))
 
     @strawberry.field(description="A session and its state.")
     async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
         """Return a session."""
         memory = memory_of(info)
-        return _answer(await memory.sessions.one(info.context["tenant"], user_id, session_id))
+        return view_of(SessionAnswer, await memory.sessions.one(info.context["tenant"], user_id, session_id))
 
 
 strawberry.enum(FactEventKind, name="FactEventKind", description="What became of a fact.")
@@ -159,7 +144,7 @@ class FactEventsQuery:
         """Return what became of the facts of a session."""
         memory = memory_of(info)
         events = await memory.fact_events(info.context["tenant"], user_id, session_id, first=first)
-        return [FactEventView(**{**asdict(one), "message_ids": list(one.message_ids)}) for one in events]
+        return [view_of(FactEventView, one) for one in events]
 
 
 @strawberry.type(description="The result of indexing a session.")
@@ -185,7 +170,7 @@ class SessionsMutation:
     async def close_session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
         """Close a session."""
         memory = memory_of(info)
-        return _answer(await memory.sessions.close(info.context["tenant"], user_id, session_id))
+        return view_of(SessionAnswer, await memory.sessions.close(info.context["tenant"], user_id, session_id))
 
     @strawberry.mutation(
         description="Index a session now: extract pending messages, also if automatic extraction is off, update its "
@@ -195,8 +180,4 @@ class SessionsMutation:
         """Index a session."""
         memory = memory_of(info)
         report = await memory.sessions.index(info.context["tenant"], user_id, session_id)
-        return IndexResult(**asdict(report))
-
-
-def _answer(view: SessionView) -> SessionAnswer:
-    return SessionAnswer(**{name: getattr(view, name) for name in SessionView.__dataclass_fields__})
+        return view_of(IndexResult, report)

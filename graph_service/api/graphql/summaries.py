@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
-from graph_service.memory.summaries.service import LayerText, Level, SummariesReport
+from graph_service.api.graphql.arguments import memory_of, view_of
+from graph_service.memory.summaries.service import Level
 
 strawberry.enum(
     Level, name="Level", description="L0: abstract, about 100 tokens; L1: overview in Markdown; L2: full text."
@@ -50,7 +50,7 @@ class LayerAnswer:
     async def anchors(self, info: Info[Any, None]) -> list[LayerAnchor]:
         """Return where its sentences were said."""
         found = await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
-        return [LayerAnchor(text=one.text, uri=one.uri) for one in found]
+        return [view_of(LayerAnchor, one) for one in found]
 
 
 @strawberry.type(name="SummariesReport", description="Counts of sessions by outcome.")
@@ -91,7 +91,7 @@ class LayersQuery:
         """Return a text at one level of detail."""
         memory = memory_of(info)
         found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
-        return LayerAnswer(**{name: getattr(found, name) for name in LayerText.__dataclass_fields__})
+        return view_of(LayerAnswer, found)
 
 
 @strawberry.type
@@ -110,4 +110,4 @@ class LayersMutation:
         """Create missing layers."""
         memory = memory_of(info)
         report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
-        return LayersAnswer(**{name: getattr(report, name) for name in SummariesReport.__dataclass_fields__})
+        return view_of(LayersAnswer, report)

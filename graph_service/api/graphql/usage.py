@@ -6,9 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
-from graph_service.auth.quarantine import Quarantine, QuarantineMode, QuarantineState
-from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
+from graph_service.api.graphql.arguments import memory_of, view_of
+from graph_service.auth.quarantine import Quarantine, QuarantineMode
 from schema.errors import UnavailableError
 
 
@@ -54,7 +53,8 @@ class UsageQuery:
     ) -> Usage:
         """Return the token usage per day."""
         memory = memory_of(info)
-        return _view(await memory.usage(info.context["tenant"], days=days))
+        report = await memory.usage(info.context["tenant"], days=days)
+        return view_of(Usage, report, days=[view_of(DayUsageView, day) for day in report.days])
 
 
 @strawberry.type
@@ -74,25 +74,6 @@ class UsageMutation:
         """Re-extract scenes that were skipped over budget."""
         memory = memory_of(info)
         return await memory.reextract_scenes(info.context["tenant"], user_id, scenes=scenes)
-
-
-def _view(report: UsageReport) -> Usage:
-    days = [_day_view(day) for day in report.days]
-    return Usage(days=days, tokens_per_day=report.tokens_per_day, tokens_left=report.tokens_left)
-
-
-def _day_view(day: DayUsage) -> DayUsageView:
-    return DayUsageView(
-        day=day.day,
-        calls=day.calls,
-        tokens_in=day.tokens_in,
-        tokens_out=day.tokens_out,
-        embedding_tokens=day.embedding_tokens,
-        scenes_by_model=day.scenes_by_model,
-        scenes_by_rules=day.scenes_by_rules,
-        scenes_over_budget=day.scenes_over_budget,
-        items_dropped=day.items_dropped,
-    )
 
 
 strawberry.enum(
@@ -121,7 +102,7 @@ class QuarantineQuery:
     async def quarantine(self, info: Info[Any, None]) -> QuarantineView | None:
         """Return the quarantine of the tenant."""
         state = _quarantine(info).of(info.context["tenant"])
-        return None if state is None else _quarantine_view(state)
+        return None if state is None else view_of(QuarantineView, state)
 
 
 @strawberry.type
@@ -139,7 +120,7 @@ class QuarantineMutation:
         reason: Annotated[str, strawberry.argument(description="Why, as free text.")],
     ) -> QuarantineView:
         """Put the tenant into quarantine."""
-        return _quarantine_view(await _quarantine(info).begin(info.context["tenant"], mode, reason))
+        return view_of(QuarantineView, await _quarantine(info).begin(info.context["tenant"], mode, reason))
 
     @strawberry.mutation(
         description="End the quarantine of the tenant; false if there was none. Requires admin of every tenant."
@@ -155,7 +136,3 @@ def _quarantine(info: Info[Any, None]) -> Quarantine:
     if found is None:
         raise UnavailableError("this server has no quarantine; connect to a running service")
     return found
-
-
-def _quarantine_view(state: QuarantineState) -> QuarantineView:
-    return QuarantineView(tenant=state.tenant, mode=state.mode, reason=state.reason, since=state.since)
