@@ -3,7 +3,7 @@
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -33,12 +33,14 @@ class Property:
     Attributes:
         kind: string, strings, int, float, bool, time, times, vector or bytes.
         role: how the value changes when data moves to another tenant; empty when it does not.
+        required: every element has it.
     """
 
     name: str
     kind: str
     about: str
     role: str
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,9 @@ def _node(label: Label, all_of: Mapping[str, Any], facts: Mapping[str, Property]
     inherited = _properties(all_of[also]) if also else {}
     if label is Label.MEMBER_FACT:
         inherited = dict(facts)
-    return NodeModel(label=label, about=section["about"], also=also, properties={**inherited, **own})
+    properties = {**inherited, **own}
+    properties |= {name: replace(properties[name], required=True) for name in section.get("required", ())}
+    return NodeModel(label=label, about=section["about"], also=also, properties=properties)
 
 
 def _properties(section: Mapping[str, Any]) -> dict[str, Property]:
@@ -107,6 +111,7 @@ def _properties(section: Mapping[str, Any]) -> dict[str, Property]:
             kind=row[0],
             about=row[1].replace("{{entity_types}}", entity_type_choice()),
             role=row[2] if len(row) > 2 else "",
+            required=name in section.get("required", ()),
         )
         for name, row in section["properties"].items()
     }

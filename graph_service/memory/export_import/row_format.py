@@ -4,14 +4,13 @@ The first line is the header. Nodes, edges and links follow, kind by kind in `OR
 The last line contains the counts and a checksum, so that a truncated file is detected.
 
 The service trusts stored data, so an imported row must have every property that the service guarantees. Types come from
-`schema/graph_model.toml`; `SHAPES` adds required properties and rules for values.
+`schema/graph_model.toml`, which also says what every row has; `_RULES` adds rules for values.
 """
 
 import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -282,200 +281,87 @@ _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """The rules for rows of one kind.
-
-    Attributes:
-        required: names of properties that every row has.
-        rules: checks of values in addition to their type, by property.
-        id_from_uri: the id must derive from the URI.
-        same_times: pairs of properties with the same time, as a datetime and as milliseconds since 1970.
-    """
-
-    required: frozenset[str]
-    rules: Mapping[str, Rule] = field(default_factory=dict)
-    id_from_uri: bool = False
-    same_times: tuple[tuple[str, str], ...] = ()
+_TEXT: Final = _text_of(8_000)
+_EMOTION: Final = _text_of(LIMITS.name_chars)
+_MARKED: Final = _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`"))
 
 
-def _shape(
-    required: str, *, id_from_uri: bool = False, same_times: tuple[tuple[str, str], ...] = (), **rules: Rule
-) -> Shape:
-    return Shape(
-        required=frozenset(required.split()), rules={**_COMMON, **rules}, id_from_uri=id_from_uri, same_times=same_times
-    )
+def _zone_problem(value: str) -> str | None:
+    is_zone = len(value) <= 100 and zone_named(value)
+    return None if is_zone else f"is {value!r:.60}; it must be an IANA time zone, such as Europe/Berlin"
 
 
-def _shape_of_fact(required: str, **rules: Rule) -> Shape:
-    return Shape(required=frozenset(required.split()), rules={**_COMMON, **_FACT_RULES, **rules})
-
-
-# Rules for these properties in every kind.
-_COMMON: Final[Mapping[str, Rule]] = {
-    "id": _ID,
+# Rules for the values of a property in every kind, in addition to its type.
+_RULES: Final[Mapping[str, Rule]] = {
+    **dict.fromkeys(("id", "parent_id", "merge_id", "a_id", "b_id", "subject_id", "object_id", "element_id"), _ID),
+    **dict.fromkeys(("session_id", "user_node_id", "episode_id", "part_of", "closed_by", "unembedded_in"), _ID),
+    **dict.fromkeys(("parts", "evidence", "scenes", "ignored_closings", "message_ids"), _IDS),
+    **dict.fromkeys(("user_id", "agent_id", "external_id"), _USER),
+    **dict.fromkeys(("name", "key", "relation", "reader"), _NAME),
+    **dict.fromkeys(("aliases", "declared_names"), _each(_NAME)),
+    **dict.fromkeys(("speaker", "emotion"), _EMOTION),
+    **dict.fromkeys(("content_hash", "raw_hash"), _HASH),
+    **dict.fromkeys(("base_strength", "strength", "confidence"), _SHARE),
+    **dict.fromkeys(("access_n", "calls", "tokens_in", "tokens_out", "position", "layers_n", "evidence_n"), _COUNT),
+    **dict.fromkeys(("revision", "value_bytes", "ttl_ms", "scenes_by_model", "scenes_by_rules"), _COUNT),
+    **dict.fromkeys(("scenes_over_budget", "items_dropped", "embedding_tokens"), _COUNT),
+    **dict.fromkeys(("said_ms", "last_ms", "start_ms", "end_ms", "expires_ms", "at_ms"), _MILLIS),
+    **dict.fromkeys(("unembedded", "unread", "never_read", "unextracted", "unrefined"), _is_true),
+    **dict.fromkeys(("merged", "layers_behind", "chinese"), _is_true),
     "uri": _URI,
-    "user_id": _USER,
-    "agent_id": _USER,
-    "name": _NAME,
-    "key": _NAME,
     "importance": _IMPORTANCE,
-    "access_n": _COUNT,
-    "unembedded": _is_true,
-    "unread": _is_true,
-    "never_read": _is_true,
-    "unextracted": _is_true,
-    "unrefined": _is_true,
-    "merged": _is_true,
-    "layers_behind": _is_true,
-    "calls": _COUNT,
-    "tokens_in": _COUNT,
-    "tokens_out": _COUNT,
     "said_day": _DAY_TOKEN,
     "attributes": _ATTRIBUTES,
-    "content_hash": _HASH,
-    "aliases": _each(_text_of(1_000)),
-    "declared_names": _each(_text_of(1_000)),
-}
-_ENTITY_REQUIRED: Final = "id uri user_id name key first_seen last_seen"
-_FACT_REQUIRED: Final = (
-    "id uri user_id statement kind base_strength strength confidence importance first_seen last_seen valid_at "
-    "recorded_at evidence scenes quotes slot reader scope_tenant scope_user"
-)
-_FACT_RULES: Final[Mapping[str, Rule]] = {
-    "statement": lambda value: _text_of(8_000)(value) if value else None,
-    "relation": _NAME,
-    "kind": _one_of(*FactKind),
-    "closing_reason": _one_of(*Closing),
-    "closed_by": _ID,
-    "profile_exclusion": _one_of("full", "overwritten"),
-    "base_strength": _SHARE,
-    "strength": _SHARE,
-    "confidence": _SHARE,
-    "slot": _within(0, 1_000_000),
-    "evidence": _IDS,
-    "scenes": _IDS,
-    "ignored_closings": _IDS,
-    "unembedded_in": _ID,
-    "assertions": _each(_is_assertion),
+    "merge_reason": _TEXT,
+    "steps": _each(_TEXT),
+    "statement": lambda value: _TEXT(value) if value else None,
+    "corrections": _MARKED,
+    "wordings": _MARKED,
     "quotes": _each(_matching(r"[0-9a-f-]{36}:\d{1,9}:\d{1,9}", "a list of `message:start:end`")),
-    "corrections": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
-    "wordings": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
-    "extracted": _EXTRACTED,
-    "steps": _each(_text_of(8_000)),
-    "reader": _NAME,
     "similarity_keys": _each(_matching(r"[0-9a-z]{1,16}", "a list of keys of 1 to 16 lower-case letters or digits")),
+    "assertions": _each(_is_assertion),
+    "extracted": _EXTRACTED,
+    "slot": _within(0, 1_000_000),
+    "closing_reason": _one_of(*Closing),
+    "profile_exclusion": _one_of("full", "overwritten"),
+    "predicate": _one_of(*whitelist()),
+    "role": _one_of(*Role),
+    "state": _one_of(*SessionState),
+    "close_reason": _one_of(*CloseReason),
+    "op": _one_of(*Op),
+    "raw": _raw_problem,
+    "metadata": _METADATA,
+    "facts": _FACTS,
+    "summary": _text_of(LIMITS.summary_chars),
+    "body": _is_json_object,
+    "tags": lambda value: next(iter(tag_problems(value)), None),
+    "zone": _zone_problem,
+    "token_vectors": lambda value: None if is_packed(value) else "must be packed token vectors",
+    "namespace": lambda value: None if 1 <= len(value) <= LABELS_MAX else f"must have 1 to {LABELS_MAX} labels",
+    "value": _is_item_value,
+    "seq": _within(1, _NUMBER_MAX),
+    "day": lambda value: None if _is_day(value) else "must be a day, YYYY-MM-DD",
 }
-
-SHAPES: Final[Mapping[str, Shape]] = {
-    Label.SESSION: _shape(
-        "id uri user_id session_id user_node_id first_at", id_from_uri=True, session_id=_USER, user_node_id=_ID
-    ),
-    Label.SESSION_LIFECYCLE: _shape(
-        "id uri user_id session_id state opened_at last_at last_ms",
-        id_from_uri=True,
-        same_times=(("last_at", "last_ms"),),
-        session_id=_USER,
-        state=_one_of(*SessionState),
-        close_reason=_one_of(*CloseReason),
-        last_ms=_MILLIS,
-    ),
-    Label.MESSAGE: _shape(
-        "id uri user_id session_id role text said_at said_ms said_day position content_hash received_at importance "
-        "scope_tenant scope_user",
-        id_from_uri=True,
-        same_times=(("said_at", "said_ms"),),
-        role=_one_of(*Role),
-        text=_up_to(LIMITS.text_chars),
-        raw=_raw_problem,
-        raw_hash=_HASH,
-        metadata=_METADATA,
-        external_id=_USER,
-        parts=_IDS,
-        part_of=_ID,
-        version=_COUNT,
-        speaker=_text_of(LIMITS.name_chars),
-        emotion=_text_of(LIMITS.name_chars),
-        session_id=_ID,
-        said_ms=_MILLIS,
-        position=_COUNT,
-        episode_id=_ID,
-        tags=lambda value: next(iter(tag_problems(value)), None),
-        zone=lambda value: (
-            None
-            if len(value) <= 100 and zone_named(value)
-            else f"is {value!r:.60}; it must be an IANA time zone, such as Europe/Berlin"
-        ),
-        token_vectors=lambda value: None if is_packed(value) else "must be packed token vectors",
-    ),
-    Label.USER: _shape(f"{_ENTITY_REQUIRED} aliases", id_from_uri=True),
-    Label.AGENT: _shape(f"{_ENTITY_REQUIRED} aliases", id_from_uri=True),
-    Label.ENTITY: _shape(f"{_ENTITY_REQUIRED} aliases form_tokens scope_user"),
-    Label.MEMBER_ENTITY: _shape(
-        f"{_ENTITY_REQUIRED} aliases form_tokens scope_user", parent_id=_ID, merge_id=_ID, merge_reason=_text_of(8_000)
-    ),
-    Label.SCENE: _shape(
-        "id uri user_id session_id name first_seen last_seen start_ms end_ms content_hash scope_tenant scope_user",
-        session_id=_ID,
-        start_ms=_MILLIS,
-        end_ms=_MILLIS,
-        layers_n=_COUNT,
-        layers_hash=_HASH,
-        evidence_n=_COUNT,
-    ),
-    EDGE: _shape_of_fact(_FACT_REQUIRED),
-    Label.MEMBER_FACT: _shape_of_fact(
-        f"{_FACT_REQUIRED} subject_id object_id predicate",
-        subject_id=_ID,
-        object_id=_ID,
-        predicate=_one_of(*whitelist()),
-    ),
-    Label.EPISODE: _shape(
-        "id user_id session_id message_ids facts received_at",
-        session_id=_ID,
-        message_ids=_IDS,
-        facts=_FACTS,
-        summary=_text_of(LIMITS.summary_chars),
-    ),
-    Label.REJECTED_MERGE: _shape("id user_id a_id b_id reason at", a_id=_ID, b_id=_ID, reason=_text_of(8_000)),
-    Label.REVISION: _shape("id revision", revision=_COUNT),
-    Label.ITEM: _shape(
-        "id user_id namespace key value value_bytes version created_at updated_at scopes",
-        user_id=lambda value: _USER(value) if value else None,
-        namespace=lambda value: None if 1 <= len(value) <= LABELS_MAX else f"must have 1 to {LABELS_MAX} labels",
-        key=lambda value: None if value else "is empty",
-        value=_is_item_value,
-        value_bytes=_COUNT,
-        version=_within(1, _NUMBER_MAX),
-        expires_ms=_MILLIS,
-        ttl_ms=_COUNT,
-        text=_text_of(SEARCHED_CHARS_MAX),
-        chinese=_is_true,
-    ),
-    Label.TOMBSTONE: _shape(
-        "id kind at_ms",
-        id=_HASH,
-        kind=_one_of("message", "session", "user", "fact", "entity"),
-        user_node_id=_ID,
-        at_ms=_MILLIS,
-    ),
-    Label.USAGE: _shape(
-        "day calls tokens_in tokens_out",
-        day=lambda value: None if _is_day(value) else "must be a day, YYYY-MM-DD",
-        scenes_by_model=_COUNT,
-        scenes_by_rules=_COUNT,
-        scenes_over_budget=_COUNT,
-        items_dropped=_COUNT,
-        embedding_tokens=_COUNT,
-    ),
-    Label.CHANGE: _shape(
-        "seq at user_id op element_id reason",
-        seq=_within(1, _NUMBER_MAX),
-        op=_one_of(*Op),
-        element_id=_ID,
-        body=_is_json_object,
-    ),
+# Rules of one kind, instead of the above.
+_FACT_RULES: Final[Mapping[str, Rule]] = {"kind": _one_of(*FactKind)}
+_RULES_OF_KIND: Final[Mapping[str, Mapping[str, Rule]]] = {
+    EDGE: _FACT_RULES,
+    Label.MEMBER_FACT: _FACT_RULES,
+    Label.SESSION: {"session_id": _USER},
+    Label.SESSION_LIFECYCLE: {"session_id": _USER},
+    Label.MESSAGE: {"text": _up_to(LIMITS.text_chars), "version": _COUNT},
+    Label.SCENE: {"layers_hash": _HASH},
+    Label.REJECTED_MERGE: {"reason": _TEXT},
+    Label.ITEM: {
+        "user_id": lambda value: _USER(value) if value else None,
+        "key": lambda value: None if value else "is empty",
+        "version": _within(1, _NUMBER_MAX),
+        "text": _text_of(SEARCHED_CHARS_MAX),
+    },
+    Label.TOMBSTONE: {"id": _HASH, "kind": _one_of("message", "session", "user", "fact", "entity")},
 }
+# Kinds whose id must be that of their URI.
+_IDS_FROM_URIS: Final = frozenset((Label.SESSION, Label.SESSION_LIFECYCLE, Label.MESSAGE, Label.USER, Label.AGENT))
 
 
 def _is_day(value: str) -> bool:
@@ -489,14 +375,14 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
     """Yield the problems of a row's properties, each as a sentence about one property.
 
     Args:
-        kind: a key of `SHAPES`.
+        kind: one of `ORDER`, without links.
         dim: vector dimension of the file; None if it has no vectors.
     """
     if not isinstance(found, dict):
         yield "must have properties, a JSON object"
         return
-    shape = SHAPES[kind]
-    for name in sorted(shape.required - found.keys()):
+    rules = {**_RULES, **_RULES_OF_KIND.get(kind, {})}
+    for name in sorted({name for name, one in model.items() if one.required} - found.keys()):
         yield f"lacks the required property {name}"
     values: dict[str, Any] = {}
     for name, written in found.items():
@@ -513,11 +399,11 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
                 continue
             chars_max = LONG_CHARS_MAX if name in _LONG_TEXTS else SHORT_CHARS_MAX
             problem = _general_problem(values[name], dim, chars_max) or (
-                shape.rules[name](values[name]) if name in shape.rules else None
+                rules[name](values[name]) if name in rules else None
             )
             if problem:
                 yield f"{name} {problem}"
-    yield from _consistency_problems(shape, values)
+    yield from _consistency_problems(kind, values)
 
 
 def _general_problem(value: Any, dim: int | None, chars_max: int) -> str | None:
@@ -549,11 +435,11 @@ def _text_problem(value: str, chars_max: int) -> str | None:
     return None
 
 
-def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[str]:
+def _consistency_problems(kind: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the problems of properties that must be consistent with each other."""
-    if shape.id_from_uri and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
+    if kind in _IDS_FROM_URIS and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
         yield "id does not match uri"
-    for moment, millis in shape.same_times:
+    for moment, millis in (("last_at", "last_ms"), ("said_at", "said_ms")):
         if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
             yield f"{millis} must be the same time as {moment}, in milliseconds since 1970"
     if {"id", "user_id", "namespace", "key"} <= values.keys():
