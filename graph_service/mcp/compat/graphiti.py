@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
 
+T = TypeVar("T")
 Groups = Annotated[str | list[str] | None, about("Ids of one or several users. Default: the connection's user.")]
 
 
@@ -117,7 +118,7 @@ def _spoken(body: str, source: str, uuid: str | None) -> list[tuple[str, str | N
     if source != "message":
         role = Role.TOOL if source == "json" else Role.USER
         return [(role, None, body, uuid)]
-    found: list[tuple[str, str | None, str, str | None]] = Field([])
+    found: list[tuple[str, str | None, str, str | None]] = []
     for number, line in enumerate(filter(str.strip, body.splitlines())):
         match = _SPOKEN.fullmatch(line.strip())
         name, text = (match[1].strip(), match[2]) if match else (None, line)
@@ -143,7 +144,7 @@ async def search_nodes(
         found = await context.memory.nodes.search(caller.tenant, group, query, types=types, limit=max_nodes)
         return [_node(one, group) for one in found]
 
-    nodes = await _gather(_groups(caller, group_ids), of)
+    nodes = await _of_each(caller, group_ids, of)
     return NodesResult(message=_counted(nodes, "nodes"), nodes=nodes[:max_nodes])
 
 
@@ -158,7 +159,7 @@ async def search_memory_facts(
         answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
         return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
-    scored = await _gather(_groups(caller, group_ids), of)
+    scored = await _of_each(caller, group_ids, of)
     facts = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][:max_facts]
     return FactsResult(message=_counted(facts, "facts"), facts=facts)
 
@@ -184,7 +185,7 @@ async def get_episodes(
             for said in await context.memory.messages.latest(caller.tenant, group, limit=max_episodes)
         ]
 
-    episodes = await _gather(_groups(caller, group_ids), of)
+    episodes = await _of_each(caller, group_ids, of)
     latest = sorted(episodes, key=lambda episode: episode.created_at, reverse=True)[:max_episodes]
     return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
 
@@ -211,15 +212,12 @@ async def delete_entity_edge(context: ToolContext, caller: Caller, uuid: str) ->
     return MessageAnswer(message=f"{uuid} was deleted")
 
 
-async def _gather(groups: Sequence[str], ask: Any) -> list[Any]:
-    return [one for found in await asyncio.gather(*map(ask, groups)) for one in found]
-
-
-def _groups(caller: Caller, given: str | list[str] | None) -> list[str]:
+async def _of_each(caller: Caller, given: str | list[str] | None, ask: Callable[[str], Awaitable[list[T]]]) -> list[T]:
+    """Return what is asked of each group, of the caller's user by default."""
     groups = [given] if isinstance(given, str) else given or [caller.user_of(None)]
     if len(groups) > _GROUPS_MAX:
         raise InputError(f"{len(groups)} groups in one call; use at most {_GROUPS_MAX}")
-    return list(dict.fromkeys(groups))
+    return [one for found in await asyncio.gather(*map(ask, dict.fromkeys(groups))) for one in found]
 
 
 def _node(found: NodeMatch, group: str) -> NodeResult:

@@ -1,7 +1,7 @@
 """Tools of mem0's MCP server; a memory is a fact or a message."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
@@ -59,13 +59,6 @@ class Filters:
     run_id: str | None = None
     start: datetime | None = None
     end: datetime | None = None
-
-
-_BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
-    "user_id": lambda text: Filters(user_id=text),
-    "agent_id": lambda text: Filters(agent_id=text),
-    "run_id": lambda text: Filters(run_id=text),
-}
 
 
 @compat_tool(Effect.ADDS)
@@ -185,35 +178,35 @@ def filters_in(given: Mapping[str, Any]) -> Filters:
     Raises:
         InputError: names the first unsupported filter.
     """
-    found = Filters()
+    found: dict[str, Any] = {}
+    for name, value in _conditions(given):
+        if found.setdefault(name, value) != value:
+            raise InputError(f"the filter {name!r} occurs twice with different values; send two requests")
+    return Filters(**found)
+
+
+def _conditions(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of `Filters` that filters set."""
     for name, value in given.items():
-        if name == "AND" and isinstance(value, Sequence):
-            for one in value:
-                found = _both(found, filters_in(one) if isinstance(one, Mapping) else Filters())
-        elif name in _BY_TEXT and isinstance(value, str):
-            found = _both(found, _BY_TEXT[name](value))
-        elif name == "created_at" and isinstance(value, Mapping) and set(value) <= {"gte", "gt", "lte", "lt"}:
-            start, end = value.get("gte", value.get("gt")), value.get("lte", value.get("lt"))
-            found = _both(found, Filters(start=_moment(start), end=_moment(end)))
-        else:
-            raise InputError(
-                f"the filter {name!r} is not supported: use user_id, agent_id, run_id (one string each) and created_at"
-                " (gte, lte), alone or in AND"
-            )
-    return found
+        match name, value:
+            case "AND", [*parts]:
+                for part in parts:
+                    yield from _conditions(part) if isinstance(part, Mapping) else ()
+            case (("user_id" | "agent_id" | "run_id"), str()):
+                yield name, value
+            case "created_at", Mapping() if set(value) <= {"gte", "gt", "lte", "lt"}:
+                bounds = {"start": value.get("gte", value.get("gt")), "end": value.get("lte", value.get("lt"))}
+                yield from ((bound, _moment(at)) for bound, at in bounds.items() if at is not None)
+            case _:
+                raise InputError(
+                    f"the filter {name!r} is not supported: use user_id, agent_id, run_id (one string each) and"
+                    " created_at (gte, lte), alone or in AND"
+                )
 
 
-def _both(one: Filters, other: Filters) -> Filters:
-    values = {name: value for name in Filters.__dataclass_fields__ if (value := getattr(other, name)) is not None}
-    clash = [name for name, value in values.items() if getattr(one, name) not in (None, value)]
-    if clash:
-        raise InputError(f"the filter {clash[0]!r} occurs twice with different values; send two requests")
-    return replace(one, **values)
-
-
-def _moment(value: Any) -> datetime | None:
+def _moment(value: Any) -> datetime:
     try:
-        return None if value is None else _MOMENT.validate_python(value)
+        return _MOMENT.validate_python(value)
     except ValidationError as error:
         raise InputError(f"created_at is {value!r}: use an ISO 8601 date or time") from error
 

@@ -1,6 +1,7 @@
 """Tools of the official MCP memory server, on the graph of the caller's user."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
@@ -28,20 +29,22 @@ IS_A: Final = "is a"
 _TYPES: Final = frozenset(EntityType)
 
 
-class Entity(Result):
-    """An entity in the format of the memory server."""
+class Sent(Result):
+    """Something that a client sends; unknown fields are ignored."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+
+class Entity(Sent):
+    """An entity in the format of the memory server."""
 
     name: str
     entityType: str  # noqa: N815  their spelling
     observations: list[str] = Field([])
 
 
-class Relation(Result):
+class Relation(Sent):
     """A relation in the format of the memory server."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
     source: str = Field(alias="from")
     to: str
@@ -127,10 +130,8 @@ def _note(name: str, relation: str, obj: str, statement: str, *, subject_type: s
 _FACTS_EACH: Final = 100
 
 
-class Observed(Result):
+class Observed(Sent):
     """Observations about an entity."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     entityName: str  # noqa: N815  their spelling
     contents: list[str] = Field([])
@@ -184,10 +185,7 @@ async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str
             user_id=user_id,
             session_id=NOTES,
             messages=tuple(IncomingMessage(role=Role.ASSISTANT, text=fact.statement, id=name) for name, fact in some),
-            facts=tuple(
-                ProvidedFact(**{**{k: getattr(fact, k) for k in fact.__dataclass_fields__}, "message_indexes": (i,)})
-                for i, (_, fact) in enumerate(some)
-            ),
+            facts=tuple(replace(fact, message_indexes=(index,)) for index, (_, fact) in enumerate(some)),
         )
         receipt = await context.memory.remember(caller.tenant, incoming)
         stored, repeated = stored + receipt.stored, repeated + receipt.repeated
@@ -228,16 +226,14 @@ async def delete_observations(
     deletions: Annotated[list[Observed], about("For each entity: entityName and observations.")],
 ) -> DeletedResult:
     """Delete observations about entities."""
-    return await _delete(
-        context, caller, {note(one.entityName, text)[0]: text for one in deletions for text in one.observations}
-    )
+    notes = [note(one.entityName, text) for one in deletions for text in one.observations]
+    return await _delete(context, caller, notes)
 
 
 @compat_tool(Effect.DELETES)
 async def delete_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> DeletedResult:
     """Delete relations between entities."""
-    notes = [relation_note(relation) for relation in relations]
-    return await _delete(context, caller, {name: fact.statement for name, fact in notes})
+    return await _delete(context, caller, [relation_note(relation) for relation in relations])
 
 
 @compat_tool(Effect.DELETES)
@@ -256,29 +252,23 @@ async def delete_entities(
             missing.append(name)
             continue
         # Delete the notes, too, so that they can be stored again later.
-        await _delete(context, caller, _notes_of(graph_of(found)))
+        graph = graph_of(found)
+        notes = [one for entity in graph.entities for one in entity_notes(entity)]
+        await _delete(context, caller, [*notes, *map(relation_note, graph.relations)])
         if await context.memory.nodes.named(caller.tenant, caller.user_of(None), [name], limit=1, facts=0):
             await delete_element(context, caller, Forgettable.ENTITY, found[0].id, None)
         deleted += 1
     return DeletedResult(deleted=deleted, missing=missing)
 
 
-def _notes_of(graph: Graph) -> dict[str, str]:
-    notes: Iterable[tuple[str, ProvidedFact]] = [
-        *(one for entity in graph.entities for one in entity_notes(entity)),
-        *(relation_note(relation) for relation in graph.relations),
-    ]
-    return {name: fact.statement for name, fact in notes}
-
-
-async def _delete(context: ToolContext, caller: Caller, notes: Mapping[str, str]) -> DeletedResult:
-    session, missing = session_uri(caller.tenant, caller.user_of(None), NOTES), []
-    for name, text in notes.items():
+async def _delete(context: ToolContext, caller: Caller, notes: Iterable[tuple[str, ProvidedFact]]) -> DeletedResult:
+    session, unique, missing = session_uri(caller.tenant, caller.user_of(None), NOTES), dict(notes), []
+    for name, fact in unique.items():
         try:
             await delete_element(context, caller, Forgettable.MESSAGE, message_uri(session, name), None)
         except NotFoundError:
-            missing.append(text)
-    return DeletedResult(deleted=len(notes) - len(missing), missing=missing)
+            missing.append(fact.statement)
+    return DeletedResult(deleted=len(unique) - len(missing), missing=missing)
 
 
 MEMORY: Final = (

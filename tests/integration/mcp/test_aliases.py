@@ -78,6 +78,18 @@ async def test_official_server_tools_write_read_and_delete_a_graph(
         assert left["relations"] == []
 
 
+async def test_graphiti_conversation_is_stored_line_by_line(service: McpService, tenant: str) -> None:
+    async with service.agent(tenant, user="ana", aliases="graphiti") as agent:
+        talk = "Ana: I love jasmine tea.\n\nassistant: Noted.\nAnd mint."
+        await agent.call("add_memory", name="Tea", episode_body=talk, source="message", uuid="e1")
+        episodes = (await agent.call("get_episodes", max_episodes=5))["episodes"]
+        assert {(one["name"], one["content"]) for one in episodes} == {
+            ("Ana", "I love jasmine tea."),
+            ("assistant", "Noted."),
+            ("user", "And mint."),
+        }
+
+
 @pytest.mark.slow
 async def test_graphiti_tools_store_and_search_episodes(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, aliases="graphiti") as agent:
