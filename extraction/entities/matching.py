@@ -49,7 +49,7 @@ class MatchKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class EntityCandidate:
     """A known entity that a mention may refer to.
 
     Attributes:
@@ -96,7 +96,7 @@ class _Candidates:
     shown_as: MemoryId
     rivals: bool = False
 
-    def add(self, candidate: Candidate) -> None:
+    def add(self, candidate: EntityCandidate) -> None:
         """Add a candidate with the same spelling."""
         self.rivals = self.rivals or candidate.shown_as != self.shown_as
         self.lowest = min(self.lowest, candidate.id)
@@ -105,8 +105,8 @@ class _Candidates:
 class NameIndex:
     """Candidates indexed by spelling; a lookup takes constant time."""
 
-    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
-        self._by_id: dict[MemoryId, Candidate] = {}
+    def __init__(self, candidates: Iterable[EntityCandidate] = ()) -> None:
+        self._by_id: dict[MemoryId, EntityCandidate] = {}
         self._by_name: dict[str, _Candidates] = {}
         self._by_alias: dict[str, _Candidates] = {}
         # Capitalised names may be names of people and match in fewer forms: Williams is not William.
@@ -116,7 +116,7 @@ class NameIndex:
         for candidate in candidates:
             self.put(candidate)
 
-    def put(self, candidate: Candidate) -> None:
+    def put(self, candidate: EntityCandidate) -> None:
         """Add a candidate, or replace the one with the same id; the former spellings of that one stay indexed."""
         before = self._by_id.get(candidate.id)
         self._by_id[candidate.id] = candidate
@@ -151,7 +151,7 @@ class NameIndex:
             return Match(verdict=MatchKind.UNSURE, id=meant.lowest, score=0.5)
         return Match(verdict=MatchKind.SAME, id=meant.lowest, score=score)
 
-    def _put_forms(self, name: str, candidate: Candidate) -> None:
+    def _put_forms(self, name: str, candidate: EntityCandidate) -> None:
         capital = is_capital(name)
         for form in forms(name):
             _put(self._capital if capital else self._plain, form, candidate)
@@ -175,14 +175,14 @@ class NameIndex:
         )
 
 
-def _put(index: dict[str, _Candidates], key: str, candidate: Candidate) -> None:
+def _put(index: dict[str, _Candidates], key: str, candidate: EntityCandidate) -> None:
     if key in index:
         index[key].add(candidate)
     else:
         index[key] = _Candidates(lowest=candidate.id, shown_as=candidate.shown_as)
 
 
-def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Candidate]) -> Match:
+def match(mention: str, entity_type: EntityType | None, candidates: Iterable[EntityCandidate]) -> Match:
     """Match a mention to a few candidates by the rules of `NameIndex.match`."""
     return NameIndex(candidates).match(mention, entity_type)
 

@@ -42,7 +42,7 @@ class Topic:
     vector: NDArray[np.float64] | None = None
 
 
-def terms_of(text: str) -> frozenset[str]:
+def topic_words(text: str) -> frozenset[str]:
     """Return the content words of a text; for Chinese its character bigrams, which need no dictionary."""
     head = text[:_TEXT_CHARS_MAX]
     if not has_cjk(head):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.entities.matching import Candidate, MatchKind, match
+from extraction.entities.matching import EntityCandidate, MatchKind, match
 from schema.ids import MemoryId
 
 _PAIRS = Path(__file__).parents[1] / "unit" / "extraction" / "entities"
@@ -49,7 +49,7 @@ def score(language: str) -> Score:
 
 def judged_same(mention: str, known: str) -> bool:
     """Return whether a mention resolves to the only known entity."""
-    candidate = Candidate(id=MemoryId("known"), name=known)
+    candidate = EntityCandidate(id=MemoryId("known"), name=known)
     return match(mention, None, [candidate]).verdict is MatchKind.SAME
 
 

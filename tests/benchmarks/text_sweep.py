@@ -40,7 +40,7 @@ from extraction.tagging.local_tagger import load_local_tagger
 from extraction.temporal.question_time import event_range
 from extraction.text.name_spotting import load_words
 from extraction.text.sentences import has_cjk
-from extraction.text.topic_shift import Topic, terms_of
+from extraction.text.topic_shift import Topic, topic_words
 from extraction.unreadable import UNREADABLE
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.consolidation.plan import SceneExtraction, names_of, plan_digest
@@ -271,7 +271,7 @@ def whole_reader(text: str, tags: Sequence[Tag] | None = None) -> None:
         )
         for at, (role, said_at) in enumerate(((Role.USER, PLAIN), (Role.ASSISTANT, PLAIN), (Role.USER, ZONED)))
     ]
-    topics = {one.id: Topic(terms=terms_of(text), vector=None) for one in messages}
+    topics = {one.id: Topic(terms=topic_words(text), vector=None) for one in messages}
     extractions = []
     for scene in assign("memory://t/s", messages, [], topics=topics):
         lines = tuple(

@@ -18,7 +18,7 @@ from schema.predicates import predicate_choice
 UserId = Annotated[str | None, about("Default: the connection's user.")]
 
 
-class MessageInput(Result):
+class MessageGiven(Result):
     """One message."""
 
     role: Literal["user", "assistant", "system", "tool", "event"]
@@ -31,7 +31,7 @@ class MessageInput(Result):
     tags: list[str] = Field([])
 
 
-class FactInput(Result):
+class FactGiven(Result):
     """A fact extracted by the agent."""
 
     subject: Annotated[str, about("`user`, `assistant`, or a name.")]
@@ -95,10 +95,10 @@ def session_of_today(context: ToolContext) -> str:
 async def remember(
     context: ToolContext,
     caller: Caller,
-    messages: Annotated[list[MessageInput], about("Oldest first.")],
+    messages: Annotated[list[MessageGiven], about("Oldest first.")],
     user_id: UserId = None,
     session_id: Annotated[str | None, about("Your id of this conversation. Default: one per day.")] = None,
-    facts: Annotated[tuple[FactInput, ...], about("Facts you extracted; these messages are then not read again.")] = (),
+    facts: Annotated[tuple[FactGiven, ...], about("Facts you extracted; these messages are then not read again.")] = (),
     summary: Annotated[str | None, about("Of these messages, in one or two sentences.")] = None,
     user_name: Annotated[str | None, rare("The user's name.")] = None,
     agent_id: Annotated[str | None, rare("The id of the agent.")] = None,

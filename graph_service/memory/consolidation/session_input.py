@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from extraction.embeddings.embedder import Embedder, spoken
 from extraction.reader import THE_AGENT, ProposedFact, Quote, Reading, SceneLine, SceneText
-from extraction.text.topic_shift import Topic, terms_of
+from extraction.text.topic_shift import Topic, topic_words
 from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
@@ -48,7 +48,7 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
         except MnemosceneError as error:
             _log.warning("topics of scenes are found without vectors: %s", error)
     return {
-        message.id: Topic(terms=read_or(frozenset(), terms_of, message.text), vector=vectors.get(message.id))
+        message.id: Topic(terms=read_or(frozenset(), topic_words, message.text), vector=vectors.get(message.id))
         for message in messages
     }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.entities.matching import Candidate, Match, MatchKind, NameIndex, person_words
+from extraction.entities.matching import EntityCandidate, Match, MatchKind, NameIndex, person_words
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
@@ -124,9 +124,9 @@ def resolve(
     return resolved, [touched[name] for name in sorted(touched)]
 
 
-def _candidate(record: EntityRecord) -> Candidate:
+def _candidate(record: EntityRecord) -> EntityCandidate:
     entity = record.entity
-    return Candidate(
+    return EntityCandidate(
         id=entity.id,
         name=entity.name,
         aliases=record.aliases,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.embeddings.embedder import EmbeddedQuestion, Embedder, embed_question
+from extraction.embeddings.embedder import CROSS_LANGUAGE_SCALE, EmbeddedQuestion, Embedder, embed_question
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import items_query
@@ -53,8 +53,6 @@ _WORDS_WEIGHT: Final = 0.1
 _WORDS_HALF: Final = 2.0
 # Of a text without a vector yet, which counts if it has a word of the question: that of unrelated texts.
 _UNKNOWN_SIMILARITY: Final = 0.55
-# As in recall, see `recall/retrieval.py`.
-_CROSS_LANGUAGE_SCALE: Final = 1.5
 _FORGETTING_RETRY_S: Final = 1.0
 
 
@@ -254,7 +252,7 @@ class Items:
             "vector": question.vector if question else None,
             "cross_language": question.cross_language_vector if question else None,
             "chinese": is_chinese(search.query),
-            "cross_language_scale": _CROSS_LANGUAGE_SCALE,
+            "cross_language_scale": CROSS_LANGUAGE_SCALE,
             "unknown_similarity": _UNKNOWN_SIMILARITY,
             "words_weight": _WORDS_WEIGHT,
             "words_half": _WORDS_HALF,

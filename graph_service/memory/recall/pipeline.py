@@ -44,7 +44,7 @@ from graph_service.memory.recall.ranking import (
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.replacement_ranking import (
-    Change,
+    TextPair,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -251,8 +251,8 @@ async def _answer_scores(
 
 
 async def _replacements(
-    embedder: Embedder | None, question: str, changes: Sequence[Change]
-) -> tuple[dict[Change, float], tuple[str, ...]]:
+    embedder: Embedder | None, question: str, changes: Sequence[TextPair]
+) -> tuple[dict[TextPair, float], tuple[str, ...]]:
     """Return the log odds that the newer text of each pair replaces the older, and a note if the model is too busy.
 
     There are none if the embedder cannot score.

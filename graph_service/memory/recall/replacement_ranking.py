@@ -25,7 +25,7 @@ CHANGES_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class TextPair:
     """An older and a newer candidate of a question, with their texts for the model.
 
     Attributes:
@@ -75,7 +75,7 @@ def replacement_weights(*, dialogue: float, factor: float = 1.0) -> ReplacementW
     )
 
 
-def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis) -> list[Change]:
+def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis) -> list[TextPair]:
     """Return the pairs to compare, the best first: each of the first texts with the newer ones that may replace it.
 
     There are none for a question about a named time, at which another value held, nor for one that asks for a list. The
@@ -93,7 +93,7 @@ def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: Quer
     certain = {one.id for one in scored if _is_certain(one)}
     certain |= {proof for one in scored if one.id in certain for proof in one.proofs}
     changes = [
-        Change(
+        TextPair(
             older=older.id,
             newer=newer.id,
             older_text=scored_text(older),
@@ -120,7 +120,7 @@ def _tells_the_same(one: Candidate, other: Candidate) -> bool:
 
 def ranked_by_replacements(
     hits: Sequence[Hit],
-    changes: Mapping[Change, float],
+    changes: Mapping[TextPair, float],
     analysis: QueryAnalysis,
     weights: ReplacementWeights,
 ) -> list[Hit]:

@@ -11,6 +11,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import Any, Final
 
+from extraction.embeddings.embedder import CROSS_LANGUAGE_SCALE
 from extraction.embeddings.token_vectors import whole_cosines
 from extraction.query_analysis import QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
@@ -61,8 +62,6 @@ _LANGUAGE_CHARS: Final = 400
 _LATIN_WORDS: Final = r"[A-Za-z]{1,20}(?:[ ,.'’-]{1,3}[A-Za-z]{1,20}){2}"
 _CHINESE: Final = r"[\u3400-\u9fff]"
 OTHER_LANGUAGE: Final = "other_language"
-# Cosines of cross-language vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
-_CROSS_LANGUAGE_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
@@ -462,7 +461,7 @@ def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | N
     """
     if (similarity := scores.get(OTHER_LANGUAGE)) is None:
         return cosine
-    scaled = min(_CROSS_LANGUAGE_SCALE * (2.0 * similarity - 1.0), 1.0)
+    scaled = min(CROSS_LANGUAGE_SCALE * (2.0 * similarity - 1.0), 1.0)
     return scaled if cosine is None else max(cosine, scaled)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.entities.matching import Candidate, Match, MatchKind, NameIndex, match, person_words, same_name
+from extraction.entities.matching import EntityCandidate, Match, MatchKind, NameIndex, match, person_words, same_name
 from extraction.reader import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
@@ -16,8 +16,8 @@ from schema.labels import Role
 NAMES = st.text(alphabet="abcdeinstxyzANT '’s张伟玮小明同学012", min_size=1, max_size=12)
 
 
-def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> Candidate:
-    return Candidate(id=MemoryId(f"id-{name}"), name=name, aliases=aliases, entity_type=kind)
+def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> EntityCandidate:
+    return EntityCandidate(id=MemoryId(f"id-{name}"), name=name, aliases=aliases, entity_type=kind)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ SPELLINGS = st.sampled_from(
 )
 
 
-def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[Candidate]) -> Match:
+def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[EntityCandidate]) -> Match:
     """Return the decision of `match` without its index, by comparing every spelling of every candidate."""
 
-    def score(candidate: Candidate) -> float:
+    def score(candidate: EntityCandidate) -> float:
         key = name_key(mention)
         if key == name_key(candidate.name):
             return 1.0

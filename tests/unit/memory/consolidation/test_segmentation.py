@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.text.topic_shift import Topic, terms_of
+from extraction.text.topic_shift import Topic, topic_words
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign, in_order
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
@@ -155,7 +155,7 @@ def scene_sizes(texts: list[str], rules: SegmentationThresholds | None = None, *
         replace(message, text=text, importance=importance)
         for message, text in zip(messages_at(list(range(len(texts)))), texts, strict=True)
     ]
-    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    topics = {message.id: Topic(terms=topic_words(message.text)) for message in messages}
     return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SegmentationThresholds(), topics)]
 
 
@@ -180,7 +180,7 @@ def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
         replace(message, text=text, speaker="Ana" if index < 5 else "Ben")
         for index, (message, text) in enumerate(zip(messages_at(list(range(8))), texts, strict=True))
     ]
-    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    topics = {message.id: Topic(terms=topic_words(message.text)) for message in messages}
     assert [len(scene.messages) for scene in assign(SESSION, messages, [], SegmentationThresholds(), topics)] == [5, 3]
 
 
@@ -188,7 +188,7 @@ def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
 def test_late_messages_never_move_others_to_another_scene(order: list[int], chinese: bool) -> None:
     texts = COOKING_ZH + TRAVEL_ZH if chinese else COOKING_EN + TRAVEL_EN
     messages = [replace(m, text=text) for m, text in zip(messages_at(list(range(11))), texts, strict=True)]
-    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    topics = {message.id: Topic(terms=topic_words(message.text)) for message in messages}
     scenes: dict[str, Scene] = {}
     home: dict[str, str] = {}
     for index in order:

@@ -15,7 +15,7 @@ from graph_service.memory.recall.replacement_ranking import (
     DIALOGUE,
     NEWER_SCORE_MIN,
     OLDER_N,
-    Change,
+    TextPair,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -39,8 +39,8 @@ def hit(name: str, score: float, *, day: int = 0) -> Hit:
 HITS = (hit(PORTO, 0.6), hit(LISBON, 0.55, day=9), hit(SISTER, 0.5, day=20))
 
 
-def change(older: str, newer: str) -> Change:
-    return Change(older=older, newer=newer, older_text=older, newer_text=newer, newer_answers=1.0)
+def change(older: str, newer: str) -> TextPair:
+    return TextPair(older=older, newer=newer, older_text=older, newer_text=newer, newer_answers=1.0)
 
 
 def names(log_odds: float, analysis: QueryAnalysis) -> list[str]:
@@ -112,7 +112,7 @@ def test_comparisons_are_bounded_and_the_newer_is_newer(found: list[tuple[float,
 
 
 @given(st.dictionaries(st.sampled_from([change(PORTO, LISBON), change(PORTO, SISTER)]), st.floats(-40, 40)))
-def test_no_hit_is_lost_and_parts_sum_to_the_score(changes: dict[Change, float]) -> None:
+def test_no_hit_is_lost_and_parts_sum_to_the_score(changes: dict[TextPair, float]) -> None:
     found = ranked_by_replacements(HITS, changes, NOW, DIALOGUE)
     assert {one.candidate.id for one in found} == {PORTO, LISBON, SISTER}
     assert all(sum(one.parts.values()) == pytest.approx(one.score, abs=1e-5) for one in found)
