@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from extraction.entities.attributes import value_key
-from extraction.reader import THE_USER, SceneLine, SceneText
+from extraction.reader import THE_USER, ProposedFact, SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
@@ -45,7 +45,8 @@ class Correction:
 async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     """Return predicate, relation and object that new words state of a fact's subject; empty if they name its object.
 
-    The words are read by the rules, else compared with the stored statement; empty also if neither finds an object.
+    The words are read by the rules, where another name stands for the subject if its relation is the fact's; else they
+    are compared with the stored statement. Empty also if neither finds an object.
     """
     fact, name = stored.fact, stored.object.name
     if value_key(name) in value_key(words):
@@ -55,8 +56,11 @@ async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     names = (stored.subject.name,) if is_user else ()
     reading = await read_by_rules(SceneText(user_names=names, agent_names=(), lines=(line,)))
     subject = name_key(THE_USER if is_user else stored.subject.name)
-    said = [one for one in reading.facts if not one.closes and name_key(one.subject) == subject]
-    said.sort(key=lambda one: (one.predicate, one.relation) != (fact.predicate, fact.relation))
+
+    def mismatches(one: ProposedFact) -> tuple[bool, bool]:
+        return name_key(one.subject) != subject, (one.predicate, one.relation) != (fact.predicate, fact.relation)
+
+    said = sorted((one for one in reading.facts if not one.closes and not all(mismatches(one))), key=mismatches)
     if said:
         return {"predicate": said[0].predicate, "relation": said[0].relation or "", "object": said[0].object}
     before, named, after = fact.statement.rstrip(".。").partition(name)

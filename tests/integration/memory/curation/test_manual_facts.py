@@ -78,6 +78,14 @@ async def test_edited_fact_replaces_the_extracted_one_from_its_start(graph: Grap
         await apply(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
 
 
+@pytest.mark.parametrize("words", ["Alice lives in Lyon.", "Ally lives in Lyon and plays tennis"])
+async def test_statement_alone_names_the_new_object(graph: Graph, tenant: str, words: str) -> None:
+    """Also under a name of the user that the memory has not heard."""
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await apply(graph, tenant, "update", (await edges(graph, tenant))["Paris"]["id"], FactEdit(statement=words))
+    assert await open_now(graph, tenant) == {"Lyon"}
+
+
 @pytest.mark.parametrize(
     "edit",
     [FactEdit(statement="Alice had a flat in Paris"), FactEdit(object="Lyon", statement="Alice lived in Lyon")],
