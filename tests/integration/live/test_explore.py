@@ -1,7 +1,6 @@
 """Test the REST routes for exploring: neighbourhood, paths, search, recent changes, communities."""
 
 import asyncio
-import multiprocessing
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
@@ -20,6 +19,7 @@ from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
 from tests.support.builders import a_memory as a_memory_service
 from tests.support.builders import a_worker, an_incoming
+from tests.support.child_processes import computing_children
 from tests.support.graph_writer import NOON, Edge, GraphWriter
 from tests.support.live_service import Service, serving
 
@@ -238,13 +238,13 @@ async def test_community_process_ends_with_its_caller_and_with_the_service(graph
 
 async def until_a_process_is_there() -> None:
     async with asyncio.timeout(30):
-        while not multiprocessing.active_children():  # noqa: ASYNC110  a thread starts it
+        while not computing_children():  # noqa: ASYNC110  a thread starts it
             await asyncio.sleep(0.005)
 
 
 async def until_no_process_is_left() -> bool:
     async with asyncio.timeout(30):
-        while multiprocessing.active_children():  # noqa: ASYNC110  another process does it
+        while computing_children():  # noqa: ASYNC110  another process does it
             await asyncio.sleep(0.01)
     return True
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import tracemalloc
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from extraction.child_process import EndedEarlyError, OwnProcess
 from schema.errors import TooSlowError
+from tests.support.child_processes import computing_children
 
 MANY_S = 60.0
 
@@ -61,19 +61,9 @@ def written(note: Path) -> str:
     return note.read_text(encoding="utf-8") if note.exists() else ""
 
 
-def children() -> list[str]:
-    """Return the commands of this process's children that compute."""
-    found = Path(f"/proc/{os.getpid()}/task/{threading.main_thread().native_id}/children").read_text("utf-8").split()
-    commands = []
-    for process in found:
-        with contextlib.suppress(OSError):
-            commands.append(Path(f"/proc/{process}/cmdline").read_text("utf-8"))
-    return [command for command in commands if "answer_parent" in command]
-
-
 async def until_none_is_left() -> None:
     async with asyncio.timeout(MANY_S):
-        while children():  # noqa: ASYNC110  a thread waits for them
+        while computing_children():  # noqa: ASYNC110  a thread waits for them
             await asyncio.sleep(0.05)
 
 
@@ -165,7 +155,7 @@ async def test_cancelled_calls_leave_no_process(tmp_path: Path) -> None:
     place = OwnProcess()
     for _ in range(5):
         call = asyncio.create_task(place.run(halved, 1))
-        while not children():  # noqa: ASYNC110  another task starts it
+        while not computing_children():  # noqa: ASYNC110  another task starts it
             await asyncio.sleep(0)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
