@@ -31,6 +31,7 @@ class Message:
         raw: payload as JSON text, kept as it came.
         metadata: JSON object of texts, numbers, booleans and lists of texts; None if empty.
         extract: read facts from it; never true for an empty text.
+        expires_at: from then on it is gone; None for never.
         parts: ids of the further parts of a long text, in order; each has the id of the first part as `part_of`.
     """
 
@@ -53,6 +54,7 @@ class Message:
     raw: str | None = None
     metadata: str | None = None
     extract: bool = True
+    expires_at: datetime | None = None
     parts: tuple[MemoryId, ...] = ()
     part_of: MemoryId | None = None
 

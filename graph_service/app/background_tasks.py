@@ -31,6 +31,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
         asyncio.create_task(_work(services, stop), name="worker"),
         supervisor.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
         supervisor.start(Loop.ITEMS, lambda: _items(services, stop), stop),
+        supervisor.start(Loop.EXPIRY, lambda: _expiry(services, stop), stop),
         supervisor.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
         supervisor.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
         supervisor.start(Loop.FORGETTINGS, lambda: services.forgettings.run(stop), stop),
@@ -70,6 +71,11 @@ async def _work(services: Services, stop: asyncio.Event) -> None:
 async def _items(services: Services, stop: asyncio.Event) -> None:
     await _until_first(services.arrival.wait(), stop)
     await services.item_upkeep.run(stop)
+
+
+async def _expiry(services: Services, stop: asyncio.Event) -> None:
+    await _until_first(services.arrival.wait(), stop)
+    await services.message_expiry.run(stop)
 
 
 async def _sync(services: Services, schedule: SyncSchedule, stop: asyncio.Event) -> None:

@@ -60,6 +60,7 @@ from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
+from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseStartup
 from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
@@ -201,6 +202,7 @@ class Services:
     memory: Memory
     worker: Worker
     item_upkeep: ItemUpkeep
+    message_expiry: MessageExpiry
     window: ShortTermWindow
     external_services: ExternalServices
     limiters: Mapping[str, "RequestLimiter"]
@@ -655,6 +657,7 @@ async def _assemble(
         memory=memory,
         worker=worker,
         item_upkeep=item_upkeep,
+        message_expiry=MessageExpiry(graph, memory.forgetting, clock=_now, paused=quarantine.paused),
         window=window,
         external_services=external_services,
         limiters=limiters,

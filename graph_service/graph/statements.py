@@ -11,6 +11,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{current r}}     `r` has not ended by now, by all that is known
     {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
     {{passes_filters m}}    message `m` passes a question's filters: session, agent, roles, tags, metadata and entities
+    {{unexpired m}}         message `m` has not expired; for reads that must not wait for the sweep
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{listed_fact r}}       fact `r` with both ends, for lists; needs `at`, its start in microseconds since 1970
@@ -105,6 +106,7 @@ _OF_VARIABLE: Final = {
         " AND (e.key IN $entity_filter OR EXISTS {{"
         " MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }}) }})"
     ),
+    "unexpired": "({x}.expires_ms IS NULL OR {x}.expires_ms > timestamp())",
     # Times without EXISTS first, because reading the evidence is expensive.
     "of_time": (
         "(NOT $by_time"

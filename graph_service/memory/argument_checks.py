@@ -1,10 +1,11 @@
 """Check ids, limits, texts and times in requests."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from schema.errors import InputError
 from schema.limits import LIMITS
+from schema.timespan import as_utc
 
 
 def text_problem(text: object, chars_max: int) -> str | None:
@@ -64,6 +65,27 @@ def time_problem(moment: datetime) -> str | None:
     if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
         return None
     return f"is in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"
+
+
+_TTL_MAX_S: Final = 100 * 366 * 86_400.0
+
+
+def expiry_problem(expires_at: datetime | None, ttl_s: float | None) -> str | None:
+    """Return why an expiry cannot be stored, as a clause that begins with the name of the argument; None if it can."""
+    if expires_at is not None and ttl_s is not None:
+        return "ttlS and expiresAt exclude each other; send one of them"
+    if expires_at is not None and (problem := time_problem(expires_at)):
+        return f"expiresAt {problem}"
+    if ttl_s is not None and not 0 < ttl_s <= _TTL_MAX_S:
+        return f"ttlS is {ttl_s}; use more than 0 and at most {_TTL_MAX_S:.0f} seconds"
+    return None
+
+
+def expiry_of(expires_at: datetime | None, ttl_s: float | None, *, now: datetime) -> datetime | None:
+    """Return when something expires; None for never."""
+    if ttl_s is not None:
+        return now + timedelta(seconds=ttl_s)
+    return None if expires_at is None else as_utc(expires_at)
 
 
 # An agent serves many users, and what one of them says must not reach another. So nothing crosses by itself: the memory

@@ -123,6 +123,7 @@ class Loop(StrEnum):
     ACCESS = "access"
     COMMUNITIES = "communities"
     DATABASE_WATCH = "database watch"
+    EXPIRY = "expiry"
     FORGETTINGS = "forgettings"
     GRAPHQL = "graphql"
     ITEMS = "items"

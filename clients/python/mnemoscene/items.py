@@ -67,11 +67,15 @@ def item_input(
         "key": key,
         "value": value,
         "index": None if index is None else list(index),
-        "ttlS": ttl.total_seconds() if isinstance(ttl, timedelta) else ttl,
-        "expiresAt": expires_at,
+        **expiry_input(ttl, expires_at),
         "ifVersion": if_version,
     }
     return {name: one for name, one in given.items() if one is not None}
+
+
+def expiry_input(ttl: float | timedelta | None, expires_at: datetime | str | None) -> dict[str, Any]:
+    """Return an expiry by the names of the schema."""
+    return {"ttlS": ttl.total_seconds() if isinstance(ttl, timedelta) else ttl, "expiresAt": expires_at}
 
 
 def labels(namespace: Sequence[str] | str) -> list[str]:

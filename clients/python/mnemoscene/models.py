@@ -28,6 +28,7 @@ class Message(Model):
         mentioned_start, mentioned_end: the time that it mentions.
         metadata: your properties, by which `where` filters: texts, numbers, booleans and lists of texts.
         raw: any JSON, kept as it is, and neither read nor searched.
+        expires_at: when it is forgotten; excludes `ttl_s`, the seconds until then.
     """
 
     text: str
@@ -43,6 +44,8 @@ class Message(Model):
     tags: Sequence[str] = ()
     metadata: Mapping[str, Any] | None = None
     raw: Any = None
+    expires_at: datetime | None = None
+    ttl_s: float | None = None
 
 
 Said: TypeAlias = "str | Message | Mapping[str, Any] | tuple[RoleName, str]"
@@ -327,6 +330,7 @@ class StoredMessage(Model):
     Attributes:
         external_id: your id, if you gave one.
         raw: the payload that you gave.
+        expires_at: when it is forgotten; None for never.
         is_read: nothing of it waits to be read.
     """
 
@@ -343,6 +347,7 @@ class StoredMessage(Model):
     time: datetime
     created_at: datetime
     updated_at: datetime
+    expires_at: datetime | None
     version: int
     is_read: bool
 

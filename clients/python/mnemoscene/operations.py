@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from mnemoscene.documents import Model, Operation
 from mnemoscene.errors import BadInput, NotFound
+from mnemoscene.items import expiry_input
 from mnemoscene.models import (
     CategoryName,
     Change,
@@ -86,6 +87,7 @@ CONTEXT: Final = Operation[Context](
         "sessionId": "String",
         **_TIMES,
         "tags": "[String!]",
+        "where": "JSON",
     },
 )
 FACTS: Final = Operation[Connection[Fact]](
@@ -162,6 +164,8 @@ SET_MESSAGE: Final = Operation[StoredMessage](
         "metadata": "JSON",
         "raw": "JSON",
         "tags": "[String!]",
+        "expiresAt": "DateTime",
+        "ttlS": "Float",
         "ifVersion": "Int",
     },
 )
@@ -249,6 +253,8 @@ class MemoryOperations:
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        ttl: float | timedelta | None = None,
+        expires_at: datetime | str | None = None,
         facts: Sequence[NewFact | Mapping[str, Any]] = (),
         extract: bool = True,
         user_name: str | None = None,
@@ -261,6 +267,8 @@ class MemoryOperations:
             id: your id of a single message; with it the call may be repeated without effect.
             metadata: your properties of all messages, by which `where` filters.
             tags: labels of all messages.
+            ttl: seconds after which the messages are forgotten, with everything that only they prove.
+            expires_at: when they are; excludes `ttl`.
             facts: facts that you extracted yourself; these messages are then not read again.
             extract: False stores and finds the messages without ever reading facts from them.
             user_name: the user's name.
@@ -271,6 +279,7 @@ class MemoryOperations:
         Example:
             memory.remember("I moved to Lisbon in May.", tags=["home"], metadata={"project": "move"}).ids
             memory.remember([("user", "I love trams."), ("assistant", "Noted.")], session_id="monday")
+            memory.remember("The door code is 4711 today.", ttl=86_400)
         """
         said = [_message(one) for one in _many(messages)]
         if id is not None:
@@ -288,6 +297,7 @@ class MemoryOperations:
         shared = {
             "tags": list(tags),
             "metadata": dict(metadata or {}),
+            "expiry": expiry_input(ttl, expires_at),
         }
         receipts = []
         for start in range(0, max(len(said), 1), len(said) if facts else MESSAGES_PER_CALL):
@@ -379,12 +389,14 @@ class MemoryOperations:
         valid_at: datetime | str | None = None,
         as_of: datetime | str | None = None,
         tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
     ) -> Steps[Context]:
         """Return what an agent should know before it answers, as text for its prompt.
 
         Args:
             query: the user's message; without it, what is most important about the user.
             tags: only what has one of these tags, besides the profile.
+            where: only what comes from messages with this metadata, besides the profile.
 
         Example:
             prompt = "You are a helpful assistant.\\n\\n" + memory.context("Where shall we meet?", max_tokens=300).text
@@ -399,6 +411,7 @@ class MemoryOperations:
                 "validAt": valid_at,
                 "asOf": as_of,
                 "tags": list(tags) or None,
+                "where": where,
             },
         )
 
@@ -571,11 +584,14 @@ class MemoryOperations:
         metadata: Mapping[str, Any] | None = None,
         raw: Any = None,
         tags: Sequence[str] | None = None,
+        ttl: float | timedelta | None = None,
+        expires_at: datetime | str | None = None,
         if_version: int | None = None,
     ) -> Steps[StoredMessage]:
         """Replace parts of a message; what was learned from its old text goes, and the new text is read.
 
         Args:
+            ttl: seconds from now after which it is forgotten; `expires_at`: when it is. Without both, as before.
             if_version: replace only this version.
 
         Raises:
@@ -595,6 +611,7 @@ class MemoryOperations:
                 "metadata": metadata,
                 "raw": raw,
                 "tags": None if tags is None else list(tags),
+                **expiry_input(ttl, expires_at),
                 "ifVersion": if_version,
             },
         )
@@ -752,7 +769,8 @@ def _message_input(message: Message, shared: Mapping[str, Any]) -> dict[str, Any
     told: dict[str, Any] = {"role": message.role.upper(), "tags": [*shared["tags"], *message.tags]}
     if shared["metadata"] or message.metadata:
         told["metadata"] = {**shared["metadata"], **(message.metadata or {})}
-    return _input(message) | told
+    given = _input(message)
+    return ({} if given.keys() & {"ttlS", "expiresAt"} else shared["expiry"]) | given | told
 
 
 def _input(model: Model) -> dict[str, Any]:

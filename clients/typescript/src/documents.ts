@@ -27,7 +27,7 @@ export const FIELDS = {
     "category omitted items { id statement predicate relation object importance confidence validAt lastSeen }",
   Session: "sessionId uri state openedAt lastAt messages scenes unread",
   StoredMessage:
-    "id uri externalId sessionId role speaker text raw metadata tags time createdAt updatedAt version isRead",
+    "id uri externalId sessionId role speaker text raw metadata tags time createdAt updatedAt expiresAt version isRead",
   ListedUser: "userId name firstSeen lastSeen",
   ForgetReceipt: "messages scenes facts entities reextracted spooled",
   Item: "namespace key value version createdAt updatedAt expiresAt score",
@@ -53,13 +53,13 @@ export const DOCUMENTS = {
     "query",
     "recall",
     "query: String!, userId: String, agentId: String, limit: Int, kinds: [HitKind!], start: DateTime, end: DateTime, " +
-      `${TIMES}, evidence: Int, sessionId: String, filter: RecallFilter`,
+      `${TIMES}, evidence: Int, sessionId: String, filter: RecallFilter, where: JSON`,
     `hits { ${FIELDS.RecallHit} }`,
   ),
   context: operation(
     "query",
     "context",
-    `query: String!, userId: String, agentId: String, maxTokens: Int, sessionId: String, ${TIMES}`,
+    `query: String!, userId: String, agentId: String, maxTokens: Int, sessionId: String, ${TIMES}, where: JSON`,
     FIELDS.Context,
   ),
   facts: operation(
@@ -97,7 +97,7 @@ export const DOCUMENTS = {
     "mutation",
     "setMessage",
     "userId: String!, sessionId: String!, id: String!, text: String, metadata: JSON, raw: JSON, tags: [String!], " +
-      "ifVersion: Int",
+      "expiresAt: DateTime, ttlS: Float, ifVersion: Int",
     FIELDS.StoredMessage,
   ),
   isRead: operation("query", "isRead", "userId: String!, sessionId: String, waitS: Float", ""),

@@ -69,14 +69,16 @@ export class Memory {
       sessionId?: string;
       id?: string;
       tags?: string[];
+      /** Seconds after which the messages are forgotten, with everything that only they prove. */
+      ttlS?: number;
       facts?: T.NewFact[];
       userName?: string;
       /** False stores the messages without ever reading facts from them. */
       extract?: boolean;
     } = {},
   ): Promise<T.RememberReceipt> {
-    const { sessionId = DEFAULT_SESSION, id, tags = [], facts = [], userName, extract = true } = options;
-    const messages = many(said).map((message) => asMessage(message, tags));
+    const { sessionId = DEFAULT_SESSION, id, tags = [], ttlS, facts = [], userName, extract = true } = options;
+    const messages = many(said).map((message) => asMessage(message, tags, ttlS));
     if (id !== undefined) {
       if (messages.length !== 1) throw new BadInput("id names a single message", "BAD_INPUT");
       messages[0]!.id = id;
@@ -119,6 +121,8 @@ export class Memory {
       limit?: number;
       kinds?: T.HitKind[];
       tags?: string[];
+      /** A condition on the metadata of the messages, also of those that prove facts and scenes. */
+      where?: T.Where;
       inSession?: string;
       start?: T.Time;
       end?: T.Time;
@@ -147,7 +151,7 @@ export class Memory {
    * @example
    * const system = `You are a helpful assistant.\n\n${(await memory.context("Where shall we meet?")).text}`;
    */
-  context(query: string, options: Times & { maxTokens?: number; sessionId?: string } = {}): Promise<T.Context> {
+  context(query: string, options: Times & { maxTokens?: number; sessionId?: string; where?: T.Where } = {}): Promise<T.Context> {
     return this.#transport.ask(DOCUMENTS.context, { ...this.#asker, ...options, query });
   }
 
@@ -212,6 +216,8 @@ export class Memory {
       metadata?: T.NewMessage["metadata"];
       raw?: T.Json;
       tags?: string[];
+      expiresAt?: T.Time;
+      ttlS?: number;
       sessionId?: string;
       ifVersion?: number;
     },
@@ -402,11 +408,12 @@ function many(said: T.Said | readonly T.Said[]): readonly T.Said[] {
   return isPair ? [said as unknown as T.Said] : (said as T.Said[]);
 }
 
-function asMessage(said: T.Said, tags: string[]): T.NewMessage {
+function asMessage(said: T.Said, tags: string[], ttlS?: number): T.NewMessage {
   let message: T.NewMessage;
   if (typeof said === "string") message = { text: said };
   else if ("text" in said) message = said;
   else message = { role: said[0], text: said[1] };
   const role = (message.role ?? "user").toUpperCase() as T.Role;
-  return { ...message, role, tags: [...tags, ...(message.tags ?? [])] };
+  const ttl = ttlS === undefined || message.expiresAt ? {} : { ttlS };
+  return { ...ttl, ...message, role, tags: [...tags, ...(message.tags ?? [])] };
 }

@@ -27,6 +27,10 @@ export interface NewMessage {
   metadata?: { [name: string]: string | number | boolean | string[] };
   /** Any payload, kept as it is. */
   raw?: Json;
+  /** When it is forgotten, with everything that only it proves. */
+  expiresAt?: Time;
+  /** Seconds until then. */
+  ttlS?: number;
 }
 
 /** A text of the user, a pair of role and text, or a message. */
@@ -266,6 +270,7 @@ export interface StoredMessage {
   time: string;
   createdAt: string;
   updatedAt: string;
+  expiresAt: string | null;
   version: number;
   isRead: boolean;
 }

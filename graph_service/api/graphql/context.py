@@ -6,10 +6,18 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of, view_of
+from graph_service.api.graphql.arguments import (
+    AgentOwnerArgument,
+    OwnerArgument,
+    WhereArgument,
+    asker_of,
+    memory_of,
+    view_of,
+)
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
+from graph_service.memory.messages.metadata_filter import where_text
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
 
@@ -82,6 +90,7 @@ class ContextQuery:
             list[str] | None,
             strawberry.argument(description="Recall only what has one of these tags; the profile is not filtered."),
         ] = None,
+        where: WhereArgument = None,
         language: Annotated[
             Language | None, strawberry.argument(description="Language of the headings. Default: that of the query.")
         ] = None,
@@ -100,6 +109,7 @@ class ContextQuery:
             valid_at=valid_at,
             as_of=as_of,
             tags=tuple(tags or ()),
+            where=where_text(where),
             language=language,
             with_uris=uris,
         )

@@ -59,6 +59,7 @@ class StoredMessageView:
     time: datetime = strawberry.field(description="When it was said.")
     created_at: datetime = strawberry.field(description="When it was stored.")
     updated_at: datetime = strawberry.field(description="When it was last replaced.")
+    expires_at: datetime | None = strawberry.field(description="When it expires; null for never.")
     version: int = strawberry.field(description="1, and one more after each replacement.")
     is_read: bool = strawberry.field(description="Nothing of it waits to be read; true if it is never read.")
     scene_id: str | None = strawberry.field(description="Id of its scene; null until it is read.")
@@ -154,8 +155,8 @@ class MessagesMutation:
     """Replace stored messages."""
 
     @strawberry.mutation(
-        description="Replace text, metadata, payload or tags of a message, which keeps its id, time and place. With a "
-        "new text, what was derived from the former one is forgotten, and the new one is read. Omitted or null "
+        description="Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. "
+        "With a new text, what was derived from the former one is forgotten, and the new one is read. Omitted or null "
         "arguments change nothing."
     )
     async def set_message(
@@ -170,6 +171,10 @@ class MessagesMutation:
         ] = None,
         raw: Annotated[JSON | None, strawberry.argument(description="The new payload.")] = None,
         tags: Annotated[list[str] | None, strawberry.argument(description="The new tags; [] for none.")] = None,
+        expires_at: Annotated[datetime | None, strawberry.argument(description="When it expires.")] = None,
+        ttl_s: Annotated[
+            float | None, strawberry.argument(description="Seconds until it expires; excludes `expiresAt`.")
+        ] = None,
         if_version: Annotated[
             int | None, strawberry.argument(description="Refuse with `CONFLICT` unless this is the stored version.")
         ] = None,
@@ -181,6 +186,8 @@ class MessagesMutation:
             metadata=metadata,
             raw=raw,
             tags=None if tags is None else tuple(tags),
+            expires_at=expires_at,
+            ttl_s=ttl_s,
             if_version=if_version,
         )
         stored_id = await memory.forgetting.replace_message(tenant, user_id, session_id, id, new)

@@ -111,6 +111,11 @@ class MessageInput:
     raw: JSON | None = strawberry.field(
         default=None, description="Any payload, kept as it is and never read or searched; at most 1 MB."
     )
+    expires_at: datetime | None = strawberry.field(
+        default=None,
+        description="When it expires: it is forgotten then, with everything that only it proves.",
+    )
+    ttl_s: float | None = strawberry.field(default=None, description="Seconds until it expires; excludes `expiresAt`.")
 
 
 @strawberry.input(description="A fact extracted by the agent; validated like our own extraction.")

@@ -45,6 +45,7 @@ CREATE INDEX message_session IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.sessi
 CREATE INDEX message_order IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.said_ms, n.position);
 CREATE INDEX message_happened IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.user_id, n.mentioned_start, n.mentioned_end);
 CREATE INDEX message_unread IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.unread);
+CREATE INDEX message_expiry IF NOT EXISTS FOR (n:Message) ON (n.expires_ms);
 CREATE INDEX message_unembedded IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.unembedded);
 CREATE FULLTEXT INDEX message_words IF NOT EXISTS FOR (n:Message) ON EACH [n.text, n.speaker, n.scope_tenant, n.scope_user, n.said_day]
 OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};

@@ -57,6 +57,7 @@ class ContextRequest:
         tokens_max: maximum length of the text in tokens, as estimated.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
         tags: recall only what has one of these tags.
+        where: recall only what comes from messages whose metadata match this filter, as `where_text` returns it.
         language: language of the headings; by default that of the question, or without one that of Core Memory.
         with_uris: write the URI of each line after its number.
     """
@@ -68,6 +69,7 @@ class ContextRequest:
     valid_at: datetime | None = None
     as_of: datetime | None = None
     tags: tuple[str, ...] = ()
+    where: str | None = None
     language: Language | None = None
     with_uris: bool = False
 
@@ -210,7 +212,7 @@ def question_for(request: ContextRequest) -> Question:
         as_of=request.as_of,
         evidence=LIMITS.evidence,
         session_id=request.session_id,
-        filters=QueryFilters(tags=request.tags),
+        filters=QueryFilters(tags=request.tags, where=request.where),
     )
     problems: tuple[str, ...] = ()
     if not 1 <= request.tokens_max <= LIMITS.context_tokens:

@@ -13,6 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
+from graph_service.memory.forgetting.service import message_selection
 from schema.assertion import Assertion, CorrectionKind, StatementKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import CORRECTION_SESSION, MemoryId, TenantId, UserId, name_key
@@ -89,8 +90,8 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactW
 
 async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correction) -> Correction:
     """Return the correction with the ids of its facts in the graph."""
-    parameters = {"tenant": tenant, "ids": [correction.id], "session": None, "scene": None}
-    rows = await graph.read(statement("forgetting/messages_to_forget"), parameters)
+    selection = message_selection(tenant, ids=[correction.id])
+    rows = await graph.read(statement("forgetting/messages_to_forget"), selection)
     scenes = [row["scene_id"] for row in rows if row["scene_id"]]
     return (await _with_facts(graph, tenant, [correction], scenes))[0]
 

@@ -30,7 +30,7 @@ from graph_service.memory.facts.lookup import FactEnd, FactWithEnds, related_fac
 from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.rows import fact_from_row, fact_row
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
-from graph_service.memory.forgetting.service import Forgetting
+from graph_service.memory.forgetting.service import Forgetting, message_selection
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
 from graph_service.memory.jobs.keyed_lock import KeyedLock
@@ -232,8 +232,8 @@ class Statements:
             UnavailableError: Neo4j does not answer; the call may be repeated.
         """
         check_ids(correctionId=correction_id)
-        parameters = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), parameters)
+        selection = message_selection(tenant, ids=[correction_id])
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows or not str(rows[0]["session_id"] or "").startswith(CORRECTION_SESSION):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:

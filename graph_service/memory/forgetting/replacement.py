@@ -7,15 +7,16 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
+from graph_service.memory.argument_checks import expiry_of
 from graph_service.memory.ingest.episode_writer import message_row
 from graph_service.memory.ingest.payloads import json_text, message_text_problems, payload_problems
-from graph_service.memory.ingest.validation import message_importance, split_message
+from graph_service.memory.ingest.validation import expiry_problems, message_importance, split_message
 from graph_service.memory.tags import message_tokens, normalized_tags, tag_problems
 from schema.errors import ConflictError, InputError
 from schema.ids import MemoryId, SessionId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Episode, Message
-from schema.timespan import iso
+from schema.timespan import iso, millis, moment_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Replacement:
     """The new content of a message; None keeps what is stored.
 
     Attributes:
+        expires_at: when it expires; excludes `ttl_s`, the seconds until then.
         if_version: refuse unless this is the stored version.
     """
 
@@ -30,10 +32,17 @@ class Replacement:
     metadata: object = None
     raw: object = None
     tags: tuple[str, ...] | None = None
+    expires_at: datetime | None = None
+    ttl_s: float | None = None
     if_version: int | None = None
 
+    def expires_ms(self, stored: Mapping[str, Any], *, at: datetime) -> int | None:
+        """Return when the message expires, in milliseconds since 1970; None for never."""
+        expires_at = expiry_of(self.expires_at, self.ttl_s, now=at)
+        return stored.get("expires_ms") if expires_at is None else millis(expires_at)
 
-def check_replacement(new: Replacement) -> None:
+
+def check_replacement(new: Replacement, *, now: datetime) -> None:
     """Raise for content that cannot be stored.
 
     Raises:
@@ -43,6 +52,7 @@ def check_replacement(new: Replacement) -> None:
     if new.text is not None and new.text != "":
         problems += message_text_problems("message", new.text, new.raw)
     problems += [f"message{problem}" for problem in tag_problems(new.tags or ())]
+    problems += expiry_problems("message", new.expires_at, new.ttl_s, now)
     if problems:
         raise InputError(f"nothing was stored: {'; '.join(problems)}", tuple(problems))
 
@@ -89,6 +99,7 @@ def rewritten(
     if importance == message_importance(None, former):
         importance = None
     metadata = stored.get("metadata") if new.metadata is None else json_text(new.metadata or None)
+    expires_ms = new.expires_ms(stored, at=at)
     whole = Message(
         id=MemoryId(stored["id"]),
         uri=stored["uri"],
@@ -105,6 +116,7 @@ def rewritten(
         raw=raw,
         metadata=metadata,
         extract=bool(text) and not stored.get("never_read"),
+        expires_at=None if expires_ms is None else moment_of(expires_ms),
     )
     episode = Episode(
         tenant=TenantId(stored["tenant"]),
@@ -125,12 +137,12 @@ def rewritten(
 async def set_details(
     writing: Writing, stored: Mapping[str, Any], ids: Sequence[str], new: Replacement, *, at: datetime
 ) -> None:
-    """Replace metadata, payload or tags of a message, of which nothing is read.
+    """Replace metadata, payload, tags or expiry of a message, from which nothing is read.
 
     Args:
         stored: properties of the first part; ids: of all parts, the first one first.
     """
-    properties: dict[str, Any] = {}
+    properties: dict[str, Any] = {"expires_ms": new.expires_ms(stored, at=at)}
     if new.metadata is not None:
         properties["metadata"] = json_text(new.metadata or None)
     if new.tags is not None:

@@ -38,7 +38,7 @@ from schema.ids import MemoryId, SessionId, TenantId, UserId, memory_id, to_elem
 from schema.labels import Role
 from schema.timespan import millis
 
-_MESSAGES_PER_COMMIT: Final = 1_000
+MESSAGES_PER_COMMIT: Final = 1_000
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
@@ -89,12 +89,12 @@ class Forgetting:
         """
         check_ids(messageId=message_id)
         name = to_element_id(message_id)
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), _selection(tenant, ids=[name]))
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), message_selection(tenant, ids=[name]))
         target = (TombstoneKind.MESSAGE, [name])
         spooled = await self._forget_spooled(tenant, target, stored=bool(rows), message_ids=[name])
         if not rows:
             return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
-        return await self._forget(tenant, _selection(tenant, ids=[name]), rows, target, spooled)
+        return await self._forget(tenant, message_selection(tenant, ids=[name]), rows, target, spooled)
 
     async def matching(
         self, tenant: TenantId, wanted: MessageFilter, *, before: datetime | None, dry_run: bool
@@ -119,14 +119,29 @@ class Forgetting:
             )
         ids = await MessageLog(self._graph, spool=self._spool).ids(tenant, wanted, before=before)
         done = ForgetResult(messages=len(ids)) if dry_run else ForgetResult()
-        for start in () if dry_run else range(0, len(ids), _MESSAGES_PER_COMMIT):
-            selection = _selection(tenant, ids=ids[start : start + _MESSAGES_PER_COMMIT])
+        for start in () if dry_run else range(0, len(ids), MESSAGES_PER_COMMIT):
+            selection = message_selection(tenant, ids=ids[start : start + MESSAGES_PER_COMMIT])
             rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
             if rows:
                 target = (TombstoneKind.MESSAGE, [row["id"] for row in rows])
                 part = await self._forget(tenant, selection, rows, target, spooled=0)
                 done = ForgetResult(**{name: value + getattr(part, name) for name, value in asdict(done).items()})
         return done
+
+    async def expired(self, tenant: TenantId, ids: Sequence[str], *, until: datetime) -> ForgetResult:
+        """Forget messages of one user that expired until a time, without tombstones.
+
+        Args:
+            ids: at most 1,000; those that were meanwhile given another expiry are kept.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        selection = message_selection(tenant, ids=ids, expired_ms=millis(until))
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        if not rows:
+            return ForgetResult()
+        return await self._forget(tenant, selection, rows, (TombstoneKind.MESSAGE, []), spooled=0)
 
     async def replace_message(
         self, tenant: TenantId, user_id: str, session_id: str, message_id: str, new: Replacement
@@ -145,11 +160,11 @@ class Forgetting:
             ConflictError: the message has another version.
             UnavailableError: Neo4j does not answer.
         """
-        check_replacement(new)
+        check_replacement(new, now=self._clock())
         name = await find_message(self._graph, tenant, user_id, session_id, message_id)
         if name is None:
             raise NotFoundError(f"the session has no message {message_id!r}; perhaps it was forgotten")
-        selection, at, temporary_id = _selection(tenant, ids=[name]), self._clock(), str(uuid4())
+        selection, at, temporary_id = message_selection(tenant, ids=[name]), self._clock(), str(uuid4())
         request = ForgetRequest(tenant=tenant, user_id=UserId(user_id), at=at)
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
 
@@ -194,12 +209,12 @@ class Forgetting:
             UnavailableError: Neo4j does not answer.
         """
         check_ids(sceneId=scene_id)
-        selection = _selection(tenant, scene=to_element_id(scene_id))
+        selection = message_selection(tenant, scene=to_element_id(scene_id))
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
         ids = [row["id"] for row in rows]
-        selection = _selection(tenant, ids=ids)
+        selection = message_selection(tenant, ids=ids)
         return await self._forget(tenant, selection, rows, (TombstoneKind.MESSAGE, ids), spooled=0)
 
     async def session(self, tenant: TenantId, user_id: str, session_id: str) -> ForgetResult:
@@ -212,7 +227,7 @@ class Forgetting:
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        selection = _selection(tenant, session=node_id)
+        selection = message_selection(tenant, session=node_id)
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         target = (TombstoneKind.SESSION, [node_id])
         which = {"user_id": user_id, "session_id": session_id}
@@ -435,11 +450,16 @@ async def _undo_merges(writing: Writing, tenant: TenantId, name: str, *, at: dat
     return changes
 
 
-def _selection(
-    tenant: TenantId, *, ids: Sequence[str] = (), session: str | None = None, scene: str | None = None
+def message_selection(
+    tenant: TenantId,
+    *,
+    ids: Sequence[str] = (),
+    session: str | None = None,
+    scene: str | None = None,
+    expired_ms: int | None = None,
 ) -> dict[str, Any]:
     """Return the parameters of `forgetting/messages_to_forget`."""
-    return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
+    return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene, "expired_ms": expired_ms}
 
 
 def _spooled_result(spooled: int, reason: str) -> ForgetResult:

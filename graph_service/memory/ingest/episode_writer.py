@@ -275,6 +275,7 @@ def message_row(episode: Episode, message: Message, episode_row: dict[str, Any] 
             "raw": message.raw,
             "raw_hash": message.raw_hash,
             "metadata": message.metadata,
+            "expires_ms": millis(message.expires_at) if message.expires_at else None,
             "parts": list(message.parts) or None,
             "part_of": message.part_of,
             "unread": message.extract or None,

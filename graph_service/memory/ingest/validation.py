@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from extraction.rules.salience_gate import is_small_talk
 from extraction.text.name_forms import fold
-from graph_service.memory.argument_checks import agent_in, text_problem, time_problem
+from graph_service.memory.argument_checks import agent_in, expiry_of, expiry_problem, text_problem, time_problem
 from graph_service.memory.ingest.payloads import json_text, message_text_problems, payload_problems
 from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError
@@ -80,6 +80,7 @@ class IncomingMessage:
         tags: labels by which answers can be filtered.
         metadata: JSON object of texts, numbers, booleans and lists of texts.
         raw: JSON payload that is kept as it is; None for none. With one, the text may be empty.
+        expires_at: from then on it is gone, with all that only it proves; excludes `ttl_s`, the seconds until then.
     """
 
     role: str
@@ -95,6 +96,8 @@ class IncomingMessage:
     tags: tuple[str, ...] = ()
     metadata: object = None
     raw: object = None
+    expires_at: datetime | None = None
+    ttl_s: float | None = None
 
 
 def provided_fact(fields: Mapping[str, Any]) -> ProvidedFact:
@@ -161,6 +164,7 @@ def check_request(
         latest = now + timedelta(seconds=limits.future_s)
         for index, message in enumerate(request.messages):
             problems += _message_problems(index, message, limits, latest)
+            problems += expiry_problems(f"messages[{index}]", message.expires_at, message.ttl_s, now)
     if problems:
         raise _input_error(problems)
     messages, first_parts = _messages(tenant, request, now, limits)
@@ -270,6 +274,18 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     return problems + [f"{name}{problem}" for problem in (*details, *tag_problems(message.tags, limits))]
 
 
+def expiry_problems(name: str, expires_at: datetime | None, ttl_s: float | None, now: datetime) -> list[str]:
+    """Return the problem of a message's expiry, which must be in the future.
+
+    Args:
+        name: of the message in the error.
+    """
+    problem = expiry_problem(expires_at, ttl_s)
+    if not problem and expires_at is not None and as_utc(expires_at) <= now:
+        problem = f"expiresAt {iso(expires_at)} is in the past; leave out what has expired"
+    return [f"{name}.{problem}"] if problem else []
+
+
 def _messages(
     tenant: TenantId, request: RememberRequest, now: datetime, limits: Limits
 ) -> tuple[tuple[Message, ...], tuple[int, ...]]:
@@ -306,6 +322,7 @@ def _messages(
             raw=raw,
             metadata=json_text(message.metadata or None),
             extract=request.extract and bool(message.text),
+            expires_at=expiry_of(message.expires_at, message.ttl_s, now=as_utc(now)),
         )
         first_parts.append(len(messages))
         messages += split_message(whole, stamp or "", limits)

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from extraction.text.chinese import is_chinese
-from graph_service.memory.argument_checks import text_problem, time_problem
+from graph_service.memory.argument_checks import expiry_of, expiry_problem, text_problem
 from schema.errors import ConflictError, InputError
 from schema.filters import Filter, equality_text, required_values
 from schema.ids import MemoryId, memory_id, scope_token
-from schema.timespan import as_utc, millis, moment_of
+from schema.timespan import millis, moment_of
 
 LABELS_MAX: Final = 20
 LABEL_CHARS_MAX: Final = 200
@@ -26,7 +26,6 @@ SEARCHED_CHARS_MAX: Final = 20_000
 # Number of fields of a value that narrow a search inside the index. An item with more has a token that says so.
 NARROWING_FIELDS_MAX: Final = 100
 _INDEX_PATHS_MAX: Final = 100
-_TTL_MAX_S: Final = 100 * 366 * 86_400.0
 # Matches any label in `itemNamespaces`.
 ANY_LABEL: Final = "*"
 
@@ -127,12 +126,8 @@ def _problems(write: ItemWrite) -> Iterator[str]:
             yield f"index has {len(write.index)} paths; use at most {_INDEX_PATHS_MAX}"
         if any(not 1 <= len(path) <= KEY_CHARS_MAX for path in write.index):
             yield f"index has a path that is empty or longer than {KEY_CHARS_MAX:,} characters"
-    if write.expires_at is not None and write.ttl_s is not None:
-        yield "ttlS and expiresAt exclude each other; send one of them"
-    if write.expires_at is not None and (problem := time_problem(write.expires_at)):
-        yield f"expiresAt {problem}"
-    if write.ttl_s is not None and not 0 < write.ttl_s <= _TTL_MAX_S:
-        yield f"ttlS is {write.ttl_s}; use more than 0 and at most {_TTL_MAX_S:.0f} seconds"
+    if problem := expiry_problem(write.expires_at, write.ttl_s):
+        yield problem
     if write.if_version is not None and write.if_version < 0:
         yield f"ifVersion is {write.if_version}; use 0 for an item that must not exist, or its version"
 
@@ -238,9 +233,7 @@ def decide_writes(writes: Sequence[ItemWrite], stored: Mapping[str, StoredVersio
 def _put(write: ItemWrite, before: StoredVersion | None, *, now: datetime) -> Item:
     # Later than before even if two processes' clocks differ.
     at = now if before is None else max(now, before.updated_at + timedelta(microseconds=1))
-    expires_at = as_utc(write.expires_at) if write.expires_at else None
-    if write.ttl_s is not None:
-        expires_at = now + timedelta(seconds=write.ttl_s)
+    expires_at = expiry_of(write.expires_at, write.ttl_s, now=now)
     return Item(
         namespace=write.namespace,
         key=write.key,

@@ -28,7 +28,7 @@ from schema.ids import (
     to_element_id,
 )
 from schema.json_text import read_json
-from schema.timespan import as_utc, millis
+from schema.timespan import as_utc, millis, moment_of
 
 PAGE_MAX: Final = 1_000
 # Characters of texts and payloads of one page; the message that exceeds it is the first of the next page.
@@ -70,6 +70,7 @@ class StoredMessage:
         text: the whole text, of all parts.
         raw: its payload; None if there is none, or it was not asked for.
         created_at: when it was stored; `updated_at`: when it was last replaced; `version` counts that, from 1.
+        expires_at: from then on it is gone; None for never.
         is_read: nothing of it waits to be read; also true if it is never read.
         facts, closed: facts for which it is evidence, and facts that it ended or whose end follows from one of `facts`;
             empty if they were not asked for.
@@ -89,6 +90,7 @@ class StoredMessage:
     said_at: datetime
     created_at: datetime
     updated_at: datetime
+    expires_at: datetime | None
     version: int
     scene_id: str | None
     is_read: bool
@@ -399,6 +401,7 @@ def _message(row: Row, made: dict[str, list[MessageFact]], closed: dict[str, lis
         said_at=row["said_at"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        expires_at=None if row["expires_ms"] is None else moment_of(row["expires_ms"]),
         version=row["version"],
         scene_id=row["scene_ids"][0] if row["scene_ids"] else None,
         is_read=row["is_read"],

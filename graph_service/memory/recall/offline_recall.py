@@ -148,6 +148,8 @@ class _Search:
         if question.as_of is not None and episode.received_at > as_utc(question.as_of):
             return
         for message in episode.messages:
+            if message.expires_at is not None and message.expires_at <= self._now:
+                continue
             if (
                 message.text
                 and self._span.contains(message.said_at)

@@ -353,6 +353,20 @@ async def test_metadata_filter_hits_before_the_limit_and_facts_inherit_them(api:
     assert [hit["text"] for hit in await found({"n": 700}, kinds=["MESSAGE"])] == [tea[7]["text"]]
 
 
+CONTEXT = """query($where: JSON) {
+  context(userId: "ana", query: "Which kettle broke?", where: $where) { recalled { text } } }"""
+
+
+async def test_context_recalls_only_what_passes_the_filter(api: Api) -> None:
+    colours = ("red", "blue")
+    await remember(api, *({"text": f"The {name} kettle broke.", "metadata": {"colour": name}} for name in colours))
+    for where, expected in (({"colour": "red"}, {"red"}), ({"colour": "no"}, set()), (None, {"red", "blue"})):
+        text = str((await api.ask(CONTEXT, where=where))["data"]["context"]["recalled"])
+        assert {name for name in colours if name in text} == expected
+    refused = await api.ask(CONTEXT, where={"n": {"near": 5}})
+    assert refused["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+
+
 FORGET = """mutation($user: String! = "ana", $where: JSON, $before: DateTime, $session: String, $tags: [String!],
     $dry: Boolean! = false) {
   forget(userId: $user, where: $where, before: $before, sessionId: $session, tags: $tags, dryRun: $dry) {

@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from mnemoscene.models import Change
 from mnemoscene.operations import MemoryOperations
 from tests.conftest import Server
 from tests.support.open_service import OpenService, open_service
-from tests.support.polling import eventually
+from tests.support.polling import eventually, until
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -95,6 +96,22 @@ async def test_caller_may_send_facts_and_messages_in_every_form(memory: Memory) 
         assert [one.statement for one in memory.facts()] == ["Ana likes tea."]
         (hit,) = memory.recall("rent", kinds=["message"], tags=["rent"])
         assert (hit.role, sorted(hit.tags)) == ("event", ["home", "rent"])
+
+    await in_thread(run)
+
+
+async def test_messages_expire_together_or_each_at_its_time(memory: Memory) -> None:
+    def run() -> None:
+        said = ["I like figs.", Message(text="I like plums.", id="kept", expires_at=datetime(2090, 1, 1, tzinfo=UTC))]
+        memory.remember(said, ttl=timedelta(seconds=60))
+        first, second = list(memory.messages())
+        assert (first.expires_at or second.time) - first.time < timedelta(seconds=61)
+        assert second.expires_at == datetime(2090, 1, 1, tzinfo=UTC)
+        assert memory.set_message("kept", ttl=2).version == 2
+        # The running service forgets it by itself.
+        until(lambda: [one.text for one in memory.messages()] == ["I like figs."])
+        with pytest.raises(NotFound):
+            memory.message("kept")
 
     await in_thread(run)
 

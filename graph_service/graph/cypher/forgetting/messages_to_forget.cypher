@@ -3,6 +3,7 @@
 // $ids: list of str
 // $session: str or null
 // $scene: str or null
+// $expired_ms: int or null; of these only messages that expire until then
 // -> id, part_of, user_id, session, session_id, text, said_at, scene_id
 CALL () {
   UNWIND $ids AS id
@@ -12,7 +13,7 @@ CALL () {
  UNION
   MATCH (m:Message)-[:PART_OF]->(:Memory:Scene {tenant: $tenant, id: $scene}) RETURN m
 }
-WITH collect(DISTINCT m) AS named
+WITH collect(DISTINCT CASE WHEN $expired_ms IS NULL OR m.expires_ms <= $expired_ms THEN m END) AS named
 CALL (named) {
   UNWIND named AS m RETURN m
  UNION

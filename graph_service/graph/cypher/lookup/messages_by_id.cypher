@@ -4,7 +4,7 @@
 // $rows_max: int
 // -> message, scene_id, scene_label
 UNWIND $ids AS id
-MATCH (m:Message {tenant: $tenant, id: id})
+MATCH (m:Message {tenant: $tenant, id: id}) WHERE {{unexpired m}}
 WITH DISTINCT m
 ORDER BY m.said_ms, m.position, m.id
 LIMIT $rows_max

@@ -5,5 +5,5 @@
 // -> id
 UNWIND range(0, size($ids) - 1) AS place
 MATCH (m:Message {tenant: $tenant, id: $ids[place]})
-WHERE m.session_id = $session
+WHERE m.session_id = $session AND {{unexpired m}}
 RETURN coalesce(m.part_of, m.id) AS id ORDER BY place LIMIT 1

@@ -3,7 +3,7 @@
 // $id: str
 // $rows_max: int
 // -> message, scene_id, scene_label
-MATCH (s:Memory:Scene {tenant: $tenant, id: $id})<-[:PART_OF]-(m:Message)
+MATCH (s:Memory:Scene {tenant: $tenant, id: $id})<-[:PART_OF]-(m:Message) WHERE {{unexpired m}}
 WITH s, m
 ORDER BY m.said_ms, m.position, m.id
 LIMIT $rows_max

@@ -8,7 +8,7 @@
 // $chars_max: int
 // -> kind, id, text, source, target, scene, at
 UNWIND $messages AS id
-MATCH (m:Message {tenant: $tenant, id: id})
+MATCH (m:Message {tenant: $tenant, id: id}) WHERE {{unexpired m}}
 OPTIONAL MATCH (m)-[:PART_OF]->(s:Scene)
 RETURN 'message' AS kind, m.id AS id, left(m.text, $chars_max) AS text, m.role AS source, m.speaker AS target, s.id AS scene, m.said_at AS at
 UNION ALL

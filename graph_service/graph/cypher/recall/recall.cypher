@@ -213,7 +213,7 @@ CALL (named_entities, second_hop) {
     RETURN n, [['near', 1.0]] AS hits
   }
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
-  WHERE NOT $filtered OR ({{passes_filters n}})
+  WHERE {{unexpired n}} AND (NOT $filtered OR ({{passes_filters n}}))
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags, n.zone, n.emotion,
     n.mentioned_start.epochMillis, n.mentioned_end.epochMillis,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
@@ -285,7 +285,7 @@ CALL (named_entities) {
       WHERE {{passes_filters p}} })
   CALL (s) {
     UNWIND CASE WHEN $evidence_max > 0 THEN [s] ELSE [] END AS scene
-    MATCH (p:Message)-[:PART_OF]->(scene) WHERE p.user_id = $user_id
+    MATCH (p:Message)-[:PART_OF]->(scene) WHERE p.user_id = $user_id AND {{unexpired p}}
     WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END, p.zone]) AS evidence
@@ -341,7 +341,7 @@ CALL (entity_edges, second_hop) {
     RETURN p })
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
-    MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND (NOT $as_of OR p.received_at <= $known_at)
+    MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND (NOT $as_of OR p.received_at <= $known_at) AND {{unexpired p}}
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END, p.zone]) AS evidence
   }
