@@ -66,25 +66,21 @@ class Conversation:
         time: datetime | None = None,
         speaker: str | None = None,
     ) -> int | None:
-        """Add a message, split if it is too long; return the index of its first part, or None if it is empty."""
+        """Add a message; return its index, or None if it is empty."""
         clean = clean_text(text)
         if clean != text:
             batch.dropped["characters that cannot be stored"] += len(text) - len(clean)
         if not clean.strip():
             batch.dropped["messages without text"] += 1
             return None
-        place = len(self.messages)
-        for number, start in enumerate(range(0, len(clean), LIMITS.text_chars)):
-            piece = clean[start : start + LIMITS.text_chars]
-            if piece.strip():
-                name = message_id if number == 0 else f"{message_id}+{number}"
-                self.messages.append(
-                    IncomingMessage(
-                        role=role, text=piece, time=time, speaker=speaker or None, id=name[: LIMITS.id_chars]
-                    )
-                )
+        if len(clean) > LIMITS.message_chars:
+            batch.dropped["characters beyond the largest message"] += len(clean) - LIMITS.message_chars
+            clean = clean[: LIMITS.message_chars]
+        self.messages.append(
+            IncomingMessage(role=role, text=clean, time=time, speaker=speaker or None, id=message_id[: LIMITS.id_chars])
+        )
         batch.kept["messages"] += 1
-        return place
+        return len(self.messages) - 1
 
     def calls(self) -> Iterator[RememberRequest]:
         """Yield the session as calls of `remember`; a fact is sent with its first message."""

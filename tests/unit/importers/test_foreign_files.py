@@ -386,18 +386,20 @@ def test_files_without_a_user_id_need_the_user_option() -> None:
         read([a_chat()], owner=Owner())
 
 
-def test_long_messages_and_conversations_are_split_to_the_limits() -> None:
-    long = "字" * (LIMITS.text_chars + 5)
+def test_long_messages_stay_whole_and_conversations_are_split_to_the_limits() -> None:
+    long = "字" * (LIMITS.message_chars - 3)
     rows = [
         {"type": "entity", "name": f"e{n}", "entityType": "", "observations": []} for n in range(MESSAGES_A_CALL + 1)
     ]
     found = read(lines(*rows, {"type": "entity", "name": "x", "entityType": "y", "observations": [f"\x00{long}"]}))
     texts = [message.text for call in found.calls for message in call.messages]
-    assert max(map(len, texts)) == LIMITS.text_chars
-    assert "".join(texts[-2:]) == f"x: {long}"
-    assert [len(call.messages) for call in found.calls][:2] == [MESSAGES_A_CALL, 4]
-    assert [fact.message_indexes for fact in found.calls[-1].facts] == [(1,)]
+    assert texts[-1] == f"x: {long}"
+    assert [len(call.messages) for call in found.calls] == [MESSAGES_A_CALL, 2, 1]
+    assert [fact.message_indexes for fact in found.calls[1].facts] == [(1,)]
     assert found.dropped == {"characters that cannot be stored": 1}
+    cut = read(lines({"type": "entity", "name": "x", "entityType": "y", "observations": [f"{long}字字"]}))
+    assert cut.calls[-1].messages[-1].text == f"x: {long}"
+    assert cut.dropped == {"characters beyond the largest message": 2}
 
 
 def test_graphiti_facts_keep_their_times_and_evidence() -> None:
