@@ -43,7 +43,7 @@ test("messages are read back whole, and replaced", async () => {
   const memory = new Memory({ userId: fresh() });
   const raw = { type: "function_call", arguments: "{}" };
   const metadata = { project: "Alpha", n: 2, tags: ["a"] };
-  await memory.remember({ text: "I love chess.", id: "m1", metadata, raw }, { extract: false });
+  await memory.remember({ text: "I love chess.", id: "m1", metadata, raw }, { extract: false, ttlS: 3600 });
   await memory.remember(Array.from({ length: 130 }, (_, at) => `message ${at}`), { sessionId: "long", extract: false });
   const texts = (await memory.messages({ sessionId: "long" })).map((message) => message.text);
   assert.deepEqual(texts, Array.from({ length: 130 }, (_, at) => `message ${at}`));
@@ -51,6 +51,15 @@ test("messages are read back whole, and replaced", async () => {
   assert.deepEqual([stored.text, stored.raw, stored.metadata, stored.role], ["I love chess.", raw, metadata, "user"]);
   const changed = await memory.setMessage("m1", { text: "I love go.", ifVersion: stored.version });
   assert.equal(changed.text, "I love go.");
+  assert.equal(changed.expiresAt, stored.expiresAt);
+  const aged = Date.parse(stored.expiresAt) - Date.parse(stored.createdAt);
+  assert.ok(Math.abs(aged - 3_600_000) < 1_000, `${aged}`);
+  const later = await memory.setMessage("m1", { expiresAt: "2090-01-01T00:00:00Z" });
+  assert.equal(Date.parse(later.expiresAt), Date.UTC(2090, 0, 1));
+  for (const [project, found] of [["Alpha", true], ["Beta", false]]) {
+    assert.equal((await memory.recall("go", { where: { project } })).length > 0, found);
+    assert.equal((await memory.context("go", { where: { project } })).text.includes("I love go."), found);
+  }
   await assert.rejects(memory.setMessage("m1", { text: "x", ifVersion: stored.version }), Conflict);
   assert.equal(await memory.message("m2"), null);
 });

@@ -110,7 +110,7 @@ def _result(impact: Impact, reread: int) -> ForgetResult:
         scenes=len(scenes),
         facts=len(facts),
         entities=len(entities),
-        reextracted=len(impact.remaining) + reread,
+        reextracted=sum(not row["is_ending"] for row in impact.remaining) + reread,
     )
 
 
@@ -166,8 +166,9 @@ async def _update_entities(writing: Writing, request: ForgetRequest, impact: Imp
 async def _schedule_reread(writing: Writing, request: ForgetRequest, impact: Impact) -> int:
     """Mark the remaining messages and scenes as unread and enqueue the jobs; return the number of scenes marked."""
     tenant = request.tenant
-    remaining = sorted(row["id"] for row in impact.remaining)
-    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": remaining})
+    rows = _sorted_by_id({name: row[name] for name in ("id", "is_ending")} for row in impact.remaining)
+    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "rows": rows})
+    remaining = [row["id"] for row in rows if not row["is_ending"]]
     reread = sorted(impact.reread - impact.resegmented)
     scenes = await writing.run(statement("forgetting/mark_scenes_unread"), {"tenant": tenant, "ids": reread})
     messages = await writing.run(statement("forgetting/messages_of_scenes"), {"tenant": tenant, "ids": reread})

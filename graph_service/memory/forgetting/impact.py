@@ -31,7 +31,8 @@ class Impact:
 
     Attributes:
         messages: rows of the messages to delete.
-        remaining: rows of the other messages of resegmented scenes.
+        remaining: rows of the other messages of resegmented scenes. Those that expire soon are not read again: messages
+            that expire one after the other would have their scene read again each time.
         resegmented: ids of scenes that are deleted, so that their remaining messages are segmented again.
         reread: ids of other scenes that are extracted again with the same boundaries.
         cleared: ids of scenes among `reread` whose extracted facts and mentions are deleted first.
@@ -80,12 +81,13 @@ async def find_impact(
     forgotten = {row["id"] for row in messages}
     scenes = {"tenant": tenant, "ids": sorted(impact.resegmented | impact.cleared)}
     scene_messages = await writing.run(statement("forgetting/messages_of_scenes"), scenes)
-    remaining_messages = [row for row in scene_messages if row["id"] not in forgotten]
-    impact.remaining = [row for row in remaining_messages if row["scene_id"] in impact.resegmented]
+    remaining = [row for row in scene_messages if row["id"] not in forgotten]
+    impact.remaining = [row for row in remaining if row["scene_id"] in impact.resegmented]
+    still_read = [row for row in remaining if row["scene_id"] not in impact.resegmented or not row["is_ending"]]
     facts = await writing.run(statement("facts/facts_of_scenes"), {**scenes, "user_id": user_id})
     await add_facts_to_reread(writing, tenant, impact, facts)
     impact.mentions = await writing.run(statement("forgetting/mentions_of_scenes"), scenes)
-    await _add_entity_outcomes(writing, tenant, user_id, impact, remaining_messages, deleted_entities)
+    await _add_entity_outcomes(writing, tenant, user_id, impact, still_read, deleted_entities)
     impact.reread = (impact.reread | impact.cleared) - impact.resegmented
     return impact
 
@@ -130,7 +132,7 @@ async def _add_entity_outcomes(
     """Add the outcome of every entity mentioned in the affected scenes.
 
     Args:
-        remaining_messages: messages that the affected scenes keep.
+        remaining_messages: messages that the affected scenes keep, and that are read.
     """
     ids = sorted({row["object_id"] for row in impact.mentions} | {*deleted_entities})
     without = sorted(impact.resegmented | impact.cleared)

@@ -136,6 +136,26 @@ async def test_a_changed_expiry_counts_and_others_keep_it(api: Api, graph: Graph
     assert "明天" not in str(await graph_rows(graph, tenant))
 
 
+async def test_messages_that_expire_soon_are_not_read_again(api: Api, graph: Graph, tenant: str) -> None:
+    stored_at, lives_s = datetime.now(UTC) - timedelta(days=10), timedelta(days=10).total_seconds()
+    messages = tuple(
+        IncomingMessage(role="user", text=text, ttl_s=ttl_s)
+        for text, ttl_s in (("I like figs.", lives_s - 1), ("I like plums.", lives_s + 3600), ("I like tea.", None))
+    )
+    request = RememberRequest(user_id="ana", session_id="s", messages=messages)
+    await store_episodes(graph, [check_request(TenantId(tenant), request, now=stored_at).episode], epoch="e")
+    for likes in ({"figs", "plums", "tea"}, {"tea"}):
+        await a_worker(graph).drain()
+        facts = str((await api.ask('{ facts(userId: "ana") { nodes { statement } } }'))["data"])
+        assert {name for name in ("figs", "plums", "tea") if name in facts} == likes
+        await expiry(graph).sweep()
+    assert [(said["text"], said["isRead"]) for said in await listed(api)] == [
+        ("I like plums.", True),
+        ("I like tea.", True),
+    ]
+    assert not (await a_memory(graph).sync(TenantId(tenant), dry_run=True)).found
+
+
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
