@@ -8,7 +8,7 @@ each validity period. So the three have different values, and no other type for 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from schema.assertion import Assertion, Closing, CorrectionKind
 from schema.entity import EntityRef
@@ -148,7 +148,7 @@ class AcceptedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedValues:
-    """The extracted values of a fact that a correction overrides."""
+    """The values of a fact that its reader extracted, and a correction overrides."""
 
     statement: str
     base_strength: float
@@ -157,6 +157,11 @@ class ExtractedValues:
     reader: str
     trigger_emotion: str | None
     detail: FactDetail
+
+
+def extracted_values(source: "ExtractedValues | Fact") -> dict[str, Any]:
+    """Return the fields of `ExtractedValues` by name."""
+    return {name: getattr(source, name) for name in ExtractedValues.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ from graph_service.observability.metrics import CORRECTIONS
 from schema.assertion import Closing, CorrectionKind, StatementKind, sentence_of
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
-from schema.fact import PERSON, Claim, ExtractedValues, Fact
+from schema.fact import PERSON, Claim, ExtractedValues, Fact, extracted_values
 from schema.ids import CORRECTION_SESSION, SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.labels import Label, Role
 from schema.message import ProvidedFact
@@ -423,13 +423,4 @@ def _without(fact: Fact, message_id: str) -> Fact | None:
 
 
 def _values_of_person(fact: Fact, *, words: str) -> ExtractedValues:
-    extracted = fact.extracted
-    return ExtractedValues(
-        statement=words,
-        base_strength=extracted.base_strength if extracted else fact.base_strength,
-        confidence=extracted.confidence if extracted else fact.confidence,
-        importance=extracted.importance if extracted else fact.importance,
-        reader=PERSON,
-        trigger_emotion=extracted.trigger_emotion if extracted else fact.trigger_emotion,
-        detail=extracted.detail if extracted else fact.detail,
-    )
+    return ExtractedValues(**{**extracted_values(fact.extracted or fact), "statement": words, "reader": PERSON})

@@ -12,7 +12,7 @@ from typing import Final
 from extraction.entities.attributes import Attribute, attribute_of, value_key
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Assertion, Closing, CorrectionKind, joined, latest_correction
-from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, FactDetail, Proof
+from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, Proof, extracted_values
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 
 # Minimum base strength of a fact that a person stated.
@@ -28,7 +28,7 @@ _WORDINGS_MAX: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class Wording(ExtractedValues):
     """The statement of a claim, with the scores and details that its reader extracted.
 
     Attributes:
@@ -36,13 +36,6 @@ class Wording:
     """
 
     rank: tuple[bool, bool, float, float, int, str]
-    statement: str
-    reader: str
-    base_strength: float
-    confidence: float
-    importance: int
-    trigger_emotion: str | None
-    detail: FactDetail
 
     def merged(self, other: "Wording") -> "Wording":
         """Return the merged wording: the statement of the lower rank, and the maximum of each score.
@@ -100,15 +93,7 @@ def overridden_wording(
     """Return the extracted values that a correction overrides; None if there is no correction."""
     if corrected_wording(wording, assertions, corrections) == wording:
         return None
-    return ExtractedValues(
-        statement=wording.statement,
-        base_strength=wording.base_strength,
-        confidence=wording.confidence,
-        importance=wording.importance,
-        reader=wording.reader,
-        trigger_emotion=wording.trigger_emotion,
-        detail=wording.detail,
-    )
+    return ExtractedValues(**extracted_values(wording))
 
 
 def wording_rank(
@@ -376,22 +361,16 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         predicate=claim.claim.predicate,
         relation=claim.claim.relation,
         slot=slot,
-        statement=wording.statement,
-        base_strength=wording.base_strength,
+        **extracted_values(wording),
         strength=strength_of(wording.base_strength, len(evidence)),
-        confidence=wording.confidence,
         first_seen=min(assertion.said_at for assertion in supporting),
         last_seen=max(assertion.said_at for assertion in supporting),
         valid_at=period.valid_at,
         invalid_at=period.invalid_at,
         closed_by=closed_by,
-        trigger_emotion=wording.trigger_emotion,
         evidence=evidence,
         scenes=tuple(sorted({assertion.scene_id for assertion in period.assertions})),
         quotes=tuple(sorted(quote for quote in claim.quotes if quote.partition(":")[0] in messages)),
-        reader=wording.reader,
-        importance=wording.importance,
-        detail=wording.detail,
         closing_reason=period.why,
         assertions=claim.assertions if len(period.assertions) == len(claim.assertions) else joined(period.assertions),
         ignored_closings=tuple(sorted(claim.ignored_closings)),
@@ -448,13 +427,7 @@ def _claim_of_fact(fact: Fact) -> KnownClaim:
         quotes=frozenset(fact.quotes),
         wording=Wording(
             rank=wording_rank(assertions, extracted.reader, extracted.statement, extracted.confidence),
-            statement=extracted.statement,
-            reader=extracted.reader,
-            base_strength=extracted.base_strength,
-            confidence=extracted.confidence,
-            importance=extracted.importance,
-            trigger_emotion=extracted.trigger_emotion,
-            detail=extracted.detail,
+            **extracted_values(extracted),
         ),
         ignored_closings=frozenset(fact.ignored_closings),
         object_name=fact.object_name,
