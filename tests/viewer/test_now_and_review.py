@@ -370,9 +370,19 @@ async def test_contradictions_of_the_service_have_a_lens(service: OpenService, v
         await Watching.found(service.http, viewer.tenant, name)
     await viewer.open("#/map")
     lens = viewer.page.locator('[data-lens="agreeing facts"]')
-    await expect(lens.locator(".n")).to_have_text("2", timeout=WAIT_MS)
+    await expect(lens.locator(".n")).to_have_text("1", timeout=WAIT_MS)
     await lens.click()
     await viewer.until("window.__mnemoscene.counts.edges === 2")
+    await viewer.until("window.__mnemoscene.counts.nodes === 3")
+    riyaad = await Watching.found(service.http, viewer.tenant, "Riyaad")
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": viewer.tenant}) as client:
+        part = (await client.get(f"{service.http}/api/explore/around/{riyaad}")).json()
+    await viewer.choose(next(edge["id"] for edge in part["edges"] if edge["relation"] == "fish supplier"))
+    rival = viewer.page.locator("[data-contradicts]")
+    await expect(rival).to_contain_text("They buy their fish from Boris.")
+    await rival.get_by_role("button").click()
+    await expect(rival).to_contain_text("They buy their fish from Riyaad.")
+    await viewer.page.keyboard.press("Escape")
     await expect(viewer.page.locator("[data-lens]")).to_have_attribute("aria-pressed", "true")
 
 

@@ -42,7 +42,7 @@ describe("contradictions of several memories", () => {
     expect([calls.map(({ user }) => user), conflicts.ids.value.size]).toEqual([["ana", "bob"], 0]);
     await vi.advanceTimersByTimeAsync(6_000);
     await calls[1]?.answer(["3", "4"]);
-    expect([...conflicts.ids.value]).toEqual(["1", "2", "3", "4"]);
+    expect([...conflicts.ids.value.keys()]).toEqual(["1", "2", "3", "4"]);
     await vi.advanceTimersByTimeAsync(100_000);
     expect(calls.length).toBe(2);
     await vi.advanceTimersByTimeAsync(20_000);
@@ -61,7 +61,7 @@ describe("contradictions of several memories", () => {
     conflicts.ask();
     await calls[0]?.answer(["1", "2"]);
     await calls[1]?.answer(["3", "4"]);
-    expect([...conflicts.ids.value]).toEqual(["3", "4"]);
+    expect([...conflicts.ids.value.keys()]).toEqual(["3", "4"]);
   });
 
   it("of a large memory are asked for after half a minute, unless it is left", async () => {

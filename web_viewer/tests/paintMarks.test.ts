@@ -118,6 +118,18 @@ describe("what is pointed out", () => {
     expect(pointedOut(marks, hovered)).toEqual(found);
   });
 
+  it("is the person with all scenes that a badge opened", () => {
+    const scenes = cytoscape({
+      headless: true,
+      elements: [
+        ...[["s:ann", "Scenes", "ann"], ["u", "User", "ann"], ["one", "Scene", "ann"], ["two", "Scene", "ann"], ["tea", "Entity", "ann"], ["rome", "Entity", "ann"], ["v", "User", "bob"], ["three", "Scene", "bob"]].map(([id, kind, user]) => ({ data: { id, kind, user } })),
+        ...[["1", "one", "tea"], ["2", "u", "rome"]].map(([id, source, target]) => ({ data: { id, source, target } })),
+      ],
+    });
+    pointOut(scenes, NONE, "s:ann");
+    expect(scenes.elements(".dim").map((one) => one.id())).toEqual(["rome", "v", "three", "2"]);
+  });
+
   it("is styled anew only where it differs", () => {
     pointedOut({ selected: "tea" });
     const styled: string[] = [];

@@ -99,7 +99,7 @@ describe("filters", () => {
   });
 
   it("hide past facts on request and count them", () => {
-    const state = stateOf({ nodes: [aNode("u"), aNode("a")], edges: [anEdge("old", "u", "a", { invalid_at: "2026-01-01T00:00:00Z" }), anEdge("new", "u", "a")] });
+    const state = stateOf({ nodes: [aNode("u"), aNode("a")], edges: [anEdge("old", "u", "a", { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" }), anEdge("new", "u", "a")] });
     expect([...shownPart(state, { hidden: new Set(["past"]) }).edges.keys()]).toEqual(["new"]);
     expect(countBy(state).get("past")).toBe(1);
   });
@@ -197,11 +197,22 @@ describe("lenses", () => {
   it("leave only what they look at, with its ends", () => {
     const unsure = shownPart({ nodes, edges }, { hidden: new Set([SURE]) });
     expect([[...unsure.edges.keys()], [...unsure.nodes.keys()].sort()]).toEqual([["has"], ["cat", "u"]]);
-    const told = new Set(["dislikes", "home", "home2", "likes", "not on this page"]);
+    const told = new Map([["dislikes", "likes"], ["likes", "dislikes"], ["home", "home2"], ["home2", "home"], ["has", "not on this page"]].map(([one, other]) => [one, other] as [string, string]));
     const conflicts = shownPart({ nodes, edges }, { hidden: new Set([AGREEING]), conflicts: told });
-    expect([...conflicts.edges.keys()].sort()).toEqual(["dislikes", "home", "home2", "likes"]);
-    expect([countBy({ nodes, edges }, told).get(SURE), countBy({ nodes, edges }, told).get(AGREEING)]).toEqual([1, 4]);
-    expect([...shownPart({ nodes, edges }, { hidden: new Set([AGREEING]) }).edges.keys()]).toEqual([]);
+    expect([...conflicts.edges.keys()].sort()).toEqual(["dislikes", "has", "home", "home2", "likes"]);
+    expect([countBy({ nodes, edges }, told).get(SURE), countBy({ nodes, edges }, told).get(AGREEING)]).toEqual([1, 2]);
+    const none = shownPart({ nodes: new Map([...nodes, ["v", aNode("v", { kind: "User" })]]), edges }, { hidden: new Set([AGREEING]) });
+    expect([none.edges.size, none.nodes.size]).toEqual([0, 0]);
+  });
+
+  it("of one topic leave no thing without its line", () => {
+    const kin = anEdge("kin", "u", "oslo", { predicate: "RELATES_TO", category: "relationships" });
+    const work = anEdge("work", "u", "rome", { predicate: "RELATES_TO", category: "work" });
+    const all = byId([kin, work, anEdge("m1", "s", "rome", { predicate: "MENTIONED" }), anEdge("m2", "s", "cat", { predicate: "MENTIONED" }), anEdge("m3", "s", "oslo", { predicate: "MENTIONED" }), anEdge("in", "tea", "cat", { predicate: "RELATES_TO" })]);
+    const only = shownPart({ nodes, edges: all }, { hidden: new Set(["about:work"]) });
+    expect([[...only.nodes.keys()].sort(), [...only.edges.keys()].sort()]).toEqual([["oslo", "s", "u"], ["kin", "m3"]]);
+    const both = byId([...all.values(), anEdge("goal", "u", "tea", { category: "goals" })]);
+    expect([...shownPart({ nodes, edges: both }, { hidden: new Set(["about:work"]) }).nodes.keys()].sort()).toEqual(["cat", "oslo", "rome", "s", "tea", "u"]);
   });
 });
 

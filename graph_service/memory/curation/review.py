@@ -6,6 +6,7 @@ The choice is pure: the same memory on the same day gives the same stack. What a
 import asyncio
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -25,6 +26,7 @@ from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_R
 from graph_service.memory.entity_resolution.listing import suggested_merges
 from schema.errors import InputError
 from schema.ids import CORRECTION_SESSION, TenantId
+from schema.relations import canonical_relation, relation_labels
 from schema.timespan import millis
 
 CARDS_MAX: Final = 50
@@ -36,6 +38,8 @@ _KEPT_MAX: Final = 20_000
 OLD_DAYS: Final = 90.0
 # Facts below this importance are not worth a person's time.
 _IMPORTANCE_MIN: Final = 3
+# What one does, such as "learns" or 正在学; a noun, such as "supplier", may have one value.
+_VERB: Final = re.compile(r"(?:is |are )?[a-z]+(?:ing|(?<![sui])s)(?: |$)|正?在|学习|想", re.IGNORECASE)
 # Values of an attribute that may contradict each other; more values are a list, such as friends.
 _VALUES_MAX: Final = 3
 # Attributes that do not change.
@@ -260,10 +264,19 @@ def _age(fact: ReviewFact) -> tuple[datetime, datetime, str]:
 
 
 def _attribute_key(fact: ReviewFact) -> str | None:
-    if fact.attribute is not None:
-        return fact.attribute.removeprefix("?")
-    found = attribute_of(fact.predicate, fact.relation, fact.object)
-    return None if found is None else found.key
+    """Return the key of the attribute that a fact states; None if its subject may well have several values of it."""
+    label = fact.attribute
+    if label is None:
+        found = attribute_of(fact.predicate, fact.relation, fact.object)
+        label = None if found is None else found.key if found.one else f"?{found.key}"
+    if label is None or (label.startswith("?") and _is_activity(fact.relation or "")):
+        return None
+    return label.removeprefix("?")
+
+
+def _is_activity(relation: str) -> bool:
+    """Return whether a relation is one of our labels, whose number of values is known, or begins with a verb."""
+    return canonical_relation(relation) in relation_labels() or _VERB.match(relation.replace("_", " ")) is not None
 
 
 def _values_that_differ(group: Sequence[ReviewFact]) -> list[tuple[ReviewFact, ReviewFact]]:

@@ -97,7 +97,7 @@ export class Elements {
       const tint = finish.tint(node.id);
       const look = `${size.w} ${node.kind} ${tint}`;
       looks.set(node.id, look);
-      const data = { id: node.id, kind: node.kind, ...size, ...(tint === null ? {} : { tint }) };
+      const data = { id: node.id, kind: node.kind, user: node.user_id, ...size, ...(tint === null ? {} : { tint }) };
       if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
       else {
         const drawn = this.cy.getElementById(node.id);

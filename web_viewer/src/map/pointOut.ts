@@ -1,6 +1,6 @@
 /** Highlights on the map (selection, search hits, hover), and how much they raise a label's priority. */
 
-import type { Core, SingularElementArgument } from "cytoscape";
+import type { CollectionReturnValue, Core, SingularElementArgument } from "cytoscape";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { BADGE } from "./foldScenes";
 import type { LabelledNode } from "./paintLabels";
@@ -37,7 +37,7 @@ export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   const { matches, recalled, selected } = marks;
   const trail = marks.trail ?? (recalled === null ? null : new Set(recalled.keys()));
   const element = cy.getElementById(hovered ?? selected ?? "");
-  const around = element.empty() || (trail && hovered === null) ? null : new Set(element.closedNeighborhood().union(element.connectedNodes()).map((one) => one.id()));
+  const around = element.empty() || (trail && hovered === null) ? null : new Set(neighbourhood(cy, element).map((one) => one.id()));
   const dimsOthers = around !== null && !matches && !trail && cy.elements().length <= DIM_MAX;
   const isFaint = (one: SingularElementArgument): boolean => (matches !== null && !isMatch(one, matches)) || (trail !== null && !trail.has(one.id())) || dimsOthers;
   const wanted: Record<string, (one: SingularElementArgument) => boolean> = {
@@ -49,6 +49,13 @@ export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   cy.batch(() => {
     for (const [name, has] of Object.entries(wanted)) cy.elements().filter((one) => one.hasClass(name) !== has(one)).toggleClass(name);
   });
+}
+
+/** Return an element with what is around it; around a badge are its person and the scenes that it opened. */
+function neighbourhood(cy: Core, element: CollectionReturnValue): CollectionReturnValue {
+  if (element.data("kind") !== BADGE) return element.closedNeighborhood().union(element.connectedNodes());
+  const scenes = cy.nodes().filter((node) => node.data("kind") === "Scene" && node.data("user") === element.data("user"));
+  return element.union(scenes.closedNeighborhood()).union(cy.nodes().filter((node) => node.data("kind") === "User" && node.data("user") === element.data("user")));
 }
 
 /** Return whether an element is a search hit, or a link of one. */

@@ -20,8 +20,8 @@ export interface ConflictsHost {
 }
 
 export class Conflicts {
-  /** Ids of facts, two of each contradiction. */
-  readonly ids: Ref<ReadonlySet<string>> = shallowRef(new Set());
+  /** The facts of contradictions by id, each with the one that it contradicts. */
+  readonly ids: Ref<ReadonlyMap<string, string>> = shallowRef(new Map());
   private readonly pace = new Throttle(() => void this.load(), AGAIN_MS);
   private later: ReturnType<typeof setTimeout> | undefined;
   /** Number of the last load. */
@@ -50,13 +50,13 @@ export class Conflicts {
     this.isLoading = this.isOutdated = false;
     this.pace.stop();
     this.pace.intervalMs = AGAIN_MS;
-    this.ids.value = new Set();
+    this.ids.value = new Map();
   }
 
   private async load(): Promise<void> {
     const mine = ++this.loads;
     const begunMs = performance.now();
-    const ids = new Set<string>();
+    const ids = new Map<string, string>();
     this.isLoading = true;
     this.isOutdated = false;
     try {
@@ -64,7 +64,7 @@ export class Conflicts {
       for (const user of this.host.people().slice(0, USERS_MAX)) {
         const { contradictions } = await askGraphql<{ contradictions: { facts: { id: string }[] }[] }>(QUERY, { user }, this.host.tenant);
         if (mine !== this.loads) return;
-        for (const { facts } of contradictions) for (const { id } of facts) ids.add(id);
+        for (const { facts: [one, other] } of contradictions) if (one && other) ids.set(one.id, other.id).set(other.id, one.id);
       }
       this.ids.value = ids;
     } catch {

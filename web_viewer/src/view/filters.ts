@@ -19,7 +19,7 @@ export const UNSURE_BELOW = 0.5;
 export const CATEGORY = "about:";
 export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, string> = new Map();
 
 export interface Filter {
   hidden: Hidden;
@@ -30,8 +30,8 @@ export interface Filter {
   veiled?: ReadonlySet<string>;
   /** Centre of an ego view, which shows its neighbours and the edges between them. */
   ego?: string | null;
-  /** Facts that contradict each other, as the service says. */
-  conflicts?: ReadonlySet<string>;
+  /** Facts that contradict each other, as the service says, each with the other. */
+  conflicts?: ReadonlyMap<string, string>;
 }
 
 /** Most steps of the choice of a minimum confidence. */
@@ -54,11 +54,13 @@ export interface Shown {
 /**
  * Hide nodes that only hidden edges lead to; users stay unless their kind is hidden.
  *
- * Facts that never held are not shown. With a minimum confidence, mentions do not keep a node, since they have none.
+ * Facts that never held are not shown. Mentions do not keep a node with a minimum confidence, which they do not have, nor
+ * where only one topic is shown. The lens of contradictions shows who contradicts whom, and nobody else.
  */
 export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Filter): Shown {
   const { hidden, veiled, confidence = 0, moments = NOW } = filter;
-  const sure = confidence > 0;
+  const topic = onlyTopic(state, hidden);
+  const sure = confidence > 0 || topic !== null;
   if (isIdle(filter) && ![...state.edges.values()].some(neverHeld)) return state;
   const allowed = egoPart(state, filter.ego ?? null);
   const conflicts = hidden.has(AGREEING) ? (filter.conflicts ?? NONE) : null;
@@ -72,16 +74,32 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   const cut = new Set<string>();
   for (const whole of state.edges.values()) {
     const edge = factAt(whole, moments);
-    const kept = edge !== null && passes(edge, filter, state.nodes) && (conflicts === null || conflicts.has(edge.id));
+    const kept = edge !== null && passes(edge, filter, state.nodes) && (conflicts === null || conflicts.has(edge.id)) && (topic === null || edge.predicate === "MENTIONED" || categoryOf(edge, state.nodes) === topic);
     const ends = kept && !(sure && edge.predicate === "MENTIONED") ? tied : cut;
     ends.add(whole.source).add(whole.target);
     if (kept && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
+  }
+  if (conflicts !== null) {
+    for (const id of nodes.keys()) if (!tied.has(id)) nodes.delete(id);
+    return { nodes, edges };
   }
   for (const [id, node] of nodes) {
     if (cut.has(id) && !tied.has(id) && node.kind !== "User" && !(sure && node.kind === "Scene") && id !== filter.ego) nodes.delete(id);
   }
   if (sure) dropBareScenes(nodes, edges);
   return { nodes, edges };
+}
+
+/** Return the only topic that is not hidden; null if there are more, or none is hidden. */
+function onlyTopic({ nodes, edges }: Pick<GraphState, "nodes" | "edges">, hidden: Hidden): string | null {
+  if (!CATEGORIES.some((one) => hidden.has(CATEGORY + one))) return null;
+  const topics = new Set<string>();
+  for (const edge of edges.values()) {
+    const topic = categoryOf(edge, nodes);
+    if (topic !== null && !hidden.has(CATEGORY + topic)) topics.add(topic);
+  }
+  const [only = null] = topics;
+  return topics.size === 1 ? only : null;
 }
 
 /** Remove scenes that mention nothing shown except users, then edges without both ends. */
@@ -181,11 +199,12 @@ export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
 }
 
 /** Count nodes by kind, and facts by predicate and category; ended facts count as `PAST` only, and those that never held not at all. */
-export function countBy(state: Pick<GraphState, "nodes" | "edges">, contradicting: ReadonlySet<string> = NONE): ReadonlyMap<string, number> {
+export function countBy(state: Pick<GraphState, "nodes" | "edges">, contradicting: ReadonlyMap<string, string> = NONE): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const node of state.nodes.values()) add(node.kind);
-  const conflicts = [...contradicting].filter((id) => state.edges.has(id)).length;
+  // Each is counted once, if the page has both of its facts.
+  const conflicts = [...contradicting].filter(([id, other]) => id < other && state.edges.has(id) && state.edges.has(other)).length;
   if (conflicts > 0) counts.set(AGREEING, conflicts);
   for (const edge of state.edges.values()) {
     if (neverHeld(edge)) continue;

@@ -206,6 +206,7 @@ export function openSession() {
     owners,
     explore,
     communities,
+    conflicts: conflicts.ids,
     unread,
     pinned,
     trail,

@@ -159,3 +159,18 @@ def test_liking_and_disliking_the_same_thing_is_a_contradiction() -> None:
     disliked = a_fact("b", predicate="DISLIKES", object_id="tea")
     assert [card.kind for card in contradictions([liked, disliked])] == [CardKind.CONTRADICTION]
     assert contradictions([liked, replace(disliked, object_id="milk")]) == []
+
+
+@pytest.mark.parametrize(
+    ("relation", "contradict"),
+    [
+        *((one, False) for one in ("studies", "learns", "is learning", "在学", "正在读")),
+        *((one, True) for one in ("fish supplier", "lives in", "works at", "住在")),
+    ],
+)
+def test_what_one_can_do_together_does_not_contradict(relation: str, contradict: bool) -> None:
+    one = a_fact("a", predicate="RELATES_TO", relation=relation, object="Riyaad", object_id="1")
+    other = replace(one, id="b", object="Boris", object_id="2")
+    assert bool(contradictions([one, other])) is contradict
+    uncertain = [replace(fact, attribute="?any") for fact in (one, other)]
+    assert bool(contradictions(uncertain)) is (relation == "fish supplier")
