@@ -55,7 +55,8 @@ def test_wheel_of_the_client_holds_its_package_only(tmp_path: Path) -> None:
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
         (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
     package = ROOT / "clients/python/mnemoscene"
-    assert files == {f"mnemoscene/{file.name}" for file in package.iterdir() if file.suffix in (".py", ".typed")}
+    sources = {file.relative_to(package).as_posix() for file in package.rglob("*") if file.suffix in (".py", ".typed")}
+    assert files == {f"mnemoscene/{name}" for name in sources}
     needed = [
         line.split()[1] for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line
     ]
