@@ -15,7 +15,7 @@ from extraction.rules.en.phrases import CATEGORY
 from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
-from extraction.text.chinese import HAN
+from extraction.text.chinese import HAN, is_chinese
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
@@ -699,8 +699,8 @@ def _kin_name(word: str) -> str:
     return whole * 2 if whole in _HALF_KIN else whole
 
 
-# Log odds from which a tag is a fact. Chosen on messages by authors, of which every tenth was kept from training.
-_STATED_ODDS: Final = 2.5
+# Log odds from which a tag is a fact, in English and other languages and in Chinese.
+_STATED_ODDS: Final = (2.3, 2.5)
 # What some kinds need more: the model is right about relatives earlier than about reasons or other properties.
 _MORE_ODDS: Final = {
     "attribute": 2.0,
@@ -728,8 +728,9 @@ def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: 
     """
     tagged = list(tag_drafts(text, tags, speaker))
     kept = [one for one in drafts if not _is_tagged(one) or _is_seen(one, tagged)]
+    stated = _STATED_ODDS[is_chinese(text)]
     for made, tag in tagged:
-        likely = tag.odds >= _STATED_ODDS + _MORE_ODDS.get(tag.kind, 0.0)
+        likely = tag.odds >= stated + _MORE_ODDS.get(tag.kind, 0.0)
         if likely and not any(_same(made, one) for one in kept):
             kept.append(made)
     return kept

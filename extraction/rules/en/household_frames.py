@@ -1,19 +1,34 @@
 """Frames for what people mention in passing: habits given up, fields of work, ambitions, teams."""
 
+from dataclasses import replace
 from typing import Final
 
-from extraction.rules.en.frames import Frame, States, after, clause_frame, positions, read_exact
+from extraction.rules.en.frames import (
+    NUMBER,
+    Frame,
+    States,
+    after,
+    clause_frame,
+    positions,
+    read_age,
+    read_exact,
+    read_known_places,
+    read_places,
+    read_workplaces,
+)
 from extraction.rules.en.phrases import things
-from extraction.rules.en.slot_table import SERVICES
 from extraction.rules.en.statements import (
     LIVES,
+    NO_LONGER_LIVES,
     NO_LONGER_USES,
+    NO_LONGER_WORKS_AS,
     NO_LONGER_WORKS_AT,
     ORG,
     PROPER,
     TOPIC,
     USES,
     WORKS_AS,
+    WORKS_AT,
 )
 from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import ObjectPhrase
@@ -27,6 +42,15 @@ _FIELD: Final = any_of(
     "recruitment|procurement|politics|academia|customer service|customer support|the civil service|the nhs|shipping|"
     "aviation|oil|mining|accounting|accounts|admin|compliance|journalism|law|theatre|radio|events|care"
 )
+_SERVICES: Final = (
+    "bank|gym|broadband|internet|internet provider|provider|electricity|gas|energy|energy supplier|supplier|insurer|"
+    "insurance|car insurance|home insurance|health insurance|supermarket|phone network|mobile network|network|carrier|"
+    "browser|editor|ide|framework|database|email client|calendar app|notes app|music app|operating system|os|pharmacy|"
+    "airline|mobile provider|phone provider|pension|pension provider|streaming service|delivery service|search engine"
+)
+_OFTEN: Final = "(?:(?:usually|always|normally|generally|mostly) )?"
+_PAY: Final = r"(?:about |around |roughly )?[£$€]?\d[\d.,]*k?"
+_VEHICLES: Final = {"cycle": "bike", "drive": "car", "walk": "foot"}
 _VICE: Final = {"smoke": "smoking", "vape": "vaping", "drink": "drinking", "gamble": "gambling"}
 
 
@@ -48,6 +72,10 @@ def _instrument(text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, EntityType.ACTIVITY) for name in things(text)[:1]]
 
 
+def _vehicle(text: str) -> list[ObjectPhrase]:
+    return [ObjectPhrase(_VEHICLES.get(text.lower(), text.lower()), None)]
+
+
 _NO_LONGER_DOES: Final = States(
     says="{s} has given up {o}.", predicate="PREFERS", read=_vice, kind=EntityType.ACTIVITY, closes=True
 )
@@ -58,7 +86,53 @@ _WANTS_TO: Final = States(
 _PLAYS_FOR: Final = States(says="{s} plays for {o}.", relation="plays for", read=read_exact, kind=ORG)
 _LEARNS: Final = States(says="{s} learns {o}.", relation="learns", read=_instrument)
 
+_LIVED: Final = replace(NO_LONGER_LIVES, read=lambda text: read_known_places(text) or read_places(text))
+_WORKED_AT: Final = replace(NO_LONGER_WORKS_AT, read=read_workplaces)
+_HAS_AGE: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME)
+_WAKES: Final = States(says="{s} gets up at {o}.", relation="wakes up at", read=read_exact, kind=EntityType.TIME)
+_COMMUTES: Final = States(says="{s} commutes by {o}.", relation="commutes by", read=_vehicle)
+_GRADE_IS: Final = States(says="{s} is in {o}.", relation="grade", read=read_exact)
+_EARNS: Final = States(says="{s} earns {o}.", relation="earns", read=read_exact)
+_TIME: Final = (
+    r"(?:about |around |half past |quarter (?:past|to) )?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|o'clock)?|one|two|three|"
+    r"four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|dawn)"
+)
+_GRADE: Final = (
+    r"(?:(?:year|grade|class|form|primary) ?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten)|"
+    r"(?:the )?(?:[a-z]{4,8}th|\d{1,2}th|first|1st|second|2nd|third|3rd) (?:grade|form)|"
+    r"reception|nursery|kindergarten|preschool|primary school|secondary school|high school|sixth form)"
+)
+
 HOUSEHOLD: Final[tuple[Frame, ...]] = (
+    # "I lived in Lyon from 2018 to 2021", but not "I have lived in Lyon since 2018"
+    after(
+        r"(?<!have )(?<!has )(?<!always )(?<!never )(?<!ever )lived in (?!.*\bsince\b)(?P<old>[^,;]+)",
+        _LIVED,
+    ),
+    # "I worked at Bosch until 2017", "My grandfather was a miner"
+    after(r"(?<!have )(?<!has )(?<!always )(?<!never )(?<!ever )worked (?:at|for) (?P<old>(?-i:[A-Z]).+)", _WORKED_AT),
+    after(r"was (?P<was>an? .+)", NO_LONGER_WORKS_AS),
+    # "I joined the design team at Harbourline"
+    after(rf"joined (?:the |their )?(?:[a-z]+ ){{0,3}}(?:team|department|desk) at (?P<o>{PROPER})", WORKS_AT),
+    # "We moved the family from Leeds to York"
+    after(
+        rf"moved (?:(?:the|my|our) (?:whole )?family )?from (?P<old>{PROPER}) (?:over |down |up )?to (?P<o>{PROPER})",
+        LIVES,
+        NO_LONGER_LIVES,
+    ),
+    after(rf"(?:turns|turning|is turning|will be turning) (?P<o>\d{{1,3}}|{NUMBER})\b", _HAS_AGE),
+    # "I usually get up at six", "I take the bus to work", "My daughter is in year 5", "I take home 2,400 a month"
+    after(rf"{_OFTEN}(?:get|wake)s? up (?:early )?at (?P<o>{_TIME}){_STOP}", _WAKES),
+    after(
+        rf"{_OFTEN}(?:(?:take|get|catch)(?:es|s)? the (?=[bftms]))?(?P<o>bus|train|tram|metro|tube|subway|ferry|cycle|"
+        r"bike|drive|walk)s? to (?:work|school|uni|the office|college)\b",
+        _COMMUTES,
+    ),
+    after(rf"(?:am|is|are|(?:just |has |have )?started) (?:now |already )?(?:in )?(?P<o>{_GRADE}){_STOP}", _GRADE_IS),
+    after(
+        rf"(?:earn|make|clear|take home|takes home|bring home)s? (?P<o>{_PAY} (?:a|per) (?:hour|week|month|year))",
+        _EARNS,
+    ),
     # "I used to smoke a pack a day"
     after(
         rf"used to (?P<o>smoke|vape|gamble)(?: (?:a pack|a lot|heavily|like a chimney|\w+ (?:a|per) day).*)?{_STOP}",
@@ -90,7 +164,7 @@ HOUSEHOLD: Final[tuple[Frame, ...]] = (
     ),
     # "We swapped broadband from TalkSafe to Zenlink"
     after(
-        rf"(?:swapped|switched|changed|moved|transferred) (?:(?:my|our|the) )?(?:{SERVICES})(?: (?:provider|"
+        rf"(?:swapped|switched|changed|moved|transferred) (?:(?:my|our|the) )?(?:{_SERVICES})(?: (?:provider|"
         rf"supplier|contract|deal|plan))? from (?P<old>{PROPER}) (?:over )?to (?P<o>{PROPER})",
         USES,
         NO_LONGER_USES,

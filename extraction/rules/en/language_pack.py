@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from extraction.rules.en.agent_promises import drafts_text, read_agent_promises
+from extraction.rules.en.agreement import agree
 from extraction.rules.en.clauses import RELAYS_SPEECH, split_clauses, with_article
 from extraction.rules.en.constructions import (
     favorite_is,
@@ -15,7 +16,6 @@ from extraction.rules.en.constructions import (
     read_relatives,
     reports_reaction,
 )
-from extraction.rules.en.daily_life import agree
 from extraction.rules.en.ended_patterns import ENDED_RULES
 from extraction.rules.en.everyday_frames import read_everyday
 from extraction.rules.en.fact_guards import may_be_stored
@@ -24,7 +24,6 @@ from extraction.rules.en.life_patterns import LIFE_RULES
 from extraction.rules.en.objects import objects
 from extraction.rules.en.plans import read_plans, read_promises
 from extraction.rules.en.preference_patterns import TASTE_RULES
-from extraction.rules.en.slot_analysis import analyse_slots
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import (
     Clause,
@@ -90,6 +89,5 @@ ENGLISH: Final = LanguagePack(
     pets=PETS,
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
-    analyse=analyse_slots,
     holds=may_be_stored,
 )

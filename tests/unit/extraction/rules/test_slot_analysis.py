@@ -1,8 +1,7 @@
-"""Test the analysis of English clauses by verb group, slot and head noun, with sentences that no whole pattern has."""
+"""Test clauses whose value is given by their verb or noun, and what looks like them."""
 
 import pytest
 
-from extraction.rules.en.slot_analysis import verb_groups
 from tests.unit.extraction.rules.rule_reading import read
 
 
@@ -11,45 +10,13 @@ def _stated(text: str) -> set[tuple[str, str, str, bool]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "lemma", "expected"),
-    [
-        ("have never really liked opera", "like", {"negated": True, "form": "part", "auxiliary": "have"}),
-        ("used to live in Bern", "live", {"ended": True}),
-        ("no longer work at Bosch", "work", {"ended": True}),
-        ("had to scrap the van", "scrap", {"forced": True, "past": True}),
-        ("might take the job", "take", None),
-        ("was a welder", "be", {"past": True}),
-    ],
-)
-def test_verb_groups_give_tense_negation_and_mood(text: str, lemma: str, expected: dict[str, object] | None) -> None:
-    groups = {group.lemma: group for group in verb_groups(text)}
-    if expected is None:
-        assert groups[lemma].modal
-    else:
-        assert {name: getattr(groups[lemma], name) for name in expected} == expected
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We're both mad about Korean food", ("@user", "PREFERS", "Korean food", False)),
         ("Not a fan of surprise parties.", ("@user", "DISLIKES", "surprise parties", False)),
-        ("I've grown to love opera", ("@user", "PREFERS", "opera", False)),
-        ("Honestly can't be doing with musicals", ("@user", "DISLIKES", "musicals", False)),
-        ("renting a room off a retired sailor in Whitby at the moment", ("@user", "lives in", "Whitby", False)),
         ("After eleven years I've walked out of Tesco.", ("@user", "works at", "Tesco", True)),
-        ("We had to scrap the Fiesta.", ("@user", "has", "Fiesta", True)),
         ("mum turns 80 on the 9th of June", ("mother", "has age", "80 years old", False)),
-        ("I'm registered blind", ("@user", "is", "blind", False)),
-        ("born in Izmir, grew up in Hamburg, ended up in Cork somehow", ("@user", "lives in", "Cork", False)),
-        ("Traded my Canon in for a Sony A7.", ("@user", "has", "Canon", True)),
-        ("Book club has moved to Mondays.", ("@user", "book club", "Mondays", False)),
         ("my therapist is now Dr Hale, not Dr Finch", ("@user", "therapist", "Dr Finch", True)),
-        ("The camera I use is a Nikon Z5.", ("@user", "has", "Nikon Z5", False)),
-        ("Someone nicked my bike from outside the station.", ("@user", "has", "bike", True)),
         ("Priya (my business partner) needs access as well.", ("@user", "business partner", "Priya", False)),
-        ("my in-laws Peg and Ron are staying for a fortnight", ("@user", "in-law", "Ron", False)),
-        ("give me a thunderstorm over a beach any day", ("@user", "PREFERS", "thunderstorm", False)),
         ("I was born on 3 March 1988, if you need it for the form", ("@user", "born on", "3 March 1988", False)),
     ],
 )
