@@ -263,5 +263,8 @@ async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watch
     await _act(viewer, "forget-now")
     await viewer.page.clock.fast_forward(11_000)
     await viewer.until(f"!window.__mnemoscene.ids().includes({json.dumps(fact['id'])})")
-    await expect(viewer.page.locator("[data-correct-bar]")).to_have_attribute("aria-busy", "false")
+    bar = viewer.page.locator("[data-correct-bar]")
+    await expect(bar).to_have_attribute("aria-busy", "false")
+    await expect(bar).to_contain_text("Forgotten: ")
+    await expect(viewer.page.locator("[data-panel]")).to_have_count(0)
     assert ["forgetFact"] in [deed["what"] for deed in service.audit_entries()]

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
 import { StoredSplits } from "../src/correct/storedSplits";
 import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, inverseOperation } from "../src/correct/operations";
@@ -22,6 +22,8 @@ class Service implements CorrectWorld {
   never(timer: unknown): void {
     this.timers.delete(timer as number);
   }
+  left: string[] = [];
+  leave = (id: string): void => void this.left.push(id);
   mergeText = (merged: string, kept: string): string => `${merged} into ${kept}`;
   storage = new Map<string, string>();
   kept = new StoredSplits({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
@@ -100,7 +102,7 @@ describe("correcting", () => {
     expect(inverseOperation({ merge: { keep: "a", merge: "b" } }, "why").variables).toEqual({ keep: "a", merge: "b", reason: "why" });
   });
 
-  it("sends nothing of a forgetting before its grace is over, and nothing at all when it was taken back", () => {
+  it("sends nothing of a forgetting before its grace is over, and nothing at all when it was taken back", async () => {
     const { service, corrections } = opened();
     corrections.forget("Entity", "e1", "tea");
     expect([service.asked, corrections.waiting.value?.untilMs]).toEqual([[], 1_000 + GRACE_MS]);
@@ -109,6 +111,10 @@ describe("correcting", () => {
     corrections.forget("Entity", "e1", "tea");
     service.timers.get(GRACE_MS)?.();
     expect(service.asked.map((one) => one.query)).toEqual([forget("Entity", "e1").query]);
+    expect(service.left).toEqual(["e1"]);
+    await vi.waitFor(() => expect(corrections.forgotten.value).toBe("tea"));
+    await corrections.confirm("f1");
+    expect(corrections.forgotten.value).toBeNull();
   });
 
   it("keeps what was to be forgotten when it is switched off", () => {

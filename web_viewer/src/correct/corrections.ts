@@ -31,6 +31,8 @@ export interface CorrectWorld {
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
+  /** Close the details of an element that is being forgotten. */
+  leave(id: string): void;
   /** The name of a merge in the list. */
   mergeText(merged: string, kept: string): string;
   /** Splits, stored across reloads. */
@@ -49,6 +51,8 @@ export class Corrections {
   readonly waiting: Ref<Waiting | null> = shallowRef(null);
   /** The first of two nodes to merge, while the other is being chosen. */
   readonly mergeFrom: Ref<{ id: string; label: string } | null> = shallowRef(null);
+  /** What was forgotten last, until something else is done. */
+  readonly forgotten: Ref<string | null> = ref(null);
   private timer: unknown = null;
 
   constructor(private readonly world: CorrectWorld) {
@@ -130,12 +134,16 @@ export class Corrections {
     this.mergeFrom.value = null;
     this.failure.value = null;
     this.latest.value = null;
+    this.forgotten.value = null;
     if (!on && this.waiting.value !== null) this.keep();
   }
 
   private async forgetNow(kind: string, id: string): Promise<void> {
+    const text = this.waiting.value?.text ?? "";
     this.waiting.value = null;
-    await this.attempt(operations.forget(kind, id));
+    // Before the service answers: nothing of it is shown or requested again.
+    this.world.leave(id);
+    if ((await this.attempt(operations.forget(kind, id))) !== null) this.forgotten.value = text;
   }
 
   private async correct(operation: operations.Operation): Promise<operations.Correction | null> {
@@ -159,6 +167,7 @@ export class Corrections {
     if (this.busy.value) return null;
     this.busy.value = true;
     this.failure.value = null;
+    this.forgotten.value = null;
     try {
       return (await this.world.ask<{ done: T }>(operation)).done;
     } catch (error) {

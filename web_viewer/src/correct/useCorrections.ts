@@ -25,13 +25,14 @@ export function useCorrecting(): Correcting {
 }
 
 /** @returns what App.vue provides under `key`. */
-export function openCorrecting({ link, status, tenant, words }: Session): { key: typeof CORRECTING; correcting: Correcting } {
+export function openCorrecting({ chosen, link, select, status, tenant, words }: Session): { key: typeof CORRECTING; correcting: Correcting } {
   const role = ref<string | null>(null);
   const corrections = new Corrections({
     ask: (operation) => askGraphql(operation.query, operation.variables, tenant),
     now: () => Date.now(),
     later: (then, ms) => setTimeout(then, ms),
     never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    leave: (id) => chosen.sel === id && select(null),
     mergeText: (merge, keep) => words.value.t("correct.merge.text", { merge, keep }),
     kept: new StoredSplits(browserStorage, tenant),
   });
