@@ -191,6 +191,12 @@ async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
     await viewer.choose(alps["target"])
     await _act(viewer, "merge")
     await viewer.choose(mountains["target"])
+    # What it may be merged with is neither dimmed nor under the details.
+    ends = [json.dumps(one["target"]) for one in (alps, mountains)]
+    await viewer.until(f"""[{", ".join(ends)}].every((id) => {{
+        const at = window.__mnemoscene.onPage(id);
+        return window.__mnemoscene.bright(id) && document.elementFromPoint(at.x, at.y)?.closest('.map');
+    }})""")
     await _act(viewer, "merge-here")
     merging = viewer.page.locator("[data-merge]")
     await expect(merging.locator("[data-preview]")).to_have_text("“mountains”, also called Alps, with 1 fact")

@@ -43,7 +43,53 @@ async def test_search_loads_entities_that_are_not_on_the_map(viewer: Watching, t
     await viewer.page.keyboard.press("Enter")
     await viewer.until(f"window.__mnemoscene.selection === {found}")
     place = await viewer.resting_place(json.loads(found))
-    assert abs(place["x"] - 560) < 200, "what was found stands near the middle of the map"
+    panel = await viewer.page.locator("[data-panel]").bounding_box()
+    assert panel is not None
+    assert 212 < place["x"] < panel["x"], "what was found stands beside its details"
+
+
+_PLACES = "Object.keys(window.__mnemoscene.positions()).map((id) => [id, window.__mnemoscene.onPage(id)])"
+
+
+@pytest.mark.parametrize("view", slow_but(["map"], ["map", "net"]))
+async def test_selection_moves_the_map_only_from_under_its_details_and_closing_restores_it(
+    viewer: Watching, view: str
+) -> None:
+    page = viewer.page
+    await viewer.open(f"#/{view}?user=alice")
+    tea = await _named(viewer, "jasmine")
+    await viewer.until("Object.keys(window.__mnemoscene.positions()).length > 3")
+    await viewer.resting_place(tea)
+    # Pull the map until the thing is where the details will be.
+    ground = {"x": 260, "y": 640}
+    await page.mouse.move(ground["x"], ground["y"])
+    await page.mouse.down()
+    at = (await viewer.probe(f"onPage({json.dumps(tea)})"))["x"]
+    await page.mouse.move(ground["x"] + 1150 - at, ground["y"], steps=4)
+    await page.mouse.up()
+    await viewer.resting_place(tea)
+    before = dict(await page.evaluate(_PLACES))
+    await viewer.choose(tea)
+    panel = await page.locator("[data-panel]").bounding_box()
+    assert panel is not None
+    assert before[tea]["x"] > panel["x"]
+    await viewer.until(f"window.__mnemoscene.onPage({json.dumps(tea)}).x < {panel['x'] - 20}")
+    await viewer.resting_place(tea)
+    after = dict(await page.evaluate(_PLACES))
+    moved = {(round(after[one]["x"] - at["x"], 2), round(after[one]["y"] - at["y"], 2)) for one, at in before.items()}
+    assert len(moved) == 1, "the zoom stays"
+    ((right, down),) = moved
+    assert (down, panel["x"] - 100 < before[tea]["x"] + right) == (0, True), "no further than needed"
+    # What is in sight is selected without moving anything.
+    other = min(after, key=lambda one: abs(after[one]["x"] - 560))
+    await viewer.choose(other)
+    await viewer.resting_place(tea)
+    assert dict(await page.evaluate(_PLACES)) == after
+    await page.keyboard.press("Escape")
+    await viewer.until("window.__mnemoscene.selection === null")
+    await viewer.until(f"Math.abs(window.__mnemoscene.onPage({json.dumps(tea)}).x - {before[tea]['x']}) < 1")
+    restored = dict(await page.evaluate(_PLACES))
+    assert all(abs(restored[one][axis] - at[axis]) < 1 for one, at in before.items() for axis in ("x", "y"))
 
 
 async def test_search_shows_more_than_the_first_twelve_hits(browser: Browser, address: str, tenant: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +89,18 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     assert await listed.evaluate_all("(all) => all.map((one) => one.dataset.hit)") == [hit["id"] for hit in hits]
     lit = await viewer.probe("recalled()")
     assert lit[tea] == 1
+    # The longest bar is as long as the answer is probable.
+    sure = re.search(r"(\d+)%", await question.get_by_text("Probability").inner_text())
+    assert sure is not None
+    width = await question.locator("[data-hit] .bar i").first.evaluate("(one) => one.style.width")
+    assert width == f"{sure[1]}%"
+    # What arrives meanwhile is not dimmed with what the question left out.
+    coriander_thing = (await facts_by_object(viewer))["coriander"]["target"]
+    await viewer.until(f"!window.__mnemoscene.bright({json.dumps(coriander_thing)})")
+    await viewer.say("I love almond cake.", session="later")
+    cake = json.dumps(await Watching.found(viewer.address, viewer.tenant, "almond cake"))
+    await viewer.until(f"window.__mnemoscene.bright({cake})")
+    assert await viewer.probe("recalled()") == lit
     # An earlier question lights up again, and a second click ends that.
     hits = await asked(service, viewer, "Does she hate coriander?")
     coriander = (await facts_by_object(viewer))["coriander"]["id"]

@@ -13,7 +13,7 @@ vi.mock("../src/map/paintSectors", async (load) => {
   return { ...all, captionAngleSteps: vi.fn(all.captionAngleSteps) };
 });
 
-const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
+const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
 const SHOWN = { nodes: new Map([["ann", aNode("ann", { kind: "User" })], ["tea", aNode("tea")]]), edges: new Map([["likes", anEdge("likes", "ann", "tea")]]) };
 const LAYOUT = {
   points: new Map([["ann", { x: 0, y: 0 }], ["tea", { x: 100, y: 0 }]]),

@@ -25,17 +25,23 @@ const GRAPH = {
 describe("what a question lights up", () => {
   it("is each element of the page with the rank of its first hit", () => {
     const lit = litBy([aHit(1, ["f", "u", "tea"]), aHit(2, ["scene"]), aHit(3, ["g", "u", "elsewhere"])], GRAPH);
-    expect([...lit]).toEqual([["f", 1], ["u", 1], ["tea", 1], ["scene", 2]]);
+    expect([...lit]).toEqual([["f", [1]], ["u", [1]], ["tea", [1]], ["scene", [2]]]);
   });
 
   it("leaves out hits that the answer did not use", () => {
-    expect(litBy([aHit(1, ["f"], { used: false }), aHit(2, ["tea"])], GRAPH)).toEqual(new Map([["tea", 2]]));
+    expect(litBy([aHit(1, ["f"], { used: false }), aHit(2, ["tea"])], GRAPH)).toEqual(new Map([["tea", [2]]]));
   });
 
-  it("shows scores relative to the best", () => {
+  it("has every rank under which the list opens it", () => {
+    const lit = litBy([aHit(1, ["scene"]), aHit(2, ["f", "u", "tea"]), aHit(4, ["scene"])], GRAPH);
+    expect([lit.get("scene"), lit.get("tea")]).toEqual([[1, 4], [2]]);
+  });
+
+  it("shows scores relative to the best, and no surer than the answer is", () => {
     const hits = [aHit(1, []), aHit(2, [])];
-    expect(hits.map((hit) => share(hit.score, hits))).toEqual([1, 0.5]);
-    expect(share(0, [])).toBe(0);
+    const shares = (confidence: number | null) => hits.map((hit) => share(hit.score, { hits, confidence }));
+    expect([shares(null), shares(0.5), shares(0)]).toEqual([[1, 0.5], [0.5, 0.25], [0, 0]]);
+    expect(share(0, { hits: [], confidence: 1 })).toBe(0);
   });
 });
 

@@ -2,11 +2,11 @@
 import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
 import { Elements } from "../src/map/elements";
-import { type MarkScene, paintMarks } from "../src/map/paintMarks";
+import { type MarkScene, paintMarks, wordBoxes } from "../src/map/paintMarks";
 import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
 import { aNode, anEdge } from "./builders";
 
-const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
+const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
 
 /** A pen that notes the middle of each circle and each text. */
 function aPen(): { pen: CanvasRenderingContext2D; circles: string[]; texts: string[] } {
@@ -42,7 +42,7 @@ describe("labels", () => {
   it("stand outside of the rings of what was recalled and of the cursor", () => {
     const cy = cytoscape({ headless: true, elements: [{ data: { id: "tea", kind: "Entity", w: 20, h: 20 } }] });
     const scene = { cy, nodes: new Map([["tea", aNode("tea")]]), edges: new Map(), points: new Map([["tea", { x: 0, y: 0 }]]), facts: new Map(), hovered: null };
-    const sizes = [{}, { recalled: new Map([["tea", 1]]) }, { cursor: "tea" }].map((marks) => labelled({ ...scene, marks: { ...NONE, ...marks } })[0]?.size.h);
+    const sizes = [{}, { recalled: new Map([["tea", [1]]]) }, { cursor: "tea" }].map((marks) => labelled({ ...scene, marks: { ...NONE, ...marks } })[0]?.size.h);
     expect(sizes).toEqual([20, 36, 36]);
   });
 });
@@ -150,12 +150,35 @@ describe("marks of new elements", () => {
   });
 });
 
+describe("the labels of links", () => {
+  it("do not overlap where facts run side by side", () => {
+    const cy = cytoscape({ headless: true, elements: [{ data: { id: "ann" } }, { data: { id: "tea" } }, ...["a", "b", "c"].map((id) => ({ data: { id, source: "ann", target: "tea", predicate: "PREFERS" } }))] });
+    const scene = { cy, marks: { ...NONE, selected: "ann" }, hovered: null, place: (id: string) => ({ x: 50, y: { a: 10, b: 14, c: 3 }[id] ?? 0 }), words: (id: string) => ({ text: id, struck: false }) };
+    const boxes = wordBoxes(aPen().pen, scene).sort((one, other) => one.y - other.y);
+    expect(boxes).toHaveLength(3);
+    expect(boxes[0]?.y).toBe(3 - 9);
+    for (const [index, box] of boxes.slice(1).entries()) expect(box.y).toBeGreaterThanOrEqual((boxes[index]?.y ?? 0) + (boxes[index]?.h ?? 0));
+  });
+});
+
 describe("what a question recalled", () => {
   it("has one number for each hit: at the thing that a fact is about, not at its line and person too", () => {
-    const lit = painted({ recalled: new Map([["likes", 1], ["ann", 1], ["tea", 1], ["lives", 2], ["rome", 2]]) });
+    const lit = painted({ recalled: new Map([["likes", [1]], ["ann", [1]], ["tea", [1]], ["lives", [2]], ["rome", [2]]]) });
     expect(lit.texts).toEqual(["1", "2"]);
     // A fact about a thing of an earlier hit keeps its own number.
-    expect(painted({ recalled: new Map([["tea", 1], ["likes", 3], ["ann", 3]]) }).texts).toEqual(["1", "3"]);
+    expect(painted({ recalled: new Map([["tea", [1]], ["likes", [3]], ["ann", [3]]]) }).texts).toEqual(["1", "3"]);
+  });
+
+  it("has each number under which the list opens it", () => {
+    expect(painted({ recalled: new Map([["tea", [1, 2]], ["rome", [3, 4, 5, 6]]]) }).texts).toEqual(["1 · 2", "3 · 4 · 5 …"]);
+  });
+
+  it("dims what it leaves out, but neither what arrives meanwhile nor what the selection may be merged with", () => {
+    const cy = cytoscape({ headless: true, elements: ["ann", "tea", "rome", "late"].map((id) => ({ data: { id } })) });
+    pointOut(cy, { ...NONE, recalled: new Map([["tea", [1]]]), arrived: new Set(["late"]), partner: "rome" }, null);
+    expect(cy.elements(".dim").map((one) => one.id())).toEqual(["ann"]);
+    pointOut(cy, { ...NONE, selected: "tea", partner: "rome" }, null);
+    expect(cy.elements(".dim").map((one) => one.id()).sort()).toEqual(["ann", "late"]);
   });
 });
 

@@ -16,6 +16,7 @@ const FIT_ZOOM_MAX = 1.05;
 const READING_ZOOM = 0.85;
 const MARGIN = 60;
 const MARGIN_SHARE = 0.12;
+const LEAST_MARGIN = 24;
 const LEAST_ROOM = 60;
 /** Height of the row of tools below the map of a phone; a map that is lower than this has none. */
 const TOOLS_BELOW = 60;
@@ -44,19 +45,35 @@ export function fitting(room: { width: number; height: number }, nodes: Extent, 
   return { middle, zoom: Math.min(FIT_ZOOM_MAX, zoomOf(corners, Math.min(FIT_SIDE, room.width * FIT_SIDE_SHARE), FIT_TOP), zoomOf(rims, RIM, RIM)) };
 }
 
+/** How much of the map a panel covers, at its right or its bottom, in pixels. */
+export interface Cover {
+  right: number;
+  bottom: number;
+}
+
+interface Sight {
+  zoom: number;
+  pan: Point;
+}
+
 export class Camera {
   private due = true;
   /** The user has not moved the map since it was fitted, so it may be fitted again after a resize. */
   private fitted = false;
-  /** A fit was requested while the map was hidden. */
-  private wanted: Point | null = null;
+  /** To be shown when the map is no longer hidden. */
+  private wanted: (() => void) | null = null;
   /** Returns the points to keep in view while the map changes, until the user moves it; null if there are none. */
   private enclosed: (() => readonly Point[]) | null = null;
+  /** Where a move that is under way ends. */
+  private goal: Sight | null = null;
+  /** Where the map was before it moved for a selection; null once it was moved otherwise. */
+  private before: { pan: Point; fitted: boolean } | null = null;
 
   /** @param rims the outermost points of what is drawn behind the nodes, none while the map is focused on one of them. */
   constructor(
     private readonly cy: Core,
     private readonly rims: () => readonly Point[],
+    private readonly cover: () => Cover = () => ({ right: 0, bottom: 0 }),
   ) {
     cy.on("dragpan scrollzoom pinchzoom", () => this.leave());
   }
@@ -67,8 +84,9 @@ export class Camera {
     const first = this.due;
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
-    const below = cy.height() > TOOLS_FROM && window.matchMedia(NARROW).matches ? TOOLS_BELOW : 0;
-    const { middle, zoom } = fitting({ width: cy.width(), height: cy.height() - below }, cy.nodes().boundingBox({}), this.rims());
+    const room = this.room();
+    const below = room.height > TOOLS_FROM && window.matchMedia(NARROW).matches ? TOOLS_BELOW : 0;
+    const { middle, zoom } = fitting({ width: room.width, height: room.height - below }, cy.nodes().boundingBox({}), this.rims());
     // The first picture is not animated.
     this.look({ x: middle.x, y: middle.y + below / 2 / zoom }, zoom, first || atOnce);
     this.fitted = true;
@@ -95,12 +113,11 @@ export class Camera {
     const { enclosed, wanted } = this;
     if (this.due || this.fitted) this.fit();
     if (enclosed !== null) this.enclose(enclosed);
-    if (wanted && !this.hidden()) this.reveal(wanted);
+    if (wanted && !this.hidden()) wanted();
   }
 
   /** Show what surrounds these points, zoomed in no further than reads well; if the map is hidden, when it is shown. */
   enclose(wanted: () => readonly Point[]): void {
-    const { cy } = this;
     const points = wanted();
     if (this.hidden() || points.length === 0) {
       this.leave();
@@ -109,10 +126,11 @@ export class Camera {
     }
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE) + Math.min(MARGIN, cy.width() * MARGIN_SHARE);
-    const above = FIT_TOP + Math.min(MARGIN, cy.height() * MARGIN_SHARE);
-    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / Math.max(right - left, 1);
-    const high = Math.max(LEAST_ROOM, cy.height() - 2 * above) / Math.max(bottom - top, 1);
+    const room = this.room();
+    const side = Math.min(FIT_SIDE, room.width * FIT_SIDE_SHARE) + Math.min(MARGIN, room.width * MARGIN_SHARE);
+    const above = FIT_TOP + Math.min(MARGIN, room.height * MARGIN_SHARE);
+    const wide = Math.max(LEAST_ROOM, room.width - 2 * side) / Math.max(right - left, 1);
+    const high = Math.max(LEAST_ROOM, room.height - 2 * above) / Math.max(bottom - top, 1);
     this.look({ x: (left + right) / 2, y: (top + bottom) / 2 }, Math.min(READING_ZOOM, wide, high));
     this.enclosed = wanted;
   }
@@ -132,27 +150,64 @@ export class Camera {
 
   /** Bring a circular part of the map into view. */
   show(at: Point, radius: number): void {
-    const { cy } = this;
     if (this.hidden()) return;
-    this.look(at, Math.min(FIT_ZOOM_MAX, Math.min(cy.width(), cy.height() - FIT_TOP) / (2 * radius + FIT_TOP)));
+    const { width, height } = this.room();
+    this.look(at, Math.min(FIT_ZOOM_MAX, Math.min(width, height - FIT_TOP) / (2 * radius + FIT_TOP)));
   }
 
   zoomBy(factor: number): void {
-    const middle = { x: this.cy.width() / 2, y: this.cy.height() / 2 };
-    this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: middle } });
+    const { width, height } = this.room();
+    this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } } });
   }
 
   /** Centre a point, zoomed in enough to read. */
   centreOn(point: Point): void {
-    this.wanted = this.hidden() ? point : null;
+    this.wanted = this.hidden() ? () => this.centreOn(point) : null;
     if (!this.wanted) this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
   }
 
-  /** Move the map only if the point is not well visible. */
-  reveal(point: Point): void {
-    this.wanted = this.hidden() ? point : null;
-    if (this.wanted) return;
-    if (!this.sees(point, MARGIN)) this.centreOn(point);
+  /**
+   * Pan as far as these points need to be well visible, at the same zoom.
+   *
+   * @returns whether there is room for them at this zoom.
+   */
+  reveal(points: readonly Point[]): boolean {
+    this.wanted = this.hidden() ? () => this.reveal(points) : null;
+    if (this.wanted || points.length === 0) return true;
+    const { zoom, pan } = this.sight();
+    const { width, height } = this.room();
+    const [dx, dy] = [shiftInto(points.map(({ x }) => x * zoom + pan.x), width), shiftInto(points.map(({ y }) => y * zoom + pan.y), height)];
+    if (dx === null || dy === null) return false;
+    if (dx !== 0 || dy !== 0) this.glide({ zoom, pan: { x: pan.x + dx, y: pan.y + dy } });
+    return true;
+  }
+
+  /** As `reveal`, for a selection: `restore` goes back. */
+  revealSelected(points: readonly Point[]): boolean {
+    const before = this.before ?? { pan: this.sight().pan, fitted: this.fitted };
+    const hasRoom = this.reveal(points);
+    this.before = before;
+    return hasRoom;
+  }
+
+  /** Go back to where the map was before something was selected, unless it was moved otherwise since. */
+  restore(): void {
+    const { before } = this;
+    this.before = this.wanted = null;
+    if (before === null || this.hidden()) return;
+    this.glide({ zoom: this.sight().zoom, pan: before.pan });
+    this.fitted = before.fitted;
+  }
+
+  /** Return the size of the part that no panel covers, which begins at the upper left. */
+  private room(): { width: number; height: number } {
+    const { right, bottom } = this.cover();
+    return { width: Math.max(LEAST_ROOM, this.cy.width() - right), height: Math.max(LEAST_ROOM, this.cy.height() - bottom) };
+  }
+
+  /** Return where the map is, or goes. */
+  private sight(): Sight {
+    return this.goal ?? { zoom: this.cy.zoom(), pan: { ...this.cy.pan() } };
   }
 
   private sees(point: Point, margin: number): boolean {
@@ -167,12 +222,13 @@ export class Camera {
 
   private leave(): void {
     this.fitted = false;
-    this.enclosed = null;
+    this.enclosed = this.goal = this.before = null;
   }
 
   private look(middle: Point, zoom: number, atOnce = false): void {
     const { cy } = this;
-    const pan = { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom };
+    const { width, height } = this.room();
+    const pan = { x: width / 2 - middle.x * zoom, y: height / 2 - middle.y * zoom };
     const isThere = Math.abs(cy.zoom() / zoom - 1) < 1e-6 && Math.abs(cy.pan().x - pan.x) + Math.abs(cy.pan().y - pan.y) < 0.1;
     // A move to where the map is would draw it a dozen times.
     if (!atOnce && !isThere) return this.glide({ zoom, pan });
@@ -185,6 +241,18 @@ export class Camera {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.leave();
     this.cy.stop();
-    this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic" });
+    const goal = typeof target.zoom === "number" ? { zoom: target.zoom, pan: target.pan as Point } : null;
+    this.goal = goal;
+    const complete = (): void => void (this.goal === goal && (this.goal = null));
+    this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic", complete });
   }
+}
+
+/** Return how far to shift positions on a line so that all are inside it, with a margin if there is room; null if they are too far apart. */
+function shiftInto(positions: readonly number[], length: number): number | null {
+  const [low, high] = [Math.min(...positions), Math.max(...positions)];
+  if (high - low > length - 2 * LEAST_MARGIN) return null;
+  const margin = Math.min(MARGIN, (length - (high - low)) / 2);
+  if (low < margin) return margin - low;
+  return high > length - margin ? length - margin - high : 0;
 }

@@ -4,7 +4,7 @@ import cytoscape, { type Core, type EventObject } from "cytoscape";
 import type { Words } from "../i18n/words";
 import { linkWords } from "../graph/facts";
 import type { Shown } from "../view/filters";
-import { Camera } from "./camera";
+import { Camera, type Cover } from "./camera";
 import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
@@ -31,6 +31,8 @@ export interface MapHost {
   mini: HTMLCanvasElement;
   /** What lies above the map and covers a part of it. */
   covers: readonly HTMLElement[];
+  /** The panel that lies over the map; null without one. */
+  overlay?(): HTMLElement | null;
 }
 
 export interface MapEvents {
@@ -72,7 +74,7 @@ export class MapCanvas {
   private readonly pace = new Throttle(() => this.commit(), COMMIT_MS);
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
-  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
+  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
   private fans: Sector[] = [];
   private angles: ReadonlyMap<string, number> = new Map();
   private grounds: readonly Ground[] = [];
@@ -122,7 +124,7 @@ export class MapCanvas {
       autounselectify: true,
       hideEdgesOnViewport: false,
     });
-    this.camera = new Camera(this.cy, () => (this.focused ? [] : this.fans.flatMap(rimOf)));
+    this.camera = new Camera(this.cy, () => (this.focused ? [] : this.fans.flatMap(rimOf)), () => this.overlaid());
     this.elements = new Elements(this.cy);
     this.under = new Layer(host.under);
     this.over = new Layer(host.over);
@@ -304,13 +306,35 @@ export class MapCanvas {
   }
 
   reveal(id: string): void {
+    this.camera.reveal(this.spots(id));
+  }
+
+  /**
+   * Pan as far as a selection and what it is compared with need to be in sight. Only a pair that is too far apart for this
+   * zoom is shown from further away.
+   */
+  revealSelected(id: string, partner: string | null): void {
+    const pair = [id, ...(partner === null ? [] : [partner])];
+    if (this.camera.revealSelected(pair.flatMap((one) => this.spots(one)))) return;
+    if (partner !== null) return this.enclose(pair);
     const point = this.place(id);
-    if (point) this.camera.reveal(point);
+    if (point) this.camera.revealSelected([point]);
+  }
+
+  /** Go back to where the map was before the selection. */
+  restore(): void {
+    this.camera.restore();
   }
 
   /** Return the number of elements on the main canvas. */
   drawn(): { nodes: number; edges: number } {
     return { nodes: this.cy.nodes().length, edges: this.cy.edges().length };
+  }
+
+  /** Return whether an element is on the main canvas and not dimmed, for tests. */
+  bright(id: string): boolean {
+    const drawn = this.cy.getElementById(id);
+    return drawn.nonempty() && !drawn.hasClass("dim");
   }
 
   positions(): Record<string, [number, number]> {
@@ -580,6 +604,20 @@ export class MapCanvas {
   private placeOnScreen(id: string): Point | undefined {
     const point = this.place(id);
     return point && onScreen(this.view(), point);
+  }
+
+  /** Return the points of an element that should be seen: a fact's are its middle and both ends. */
+  private spots(id: string): Point[] {
+    const edge = this.shown.edges.get(id);
+    return [id, ...(edge ? [edge.source, edge.target] : [])].flatMap((one) => this.place(one) ?? []);
+  }
+
+  /** Measure what the panel over the map covers; forces a layout of the page. */
+  private overlaid(): Cover {
+    const panel = this.host.overlay?.()?.getBoundingClientRect();
+    if (!panel) return { right: 0, bottom: 0 };
+    const map = this.host.big.getBoundingClientRect();
+    return panel.left > map.left + 1 ? { right: map.right - panel.left, bottom: 0 } : { right: 0, bottom: map.bottom - panel.top };
   }
 
   private colour(id: string): string {

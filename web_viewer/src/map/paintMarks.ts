@@ -2,12 +2,15 @@
 
 import type { Core, SingularElementReturnValue } from "cytoscape";
 import { ACCENT, COMMUNITIES, RECALLED, type Theme } from "./palette";
-import type { Box } from "./labels";
+import { type Box, overlap } from "./labels";
 import { edgeWordsBox, paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
 import type { Point } from "./place";
 import type { Marks } from "./pointOut";
 
 const WORDS_MAX = 9;
+const WORDS_AIR = 2;
+/** Ranks in the label of one ring. */
+const RANKS_MAX = 3;
 
 export interface MarkScene {
   cy: Core;
@@ -22,11 +25,7 @@ export interface MarkScene {
 }
 
 export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): void {
-  for (const id of worded(scene)) {
-    const at = scene.place(id);
-    const words = scene.words(id);
-    if (at && words) paintEdgeWords(pen, at, words.text, scene.colour(id), scene.theme, words.struck);
-  }
+  for (const { id, at, text, struck } of wordSpots(pen, scene)) paintEdgeWords(pen, at, text, scene.colour(id), scene.theme, struck);
   for (const id of scene.marks.fresh) {
     const drawn = scene.cy.getElementById(id);
     if (drawn.empty() || drawn.hasClass("dim")) continue;
@@ -41,20 +40,21 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
     if (at) paintOther(pen, at, radiusOf(scene, id), colourOf(colour, scene.theme));
   }
-  for (const [id, rank] of scene.marks.recalled ?? []) {
+  for (const [id, ranks] of scene.marks.recalled ?? []) {
     const drawn = scene.cy.getElementById(id);
     // The object of a fact shows the rank of the fact; its subject is a person, who has many facts.
-    if (drawn.empty() || (drawn.isEdge() && isRankedAtEnd(scene, drawn, rank))) continue;
+    if (drawn.empty() || (drawn.isEdge() && isRankedAtEnd(scene, drawn, ranks))) continue;
     const at = scene.place(id);
-    if (at) paintRecalled(pen, at, radiusOf(scene, id), drawn.isNode() && drawn.data("kind") === "User" ? null : rank, scene.theme);
+    if (at) paintRecalled(pen, at, radiusOf(scene, id), drawn.isNode() && drawn.data("kind") === "User" ? [] : ranks, scene.theme);
   }
   const cursor = scene.marks.cursor;
   const at = cursor === null || scene.cy.getElementById(cursor).empty() ? undefined : scene.place(cursor);
   if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
 }
 
-function isRankedAtEnd(scene: MarkScene, edge: SingularElementReturnValue, rank: number): boolean {
-  return edge.connectedNodes().toArray().some((end) => end.data("kind") !== "User" && scene.marks.recalled?.get(end.id()) === rank);
+function isRankedAtEnd(scene: MarkScene, edge: SingularElementReturnValue, ranks: readonly number[]): boolean {
+  const ends = edge.connectedNodes().toArray().filter((end) => end.data("kind") !== "User");
+  return ends.some((end) => ranks.every((rank) => scene.marks.recalled?.get(end.id())?.includes(rank)));
 }
 
 function colourOf(number: number, theme: Theme): string {
@@ -77,8 +77,9 @@ function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, co
   pen.stroke();
 }
 
-/** Mark what a question recalled: a ring, thicker for the first hits, and the rank. */
-function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number, rank: number | null, theme: Theme): void {
+/** Mark what a question recalled: a ring, thicker for the first hits, and the ranks of the hits that it shows. */
+function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number, ranks: readonly number[], theme: Theme): void {
+  const rank = ranks[0] ?? null;
   const colour = RECALLED[theme];
   const far = radius + 6;
   pen.strokeStyle = colour;
@@ -88,7 +89,7 @@ function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number,
   pen.stroke();
   if (rank === null) return;
   const corner = { x: at.x + far * 0.72, y: at.y - far * 0.72 };
-  const text = String(rank);
+  const text = ranks.slice(0, RANKS_MAX).join(" · ") + (ranks.length > RANKS_MAX ? " …" : "");
   pen.font = "700 11px system-ui, sans-serif";
   const half = Math.max(8, pen.measureText(text).width / 2 + 4);
   pen.fillStyle = colour;
@@ -101,12 +102,34 @@ function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number,
   pen.fillText(text, corner.x, corner.y + 0.5);
 }
 
+type WordScene = Pick<MarkScene, "cy" | "marks" | "hovered" | "place" | "words">;
+
 /** Return the areas of the relation labels, which other labels avoid. */
-export function wordBoxes(pen: CanvasRenderingContext2D, scene: Pick<MarkScene, "cy" | "marks" | "hovered" | "place" | "words">): Box[] {
-  return worded(scene).flatMap((id) => {
+export function wordBoxes(pen: CanvasRenderingContext2D, scene: WordScene): Box[] {
+  return wordSpots(pen, scene).map(({ at, text }) => edgeWordsBox(pen, at, text));
+}
+
+/** Return the relation labels with their middles: at the middle of the edge, or below those of parallel edges that are there. */
+function wordSpots(pen: CanvasRenderingContext2D, scene: WordScene): { id: string; at: Point; text: string; struck: boolean }[] {
+  const spots = worded(scene).flatMap((id) => {
     const [at, words] = [scene.place(id), scene.words(id)];
-    return at && words ? [edgeWordsBox(pen, at, words.text)] : [];
+    return at && words ? [{ id, at: { ...at }, ...words }] : [];
   });
+  const taken: Box[] = [];
+  for (const { at, text } of spots.sort((a, b) => a.at.y - b.at.y)) {
+    let box = edgeWordsBox(pen, at, text);
+    // From top to bottom, so that each step down passes one of them for good.
+    for (let other = blocking(box, taken); other; other = blocking(box, taken)) {
+      at.y += other.y + other.h + WORDS_AIR - box.y;
+      box = edgeWordsBox(pen, at, text);
+    }
+    taken.push(box);
+  }
+  return spots;
+}
+
+function blocking(box: Box, taken: readonly Box[]): Box | undefined {
+  return taken.find((other) => overlap(box, other));
 }
 
 /** Return the hovered edge, or the edges of the hovered node if there are few. */

@@ -16,13 +16,17 @@ export interface Marks {
   others: ReadonlyMap<string, number>;
   /** Elements on the shown path; null without one. */
   trail: ReadonlySet<string> | null;
-  /** What a question recalled, with its rank; null if none is shown. */
-  recalled: ReadonlyMap<string, number> | null;
+  /** What a question recalled, with the ranks of the hits; null if none is shown. */
+  recalled: ReadonlyMap<string, readonly number[]> | null;
+  /** What the selection may be merged with. */
+  partner: string | null;
+  /** What has arrived since the question is shown, which is not part of what it leaves out. */
+  arrived: ReadonlySet<string>;
 }
 
 /** Return whether two sets of marks need the same classes and labels; what is new and what others select is only drawn. */
 export function pointsOutSame(a: Marks, b: Marks): boolean {
-  return a.selected === b.selected && a.cursor === b.cursor && a.matches === b.matches && a.trail === b.trail && a.recalled === b.recalled;
+  return a.selected === b.selected && a.cursor === b.cursor && a.matches === b.matches && a.trail === b.trail && a.recalled === b.recalled && a.partner === b.partner && a.arrived === b.arrived;
 }
 
 /** Width of the ring around the keyboard cursor and what a question recalled, in pixels. */
@@ -43,8 +47,8 @@ export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   const wanted: Record<string, (one: SingularElementArgument) => boolean> = {
     sel: (one) => one.id() === selected,
     trail: (one) => trail?.has(one.id()) ?? false,
-    lit: (one) => (around?.has(one.id()) ?? false) || (trail?.has(one.id()) ?? false),
-    dim: (one) => !around?.has(one.id()) && isFaint(one),
+    lit: (one) => one.id() === marks.partner || (around?.has(one.id()) ?? false) || (trail?.has(one.id()) ?? false),
+    dim: (one) => one.id() !== marks.partner && !marks.arrived.has(one.id()) && !around?.has(one.id()) && isFaint(one),
   };
   cy.batch(() => {
     for (const [name, has] of Object.entries(wanted)) cy.elements().filter((one) => one.hasClass(name) !== has(one)).toggleClass(name);
@@ -75,7 +79,7 @@ export interface LabelScene {
 }
 
 /** Return how far below each node its neighbours are on average, so that its label stands clear of its lines. */
-function neighboursBelow({ edges, points }: Pick<LabelScene, "edges" | "points">): Map<string, number> {
+export function neighboursBelow({ edges, points }: Pick<LabelScene, "edges" | "points">): Map<string, number> {
   const below = new Map<string, number>();
   for (const { source, target } of edges.values()) {
     const [from, to] = [points.get(source), points.get(target)];
@@ -98,7 +102,7 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     const isUser = node.kind === "User";
     const isBadge = node.kind === BADGE;
     const isScene = node.kind === "Scene";
-    const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
+    const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === marks.partner || node.id === hovered;
     const told = facts.get(node.id) ?? 0;
     const steps = [!isScene, told > 0, isUser || isBadge, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail ?? marks.recalled)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);

@@ -84,17 +84,18 @@ export function afterFetch(known: readonly Question[], before: ReadonlySet<strin
 }
 
 /**
- * Return the elements that show a question's hits, each with the rank of its first hit. The elements are those the page has;
- * a scene that is not drawn is shown by what it mentions.
+ * Return the elements that show a question's hits: each with the rank of its first hit, and of every hit of which it is the
+ * element that the list opens. The elements are those the page has.
  */
-export function litBy(hits: readonly QuestionHit[], graph: Pick<GraphState, "nodes" | "edges">): Map<string, number> {
-  const lit = new Map<string, number>();
-  const put = (id: string, rank: number): void => {
-    if (!lit.has(id) && (graph.nodes.has(id) || graph.edges.has(id))) lit.set(id, rank);
-  };
+export function litBy(hits: readonly QuestionHit[], graph: Pick<GraphState, "nodes" | "edges">): Map<string, number[]> {
+  const lit = new Map<string, number[]>();
   for (const hit of hits) {
     if (!hit.used) continue;
-    for (const id of hit.onMap) put(id, hit.rank);
+    for (const id of hit.onMap) {
+      const ranks = lit.get(id);
+      if (ranks === undefined && (graph.nodes.has(id) || graph.edges.has(id))) lit.set(id, [hit.rank]);
+      else if (id === hit.onMap[0]) ranks?.push(hit.rank);
+    }
   }
   return lit;
 }
@@ -116,8 +117,8 @@ export function stream(questions: readonly Question[], messages: readonly Messag
   return [...items, ...asked.slice(next)];
 }
 
-/** Return the width of a score's bar, 0 to 1, relative to the best hit. */
-export function share(score: number, hits: readonly QuestionHit[]): number {
-  const best = Math.max(...hits.map((hit) => hit.score), 0);
-  return best > 0 ? Math.max(0, Math.min(1, score / best)) : 0;
+/** Return the width of a score's bar, 0 to 1: that of the best hit is the probability that the answer is in the memory. */
+export function share(score: number, { hits, confidence }: Pick<Question, "hits" | "confidence">): number {
+  const best = Math.max(...(hits ?? []).map((hit) => hit.score), 0);
+  return best > 0 ? (confidence ?? 1) * Math.max(0, Math.min(1, score / best)) : 0;
 }

@@ -22,8 +22,10 @@ export interface Probe {
   /** Labels on the map with their page boxes, in CSS pixels. */
   labels(): (Box & { id: string; text: string })[];
   newIds(): string[];
-  /** What the shown question recalled: ids with their ranks. */
+  /** What the shown question recalled: ids with the rank of their first hit. */
   recalled(): Record<string, number>;
+  /** Whether an element is on the canvas and not dimmed. */
+  bright(id: string): boolean;
   /** Ids of shown elements, sorted. */
   ids(): string[];
 }
@@ -34,7 +36,7 @@ declare global {
   }
 }
 
-export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage" | "labels">): void {
+export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage" | "labels" | "bright">): void {
   const { chosen, fresh, graph, link, recalled, shown } = session;
   window.__mnemoscene = Object.freeze({
     get seq() {
@@ -61,7 +63,7 @@ export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "po
     },
     ...canvas,
     newIds: () => [...fresh.value],
-    recalled: () => Object.fromEntries(recalled.value ?? []),
+    recalled: () => Object.fromEntries([...(recalled.value ?? [])].map(([id, ranks]) => [id, ranks[0] ?? 0])),
     ids: () => [...shown.value.nodes.keys(), ...shown.value.edges.keys()].sort(),
   });
 }

@@ -2,6 +2,7 @@
 
 import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef, watch } from "vue";
 import { GraphStore } from "../graph/store";
+import { neverHeld } from "../graph/facts";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
 import { ALONE, type PresenceState, withFrame, Pointer } from "../live/presence";
@@ -56,9 +57,11 @@ export function openSession() {
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const nowListeners = new Set<(frame: NowFrame) => void>();
-  /** What a question recalled: the rank of each element; null if no question is shown. */
-  const recalled = shallowRef<ReadonlyMap<string, number> | null>(null);
+  /** What a question recalled: the ranks of the hits that each element shows; null if no question is shown. */
+  const recalled = shallowRef<ReadonlyMap<string, readonly number[]> | null>(null);
   const sought = shallowRef<Sought | null>(null);
+  /** The panel that lies over the map. */
+  const overlay = shallowRef<HTMLElement | null>(null);
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
@@ -160,6 +163,20 @@ export function openSession() {
   /** The whole memory at the chosen time, before the filters. */
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
   const counts = computed(() => countBy(dated.value, conflicts.ids.value));
+  /** How much of the memory is shown, in words. */
+  const size = computed(() => {
+    const { nodes, edges } = shown.value;
+    const { total } = live.graph.value;
+    // Facts that were never true are hidden on purpose.
+    const never = [...live.graph.value.edges.values()].filter(neverHeld).length;
+    if (nodes.size >= total.nodes && edges.size >= total.edges - never) {
+      // Things as the summary counts them.
+      const kinds = [...nodes.values()].map((node) => node.kind);
+      const [n, s] = [kinds.filter((kind) => kind === "Entity").length, kinds.filter((kind) => kind === "Scene").length];
+      return words.value.t(s === 0 ? "state.all" : "state.scenes", { n, s, m: edges.size });
+    }
+    return words.value.t("state.some", { n: nodes.size, nodes: total.nodes, m: edges.size, edges: total.edges });
+  });
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(live.graph.value.nodes.values(), chosen.query, words.value));
   watch(() => chosen.query, (query) => explore.search(query));
@@ -201,8 +218,10 @@ export function openSession() {
     counts,
     hits,
     news,
+    size,
     /** Another memory was requested and has not arrived. */
     opening,
+    overlay,
     owners,
     explore,
     communities,
