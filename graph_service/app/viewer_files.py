@@ -1,9 +1,12 @@
 """Serve the built viewer with security headers."""
 
+import stat
 from pathlib import Path
 
+import anyio
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
+from starlette.datastructures import Headers
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -21,6 +24,8 @@ VIEWER_HEADERS = {
 }
 # File names in this folder contain a content hash.
 HASHED_FOLDER = "assets/"
+# Names of encodings, best first, with the endings of the files that the build stores beside the others.
+ENCODINGS = {"br": ".br", "gzip": ".gz"}
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Mnemoscene</title>
 <body>
 <h1>Mnemoscene is running; its viewer is not built</h1>
@@ -31,16 +36,37 @@ NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Mnemo
 
 
 class ViewerFiles(StaticFiles):
-    """Static files, cached for a year if their name contains a hash, revalidated otherwise."""
+    """Static files, compressed when built; cached for a year if their name contains a hash, revalidated otherwise."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return the file, or a 404."""
-        response = await super().get_response(path, scope)
+        """Return the file, compressed if the client accepts that, or a 404."""
+        response = await self._compressed(path, scope) or await super().get_response(path, scope)
         hashed = path.replace("\\", "/").startswith(HASHED_FOLDER)
         response.headers["cache-control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"
+        response.headers["vary"] = "accept-encoding"
         for name, value in VIEWER_HEADERS.items():
             response.headers[name] = value
         return response
+
+    async def _compressed(self, path: str, scope: Scope) -> Response | None:
+        """Return the compressed copy of a file; None without one, or if the client accepts none."""
+        if scope["method"] not in {"GET", "HEAD"}:
+            return None
+        accepted = _accepted(Headers(scope=scope).get("accept-encoding", ""))
+        for encoding in (one for one in ENCODINGS if one in accepted):
+            name = ("index.html" if path == "." else path) + ENCODINGS[encoding]
+            found, status = await anyio.to_thread.run_sync(self.lookup_path, name)
+            if status is not None and stat.S_ISREG(status.st_mode):
+                response = self.file_response(found, status, scope)
+                response.headers["content-encoding"] = encoding
+                return response
+        return None
+
+
+def _accepted(header: str) -> set[str]:
+    """Return the encodings that a header `Accept-Encoding` names, without those of weight 0."""
+    parts = [part.replace(" ", "").lower().partition(";q=") for part in header.split(",")]
+    return {name for name, _, weight in parts if weight.rstrip("0.") or not weight}
 
 
 def add_viewer(app: FastAPI, dist: Path) -> None:

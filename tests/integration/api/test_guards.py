@@ -1,5 +1,6 @@
 """Test host names, body sizes and the delivery of the viewer's files."""
 
+import gzip
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from fastapi import FastAPI, Request
 
 from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard
 from graph_service.app.viewer_files import add_viewer
+from web_viewer import DIST
 
 BYTES_MAX = 1000
 
@@ -66,6 +68,55 @@ async def test_missing_viewer_build_is_explained(tmp_path: Path) -> None:
         page = await http.get("/")
     assert page.status_code == 200
     assert "pip install --no-deps -e ." in page.text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip", "gzip"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("br;q=0.0", None),
+        ("identity", None),
+    ],
+)
+async def test_viewer_files_are_sent_as_compressed_as_the_client_accepts(
+    tmp_path: Path, accepted: str, encoding: str | None
+) -> None:
+    content = {None: b"as it is", "gzip": gzip.compress(b"by gzip"), "br": b"by brotli"}
+    endings = {None: "", "gzip": ".gz", "br": ".br"}
+    (tmp_path / "assets").mkdir()
+    for name, ending in endings.items():
+        for file in ("index.html", "assets/app-1a2b.js"):
+            (tmp_path / f"{file}{ending}").write_bytes(content[name])
+    (tmp_path / "plain.svg").write_text("<svg/>", encoding="utf-8")
+    async with client(tmp_path) as http:
+        for path, kind, cached in (("/", "text/html", "no-cache"), ("/assets/app-1a2b.js", "javascript", "immutable")):
+            async with http.stream("GET", path, headers={"accept-encoding": accepted}) as answer:
+                body = b"".join([piece async for piece in answer.aiter_raw()])
+            assert (body, answer.headers.get("content-encoding")) == (content[encoding], encoding)
+            assert answer.headers["vary"] == "accept-encoding"
+            assert kind in answer.headers["content-type"]
+            assert cached in answer.headers["cache-control"]
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+            again = {"accept-encoding": accepted, "if-none-match": answer.headers["etag"]}
+            assert (await http.get(path, headers=again)).status_code == 304
+        plain = await http.get("/plain.svg", headers={"accept-encoding": accepted})
+        refused = await http.post("/assets/app-1a2b.js", headers={"accept-encoding": accepted})
+    assert (plain.text, plain.headers.get("content-encoding"), refused.status_code) == ("<svg/>", None, 405)
+
+
+@pytest.mark.skipif(not (DIST / "index.html").is_file(), reason="the viewer is not built")
+async def test_all_files_of_the_viewer_are_sent_within_260_kib() -> None:
+    names = [file.relative_to(DIST).as_posix() for file in DIST.rglob("*") if file.suffix in {".css", ".html", ".js"}]
+    total = 0
+    async with client(DIST) as http:
+        for name in names:
+            async with http.stream("GET", f"/{name}", headers={"accept-encoding": "gzip, br"}) as answer:
+                assert answer.headers["content-encoding"] == "br", name
+                total += sum([len(piece) async for piece in answer.aiter_raw()])
+    assert len(names) > 10
+    assert total <= 260 * 1024
 
 
 async def test_viewer_files_are_served_safely_and_hashed_ones_cached(tmp_path: Path) -> None:
