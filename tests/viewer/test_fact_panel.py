@@ -64,6 +64,24 @@ async def test_fact_shows_both_times_its_quote_and_its_successor(viewer: Watchin
     assert "Lisbon" in await panel.locator("h2").inner_text()
 
 
+async def test_long_message_is_quoted_around_its_marked_sentence(viewer: Watching) -> None:
+    filler = "The road was long and the sky was grey. " * 40
+    text = f"{filler}I love saffron rice. {filler}".strip()
+    assert len(text) > 3_000
+    await Watching.told(viewer.address, _TENANT, text, session="long", user="ann", name="Ann")
+    await Watching.found(viewer.address, _TENANT, "saffron rice")
+    await viewer.open(f"#/map?sel={await _edge(viewer, 'PREFERS', 'saffron')}")
+    quote = viewer.page.locator("[data-panel] figure").first
+    await expect(quote.locator("mark")).to_have_text("I love saffron rice.", timeout=WAIT_MS)
+    await expect(quote.locator("mark")).to_be_in_viewport()
+    said = await quote.locator("blockquote").inner_text()
+    assert len(said) < 600
+    assert re.match(r"… \w", said)
+    assert said.endswith(" …")
+    await quote.locator('[data-act="whole"]').click()
+    assert await quote.locator("blockquote").inner_text() == text
+
+
 async def test_causes_are_shown_to_the_last_one_and_link_to_it(viewer: Watching) -> None:
     headaches = await Watching.found(viewer.address, _TENANT, "headache")
     await viewer.open(f"#/list?sel={headaches}")

@@ -260,7 +260,7 @@ async def test_no_sector_is_cut_at_the_edge_of_a_phone(phone: Watching) -> None:
 async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
     await empty.open()
-    await empty.until_shown("mnemoscene remember")
+    await empty.until_shown(f"mnemoscene --tenant {empty.tenant} remember")
     for part in ("header", "main", "footer"):
         assert (await phone.page.locator(part).first.bounding_box() or {}).get("width") == 360, part
 

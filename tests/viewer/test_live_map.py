@@ -29,7 +29,15 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
 
 async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
-    await viewer.until_shown("mnemoscene remember")
+    command = f'mnemoscene --tenant {viewer.tenant} remember --user alice "I love jasmine tea"'
+    await viewer.until_shown(command)
+    await expect(viewer.page.locator("[data-memory]")).to_have_text(viewer.tenant)
+    assert viewer.tenant in await viewer.page.title()
+    await viewer.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=viewer.address)
+    copy = viewer.page.locator('[data-act="copy"]').first
+    await copy.click()
+    await expect(copy).to_have_text("Copied")
+    assert await viewer.page.evaluate("navigator.clipboard.readText()") == command
     await viewer.page.locator("[data-demo]").get_by_role("link").click()
     await viewer.until("location.search === '?tenant=demo' && window.__mnemoscene?.state === 'live'")
 

@@ -95,8 +95,7 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     width = await question.locator("[data-hit] .bar i").first.evaluate("(one) => one.style.width")
     assert width == f"{sure[1]}%"
     # What arrives meanwhile is not dimmed with what the question left out.
-    coriander_thing = (await facts_by_object(viewer))["coriander"]["target"]
-    await viewer.until(f"!window.__mnemoscene.bright({json.dumps(coriander_thing)})")
+    await viewer.until("!window.__mnemoscene.bright('s:alice')")
     await viewer.say("I love almond cake.", session="later")
     cake = json.dumps(await Watching.found(viewer.address, viewer.tenant, "almond cake"))
     await viewer.until(f"window.__mnemoscene.bright({cake})")

@@ -140,6 +140,13 @@ _OVER_THE_EDGE = """[...document.querySelectorAll('[data-timeline] [data-id] tex
 }).map((one) => one.textContent)"""
 
 
+# Texts of facts for which there is no room, and which do not end with an ellipsis inside it.
+_CUT_OFF = """[...document.querySelectorAll('[data-timeline] [data-id] svg text')]
+  .filter((one) => one.textContent !== '' && !one.textContent.endsWith('…')
+    || one.getComputedTextLength() > one.parentElement.width.baseVal.value + 1)
+  .map((one) => one.textContent)"""
+
+
 async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer: Watching) -> None:
     await viewer.open("#/time")
     for width in (1280, 820, 390):
@@ -153,6 +160,7 @@ async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer:
             ), labels
             assert await viewer.page.evaluate(_CUT) == []
             assert await viewer.page.evaluate(_OVER_THE_EDGE) == []
+            assert await viewer.page.evaluate(_CUT_OFF) == []
             await viewer.page.keyboard.press("+")
 
 

@@ -1,6 +1,7 @@
 """Test exports of the view: link, picture, drawing, data."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -75,6 +76,10 @@ async def test_svg_has_names_as_text_and_nothing_executable(viewer: Watching, tm
         assert names <= drawn, view
         said = " ".join(text.text or "" for text in root.iter(f"{_SVG}text"))
         assert "弹钢琴" in said, view
+        if view != "time":
+            counted = re.search(r"\d+ things, .*\d+ links", await viewer.page.locator("footer").inner_text())
+            assert counted is not None
+            assert counted[0] in said, "the picture counts as the page does"
         assert not any(name.startswith("on") for tag in root.iter() for name in tag.attrib)
 
 

@@ -45,6 +45,14 @@ describe("the drawing", () => {
     expect([width > 300, height > 200]).toEqual([true, true]);
   });
 
+  it("has labels on the side that their links do not come from, as the page does", () => {
+    const y = (label: string): number => Number(new RegExp(`y="([-\\d.]+)"[^>]*>${label}<`).exec(svg)?.[1]);
+    // The scene is below the thing that it mentions, which is below Ann.
+    expect(y("一起喝茶")).toBeGreaterThan(90);
+    const above = drawingOf({ ...picture, points: new Map([["u", { x: 0, y: 0 }], ["t", { x: 200, y: 40 }], ["s", { x: -120, y: -90 }]]) }, "dark", says).svg;
+    expect(Number(/y="([-\d.]+)"[^>]*>一起喝茶</.exec(above)?.[1])).toBeLessThan(-90);
+  });
+
   it("leaves out what has no place and draws an empty view", () => {
     expect(drawingOf({ ...picture, points: new Map() }, "light", says).svg).not.toMatch(/ Q/);
     expect(tagsOf(drawingOf({ shown: { nodes: new Map(), edges: new Map() }, points, sectors: [], grounds: [], finish: PLAIN }, "light", says).svg)).not.toEqual([]);

@@ -1,8 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { Words } from "../src/i18n/words";
-import { toldWords } from "../src/panel/evidence";
+import { excerptOf, toldWords } from "../src/panel/evidence";
 
 const quote = (id: string, speaker: string | null, at: string) => ({ message_id: id, speaker, role: "user", said_at: at });
+
+describe("the quotation of a long message", () => {
+  const words = "The road was long. ".repeat(80);
+
+  it("is its part around the evidence, cut between words", () => {
+    const part = excerptOf({ before: words, marked: "I love tea.", after: ` ${words}` });
+    expect(part?.marked).toBe("I love tea.");
+    expect(part?.before).toMatch(/^… (The|road|was|long\.) /);
+    expect(part?.after).toMatch(/ (The|road|was|long\.) …$/);
+    expect((part?.before.length ?? 0) + (part?.after.length ?? 0)).toBeLessThan(400);
+  });
+
+  it("has no words to cut between in Chinese, and no evidence at times", () => {
+    expect(excerptOf({ before: "路很长".repeat(300), marked: "我喜欢茶", after: "" })?.before).toBe(`… ${"路很长".repeat(60)}`);
+    expect(excerptOf({ before: words, marked: "", after: "" })?.before.length).toBeLessThan(610);
+    expect(excerptOf({ before: "short ", marked: "one", after: "" })).toBeNull();
+  });
+});
 
 describe("how often a fact was told", () => {
   it.each([

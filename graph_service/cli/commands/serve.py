@@ -51,7 +51,8 @@ def demo(
     once: Annotated[bool, typer.Option("--once", help="Stop after the three answers.")] = False,
 ) -> None:
     """Run the service with example conversations, and ask three questions about them."""
-    settings = _settings(call, host, port, no_browser)
+    # The demo is for people, also where its output is a file.
+    settings = _settings(call, host, port, no_browser, log__format="text")
     _run(settings, call.terminal, partial(_present, settings, call.terminal), once=once)
 
 
@@ -60,7 +61,9 @@ def viewer_address(address: str, tenant: str) -> str:
     return f"{address}/" if tenant == DEFAULT_TENANT else f"{address}/?tenant={quote(tenant)}"
 
 
-def _settings(call: Invocation, host: str | None, port: int | None, no_browser: bool, **more: bool | None) -> Settings:
+def _settings(
+    call: Invocation, host: str | None, port: int | None, no_browser: bool, **more: bool | str | None
+) -> Settings:
     options = {"service__host": host, "service__port": port, "service__open_browser": False if no_browser else None}
     return call.settings_with(**options, **more)
 

@@ -102,9 +102,9 @@ def test_compact_keeps_the_memory_and_leaves_no_forgotten_word_in_any_file(tmp_p
 @pytest.mark.slow
 def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
-    first, again = (
-        home.run_process("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2)
-    )
+    done = [home.run_process("demo", "--once", "--port", "0", "--no-browser", "--json") for _ in range(2)]
+    first, again = (one.document() for one in done)
+    assert [line for one in done for line in one.err.splitlines() if line.startswith("{")] == []
     assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)
     found = {answer["user"]: json.dumps(answer["hits"], ensure_ascii=False) for answer in first["answers"]}
     assert all(animal in found["bart"] for animal in ("elephants", "penguins"))

@@ -4,8 +4,10 @@ import { isClosed } from "../graph/facts";
 import { edgeWidth, type Finish, nodeSize, pairKey } from "../map/elements";
 import { cellsOf, cutLabel, cutNames, type LabelWish, placeLabels } from "../map/labels";
 import { FONT } from "../map/paintLabels";
+import { BADGE } from "../map/foldScenes";
 import { PREDICATE_OF } from "../map/paintSectors";
 import { COMMUNITIES, GROUND, INK, kindLook, MUTED, predicateLook, type Theme } from "../map/palette";
+import { neighboursBelow } from "../map/pointOut";
 import { INSIDE, OUTSIDE, type Point, type Sector, STRETCH } from "../map/place";
 import { CAPTION_CELLS, type Ground } from "../net/paintDiscs";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
@@ -178,14 +180,16 @@ function things({ shown, finish }: Picture, bodies: ReadonlyMap<string, Body>, t
   });
 }
 
-function labelsOf({ shown }: Picture, bodies: ReadonlyMap<string, Body>, theme: Theme): string[] {
+function labelsOf({ shown, points }: Picture, bodies: ReadonlyMap<string, Body>, theme: Theme): string[] {
   const degrees = degreesOf(shown);
   const rank = (node: GraphNode): number => (node.kind === "User" ? 1e6 : node.kind === "Scene" ? 0 : 1e3) + (degrees.get(node.id) ?? 0);
   const nodes = [...shown.nodes.values()].filter((node) => bodies.has(node.id)).sort((a, b) => rank(b) - rank(a) || (a.id < b.id ? -1 : 1));
+  // As on the page: above a thing whose links go down.
+  const below = neighboursBelow({ edges: shown.edges, points });
   const wishes = nodes.map((node): LabelWish => {
     const { at, w, h } = bodies.get(node.id) as Body;
     const px = fontPx(node);
-    return { id: node.id, x: at.x, y: at.y, halfWidth: w / 2, halfHeight: h / 2, width: textWidth(cutLabel(node.label), px) + 4, height: px + 4, forced: node.kind === "User" };
+    return { id: node.id, x: at.x, y: at.y, halfWidth: w / 2, halfHeight: h / 2, width: textWidth(cutLabel(node.label), px) + 4, height: px + 4, forced: node.kind === "User", above: node.kind === BADGE || (node.kind !== "User" && (below.get(node.id) ?? 0) > 0) };
   });
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return placeLabels(wishes, wishes.length).map(({ id, dx, dy }) => {

@@ -151,6 +151,26 @@ export function quoteParts(quote: Pick<Quote, "text" | "quote_start" | "quote_en
   return { before: signs.slice(0, start).join(""), marked: signs.slice(start, end).join(""), after: signs.slice(end).join("") };
 }
 
+/** Texts up to this length are quoted whole. */
+const WHOLE_CHARS = 600;
+/** What is quoted before and after the evidence of a longer text. */
+const AROUND_CHARS = 180;
+
+/** Return the part of a long message around its evidence, cut between words where there are any; null if it is quoted whole. */
+export function excerptOf({ before, marked, after }: QuoteParts): QuoteParts | null {
+  if (before.length + marked.length + after.length <= WHOLE_CHARS) return null;
+  if (marked === "") return { before: head(before, WHOLE_CHARS), marked, after };
+  return { before: tail(before, AROUND_CHARS), marked: head(marked, WHOLE_CHARS), after: head(after, AROUND_CHARS) };
+}
+
+function head(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars).replace(/(?<=\s\S*)\S{0,20}$/u, "").trimEnd()} …`;
+}
+
+function tail(text: string, chars: number): string {
+  return text.length <= chars ? text : `… ${text.slice(-chars).replace(/^\S{0,20}(?=\s)/u, "").trimStart()}`;
+}
+
 export interface Block {
   kind: "head" | "item" | "text";
   text: string;
