@@ -206,6 +206,16 @@ describe("tidying up", () => {
     expect(places.layout.points.has("late")).toBe(true);
   });
 
+  it("gives a thing that was only read again its place back", () => {
+    const { places, state, untidy } = untidied();
+    const [id, point] = [...untidy].find(([name]) => state.nodes.get(name)?.kind === "Entity")!;
+    const gone = applyFrame(state, aPatch(1, 2, [["node-", id]])).state;
+    places.extend(gone);
+    expect(places.layout.points.has(id)).toBe(false);
+    places.extend(applyFrame(gone, aPatch(2, 3, [["node+", state.nodes.get(id)!]])).state);
+    expect(places.layout.points.get(id)).toEqual(point);
+  });
+
   it("is given up when another arrangement is put in place", async () => {
     const { places, state, untidy } = untidied();
     const done = places.tidyInSlices(() => state);

@@ -34,6 +34,17 @@ describe("what counts as new", () => {
     expect(store.newIds.size).toBe(0);
   });
 
+  it("is nothing that was only read again", () => {
+    const store = aStore();
+    store.take(aPatch(1, 2, [["node+", aNode("a")], ["edge+", anEdge("r", "u", "a")]]));
+    store.look(["a", "r"]);
+    store.take(aPatch(2, 3, [["edge-", "r"], ["node-", "a"]]));
+    const touched: string[][] = [];
+    store.listen((_, { added, changed }) => touched.push([...added], [...changed]));
+    store.take(aPatch(3, 4, [["node+", aNode("a")], ["node+", aNode("b")], ["edge+", anEdge("r", "u", "a")]]));
+    expect([[...store.newIds], touched]).toEqual([["b"], [["b"], ["a", "r"]]]);
+  });
+
   it("does not outlive its removal", () => {
     const store = aStore();
     store.take(aPatch(1, 2, [["node+", aNode("a")]]));

@@ -5,6 +5,8 @@ import type { GraphPart } from "../protocol/generated";
 import { applyFrame, applyPart, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
 
 const LATELY_MAX = 4_000;
+/** What returns so soon after its removal was read again, and is not new: ids follow from the contents. */
+const READ_AGAIN_MS = 60_000;
 
 export type GraphListener = (state: GraphState, touched: Touched) => void;
 
@@ -17,6 +19,8 @@ export class GraphStore {
   private fresh = true;
   /** Sequence number of the last change of each recently changed id, oldest first. */
   private readonly lately = new Map<string, number>();
+  /** When elements were removed, oldest first. */
+  private readonly gone = new Map<string, number>();
 
   /** @returns why a snapshot must be requested, or null. */
   take(frame: GraphFrame): string | null {
@@ -50,6 +54,7 @@ export class GraphStore {
   changeScope(): void {
     this.fresh = true;
     this.unseen.clear();
+    this.gone.clear();
   }
 
   /** Mark the state as current, as the service confirmed. @returns whether it was marked stale. */
@@ -78,7 +83,21 @@ export class GraphStore {
   }
 
   private remember(touched: Touched, before: GraphState): void {
-    for (const id of touched.removed) this.unseen.delete(id);
+    const now = performance.now();
+    const back = touched.whole ? [] : touched.added.filter((id) => now - (this.gone.get(id) ?? -Infinity) < READ_AGAIN_MS);
+    if (back.length > 0) {
+      touched.added = touched.added.filter((id) => !back.includes(id));
+      touched.changed.push(...back);
+    }
+    for (const id of touched.removed) {
+      this.unseen.delete(id);
+      this.gone.delete(id);
+      this.gone.set(id, now);
+    }
+    for (const [id, at] of this.gone) {
+      if (this.gone.size <= LATELY_MAX && now - at < READ_AGAIN_MS) break;
+      this.gone.delete(id);
+    }
     this.note(touched);
     const news = !(touched.whole && (this.fresh || before.epoch !== this.state.epoch));
     if (touched.whole) this.fresh = false;

@@ -29,6 +29,9 @@ export interface PlaceBook {
   put(layout: Layout): void;
 }
 
+/** Removed nodes whose positions are remembered. */
+const LEFT_MAX = 1_000;
+
 export class Places implements PlaceBook {
   readonly savedLayouts: SavedLayouts;
   private held: Layout = { points: new Map(), sectors: [], arranged: 0 };
@@ -38,6 +41,8 @@ export class Places implements PlaceBook {
   /** Changes with each whole arrangement, so that one which is being computed knows whether it is still wanted. */
   private arrangement = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where removed nodes were. */
+  private readonly left = new Map<string, Point>();
 
   constructor(
     private readonly storage: KeyValues,
@@ -59,6 +64,7 @@ export class Places implements PlaceBook {
   open(user: string | null, state: GraphState): void {
     this.arrangement += 1;
     this.waiting = null;
+    this.left.clear();
     this.key = placesKey(this.tenant, user);
     this.savedLayouts.open(this.key);
     const saved = loadPlaces(this.storage, this.key);
@@ -84,12 +90,26 @@ export class Places implements PlaceBook {
       this.tidy(state);
       return;
     }
-    forgetGone(this.held.points, state.nodes);
+    this.forgetGone(state.nodes);
     this.leaveSectors(state);
     this.welcome(state);
     for (const [id, point] of placeNew(this.held, state.nodes, state.edges.values())) this.held.points.set(id, point);
     placeBadges(this.held.points, state.nodes);
     this.saveSoon();
+  }
+
+  /** Free the positions of removed nodes; one that was only read again returns to its own. */
+  private forgetGone(nodes: ReadonlyMap<string, GraphNode>): void {
+    const { points } = this.held;
+    for (const [id, point] of this.left) {
+      if (nodes.has(id) && !points.has(id)) points.set(id, point);
+      if (nodes.has(id) || this.left.size > LEFT_MAX) this.left.delete(id);
+    }
+    for (const [id, point] of points) {
+      if (nodes.has(id) || userOfBadge(id) !== null) continue;
+      this.left.set(id, point);
+      points.delete(id);
+    }
   }
 
   /** Move things whose facts have ended out of their sector, which says something that no longer holds; pinned ones stay. */
@@ -156,10 +176,6 @@ export class Places implements PlaceBook {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => savePlaces(this.storage, this.key, this.layout), SAVE_AFTER_MS);
   }
-}
-
-function forgetGone(points: Map<string, Point>, nodes: ReadonlyMap<string, GraphNode>): void {
-  for (const id of points.keys()) if (!nodes.has(id) && userOfBadge(id) === null) points.delete(id);
 }
 
 /** Put the badge of a person's scenes above the person. */
