@@ -23,7 +23,7 @@ describe("what changed", () => {
     [{ evidence_n: 3 }, "again"],
     [{ strength: 0.7, previous: { strength: 0.4 } }, "stronger"],
     [{ strength: 0.2, previous: { strength: 0.4 } }, "weaker"],
-    [{ invalid_at: AT }, "over"],
+    [{ valid_at: "2026-01-01T00:00:00Z", invalid_at: AT }, "over"],
     [{ valid_at: AT, invalid_at: AT }, "never"],
   ])("%o is told as %s", (edge, sort) => {
     expect(sortOf(edge)).toMatchObject({ sort, text: "Ann likes tea" });
@@ -31,7 +31,7 @@ describe("what changed", () => {
 
   it("says the newest of each once, and leaves out mentions and removals", () => {
     const changes = [
-      aChange(9, { edge: anEdge("1", "u", "tea", { invalid_at: AT }) }),
+      aChange(9, { edge: anEdge("1", "u", "tea", { valid_at: "2026-01-01T00:00:00Z", invalid_at: AT }) }),
       aChange(8, { edge: anEdge("1", "u", "tea") }),
       aChange(7, { edge: anEdge("2", "u", "tea", { predicate: "MENTIONED" }) }),
       aChange(6, { op: "edge-", element_id: "3" }),

@@ -74,7 +74,7 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   const cut = new Set<string>();
   for (const whole of state.edges.values()) {
     const edge = factAt(whole, moments);
-    const kept = edge !== null && passes(edge, filter, state.nodes) && (conflicts === null || conflicts.has(edge.id)) && (topic === null || edge.predicate === "MENTIONED" || categoryOf(edge, state.nodes) === topic);
+    const kept = edge !== null && passes(edge, filter, state.nodes) && (conflicts === null || conflicts.has(edge.id)) && (topic === null || edge.predicate === "MENTIONED" || topic.has(edge.source) || topic.has(edge.target));
     const ends = kept && !(sure && edge.predicate === "MENTIONED") ? tied : cut;
     ends.add(whole.source).add(whole.target);
     if (kept && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
@@ -90,16 +90,18 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   return { nodes, edges };
 }
 
-/** Return the only topic that is not hidden; null if there are more, or none is hidden. */
-function onlyTopic({ nodes, edges }: Pick<GraphState, "nodes" | "edges">, hidden: Hidden): string | null {
+/** Return the things of the only topic that is not hidden, whose facts are shown; null if there are more topics, or none is hidden. */
+function onlyTopic({ nodes, edges }: Pick<GraphState, "nodes" | "edges">, hidden: Hidden): ReadonlySet<string> | null {
   if (!CATEGORIES.some((one) => hidden.has(CATEGORY + one))) return null;
   const topics = new Set<string>();
+  const things = new Set<string>();
   for (const edge of edges.values()) {
     const topic = categoryOf(edge, nodes);
-    if (topic !== null && !hidden.has(CATEGORY + topic)) topics.add(topic);
+    if (topic === null || hidden.has(CATEGORY + topic)) continue;
+    topics.add(topic);
+    things.add(edge.target);
   }
-  const [only = null] = topics;
-  return topics.size === 1 ? only : null;
+  return topics.size === 1 ? things : null;
 }
 
 /** Remove scenes that mention nothing shown except users, then edges without both ends. */
