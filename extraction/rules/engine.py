@@ -211,7 +211,6 @@ class Clause:
         past: the clause is about the past.
         momentary: the clause is about today or this moment.
         lead: leading words that `text` leaves out, such as a time.
-        following: the rest of the sentence after the clause.
     """
 
     text: str
@@ -224,7 +223,6 @@ class Clause:
     past: bool = False
     momentary: bool = False
     lead: str = ""
-    following: str = ""
 
 
 @dataclass(slots=True)
@@ -238,12 +236,9 @@ class DiscourseState:
         opens: the sentence has not named a subject yet.
         past: the previous clause was about the past.
         many: word for relatives or animals whose names may follow: `两个孩子，大的叫…`, `got a kitten!! her name's…`.
-        animal: name of the animal named last.
         named: names of relatives, by kinship word.
         of_others: words for animals that belong to somebody else: "Omar's dog", which "the dog" means from then on.
         unnamed: pronouns of somebody without a name, whom a clause about another brought in: "Ben has a girlfriend".
-        stranger: an earlier clause of the sentence was about somebody unnamed.
-        read_until: end of the text that a rule for several clauses has read.
     """
 
     pack: "LanguagePack"
@@ -254,12 +249,9 @@ class DiscourseState:
     opens: bool = True
     past: bool = False
     many: str | None = None
-    animal: str | None = None
     named: dict[str, str] = field(default_factory=dict)
     of_others: set[str] = field(default_factory=set)
     unnamed: frozenset[str] = frozenset()
-    stranger: bool = False
-    read_until: int = 0
 
 
 # Languages
@@ -349,7 +341,6 @@ class LanguagePack:
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
         agent_promises: reads the assistant's promises from a sentence of the assistant.
         drafts_text: true for a message of the assistant that contains a text written for the user, such as a letter.
-        analyse: reads a clause by its verb and head nouns and the slots that they fill, given what the rules found.
         holds: false for a fact that the clause states of the past only.
     """
 
@@ -372,7 +363,6 @@ class LanguagePack:
     pets: frozenset[str] = frozenset()
     agent_promises: Callable[[Sentence, Speaker], Iterable[Draft]] = _no_drafts
     drafts_text: Callable[[str], bool] = _no_reaction
-    analyse: Callable[[Clause, DiscourseState, list[Draft]], Iterable[Draft]] = _no_drafts
     holds: Callable[[Clause, Draft], bool] = _always
 
 
@@ -397,8 +387,6 @@ def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speak
     drafts: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:
         for one in _read_sentence(sentence, state):
-            if one.object_type is EntityType.ANIMAL and one.relation not in (None, "has"):
-                state.animal = one.object
             if one.relation in _PERSONAL and _ACRONYM.fullmatch(one.subject):
                 continue
             drafts.setdefault((one.subject, one.predicate, one.relation, one.object.lower()), one)
@@ -422,8 +410,7 @@ def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     relatives = list(state.pack.relatives(clause, state))
     clause = state.pack.resolve(clause, state)
     found = list(_by_wording(clause, state, relatives))
-    further = state.pack.analyse(clause, state, [*relatives, *found])
-    yield from (one for one in (*relatives, *found, *further) if state.pack.holds(clause, one))
+    yield from (one for one in (*relatives, *found) if state.pack.holds(clause, one))
 
 
 def _by_wording(clause: Clause, state: DiscourseState, relatives: list[Draft]) -> Iterator[Draft]:

@@ -52,7 +52,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         read = read_or([], _facts_of, spoken, number, scene, tags.get(number))
         if number in corrections:
             read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
-            read += read_or([], _withdrawn, corrections[number][0], number, read, scene, facts)
+            read += read_or([], _withdrawn, corrections[number][0], number, read, scene, facts, tags)
         for fact in read:
             key = _key_of(fact)
             known = facts.get(key)
@@ -72,6 +72,7 @@ def _withdrawn(
     corrected: Sequence[ProposedFact],
     scene: SceneText,
     facts: dict[tuple[str, str, str | None, str], ProposedFact],
+    tags: Mapping[int, Sequence[Tag]],
 ) -> list[ProposedFact]:
     """Remove the facts of an earlier line alone from `facts`; if it was read before, return the ends of its wrong ones.
 
@@ -84,7 +85,7 @@ def _withdrawn(
         for key in [key for key, fact in facts.items() if {quote.line for quote in fact.quotes} == {earlier}]:
             del facts[key]
         return []
-    said = _facts_of(scene.lines[earlier], number, scene, None)
+    said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
     wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
     return [replace(fact, closes=True, quotes=(Quote(line=number),)) for fact in wrong]
 

@@ -22,7 +22,7 @@ class LocalTagger:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="tag-facts")
 
     async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
-        """Return the tags of each message, most likely first; None for one that is too long (`tag_model`) or empty."""
+        """Return the tags of each message, most likely first in each part; None if too long (`tag_model`) or empty."""
         loop = asyncio.get_running_loop()
         found: list[list[Tag] | None] = [None] * len(texts)
         languages = [self._chinese if is_chinese(text) else self._english for text in texts]
@@ -38,7 +38,7 @@ class LocalTagger:
             )
             for batch, tags in zip(batches, tagged, strict=True):
                 for message, own in zip(batch, tags, strict=True):
-                    found[mine[message.at]] = own
+                    found[mine[message.at]] = [*(found[mine[message.at]] or ()), *own]
         return found
 
     def close(self) -> None:

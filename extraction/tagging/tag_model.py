@@ -24,9 +24,11 @@ from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.token_vectors import Floats, product
 from extraction.rules.tags import KINDS, Tag
 from extraction.text.name_forms import simplified_characters
+from extraction.text.sentences import split_sentences
 
-# Longer messages are not tagged: most are pasted texts, and all of the training messages are shorter.
+# Longer messages are tagged in parts of whole sentences, since all of the training messages are shorter.
 PIECES_MAX: Final = 128
+# Longer messages are not tagged: most are pasted texts.
 CHARS_MAX: Final = 800
 SPAN_PIECES_MAX: Final = 32
 _SUBJECT_PIECES_MAX: Final = 12
@@ -41,11 +43,11 @@ _ODDS_MIN: Final = -2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedMessage:
-    """A message as word pieces.
+    """A message, or a part of a long one, as word pieces.
 
     Attributes:
         at: index of the message.
-        spans: character span of each piece; empty for the start and end tokens.
+        spans: character span of each piece in the message; empty for the start and end tokens.
     """
 
     at: int
@@ -75,16 +77,35 @@ class TagModel:
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
-        """Tokenize messages, shortest first, without those that are too long or empty."""
-        characters = simplified_characters()
-        found = []
+        """Tokenize messages, shortest first, without those that are too long or empty; long ones are in parts."""
+        found: list[EncodedMessage] = []
         for at, text in enumerate(texts):
-            if not text.strip() or len(text) > CHARS_MAX:
-                continue
-            pieces = self._tokenizer.encode(text.translate(characters))
-            if len(pieces.ids) <= PIECES_MAX:
-                found.append(EncodedMessage(at=at, ids=list(pieces.ids), spans=list(pieces.offsets)))
+            if text.strip() and len(text) <= CHARS_MAX:
+                found += self._parts(at, text.translate(simplified_characters()))
         return sorted(found, key=lambda one: len(one.ids))
+
+    def _parts(self, at: int, text: str) -> list[EncodedMessage]:
+        """Return a message in parts of whole sentences that the model can read; none if a sentence is too long."""
+        whole = self._part(at, text, 0, len(text))
+        if len(whole.ids) <= PIECES_MAX:
+            return [whole]
+        parts: list[EncodedMessage] = []
+        start = end = 0
+        for sentence in split_sentences(text):
+            part = self._part(at, text, start, sentence.end)
+            if len(part.ids) > PIECES_MAX:
+                start, part = end, self._part(at, text, end, sentence.end)
+                if len(part.ids) > PIECES_MAX:
+                    return []
+                parts.append(part)
+            else:
+                parts[-1:] = [part]
+            end = sentence.end
+        return parts
+
+    def _part(self, at: int, text: str, start: int, end: int) -> EncodedMessage:
+        pieces = self._tokenizer.encode(text[start:end])
+        return EncodedMessage(at=at, ids=list(pieces.ids), spans=[(a + start, b + start) for a, b in pieces.offsets])
 
     def tags(self, messages: Sequence[EncodedMessage]) -> list[list[Tag]]:
         """Return the tags of each message, most likely first; fast and exact if all have the same length."""

@@ -63,7 +63,6 @@ REACH: Final = {
         for part in ("clauses", "objects", "phrases")
     },
     # Parts of clauses.
-    "extraction.rules.zh.slot_cleaners": RULES_READ,
     "extraction.rules.en.frames": RULES_READ,
     "extraction.rules.en.plans": RULES_READ,
     "extraction.entities.kinship_terms.tie": RULES_READ,
@@ -91,7 +90,6 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.text.chinese.table_lines",
     "extraction.embeddings.model_conversion",
     "extraction.rules.zh.syntax",
-    "extraction.rules.zh.slots",
     "extraction.rules.en.syntax",
     "extraction.rules.en.word_classes",
     "extraction.rules.en.frames.after",

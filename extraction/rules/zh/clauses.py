@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from extraction.reader import THE_USER
@@ -126,7 +125,6 @@ _CUT = re.compile(
     r"(?=但是|不过(?!敏)|可是|而且(?!是)|然而|虽然)"
 )
 _SPACED = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
-_WORD_NEXT = re.compile("[\u4e00-\u9fff]")
 # 原来 at the beginning of a clause also means "it turns out".
 _ONCE_FIRST: Final = rf"(?!原来){FORMERLY_WITH_VERB}"
 _LEAD = re.compile(
@@ -148,8 +146,6 @@ _LEAD = re.compile(
     r"咱)(?![家爸妈哥姐弟妹的]))(?=我们?(?![^，。]{0,3}的)))"
 )
 _LEADS_MAX = 4
-# Rules for several clauses look no further, which keeps reading linear.
-_FOLLOWING_CHARS_MAX = 60
 # 在博世工作过
 _ONCE_DONE: Final = re.compile(rf"(?:[住干当养做打教开]|工作|上班|上学|上){EXPERIENCED}")
 # 前年我在杭州住了一年: 了 before how long, and none after it, says that it is over.
@@ -181,21 +177,6 @@ _PAST = re.compile(
 _ONCE = re.compile(rf"^(?:{FORMERLY_WITH_VERB}|{WHEN_YOUNG})(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)")
 _MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
 _LAUGHS = re.compile(r"哈{3,}|hh|233|笑死|狗头|doge", re.IGNORECASE)
-# A following clause that ends a state: 养过一只兔子，后来送人了; 在腾讯干了五年，去年底走的.
-_THEN: Final = (
-    r"^[，, ]*(?:但是?|可是?|不过|后来|最后|终于|已经|刚|就|又|也|都|我|[去今前]年[底初中]?|上个?[周月]|前阵子|"
-    r"前几天|现在){0,3}"
-)
-_ENDS: Final = {
-    relation: re.compile(rf"{_THEN}(?:{words})(?:掉)?(?:了|的|啦)(?=$|[，。！!；;])")
-    for relation, words in {
-        "has": "送人|送走|卖|丢|走丢|跑丢|弄丢|没|死|走|退|扔|捐|报废|被偷",
-        "works at": "走|离开|离职|辞|辞职|不干|不做|被裁|跳槽|转行|退休|裸辞",
-        "works as": "不干|不做|辞|辞职|转行|退休|改行",
-        "lives in": "搬|搬走|搬家|离开|走|退租|卖",
-        "studies at": "毕业|退学|肄业|转学",
-    }.items()
-}
 # Elided 我 at the beginning.
 _ELIDED = re.compile(
     r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
@@ -288,7 +269,6 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     state.kin = None
     state.opens = True
     state.past = False
-    state.stranger = False
     invented = FICTION.search(text)
     is_request = invented is not None and _LETTER.match(text) is not None
     if SARCASTIC.search(text) or (invented and not is_request):
@@ -305,10 +285,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
             continue
         if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
             continue
-        clause = _clause(plain, sentence.start + start, sentence.start + end, state)
-        following = text[end : end + _FOLLOWING_CHARS_MAX]
-        # 我怀孕了要不要告诉老板 is cut without a mark; a space marks the end for the rules.
-        yield replace(clause, following=" " + following if _WORD_NEXT.match(following) else following)
+        yield _clause(plain, sentence.start + start, sentence.start + end, state)
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -493,12 +470,6 @@ def name_at(text: str, start: int) -> str | None:
     if found := _PET_NAME.match(text, start):
         return None if _NO_PET_NAME.match(found[0]) else found[0]
     return chinese_name_at(text, start)
-
-
-def ends_later(relation: str | None, clause: Clause) -> bool:
-    """Return whether the clause after this one says that the state is over."""
-    pattern = _ENDS.get(relation or "")
-    return pattern is not None and pattern.match(clause.following) is not None
 
 
 def may_name_person(word: str) -> bool:

@@ -19,7 +19,6 @@ from extraction.rules.zh.clauses import (
 from extraction.rules.zh.clauses import owner as owner_of
 from extraction.rules.zh.objects import is_job, object_type, visited_place
 from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
-from extraction.rules.zh.slot_cleaners import reason
 from extraction.text.lexicon_zh import (
     EMOTIONS,
     EVENTS,
@@ -143,6 +142,12 @@ _DOUBLED_CAUSE: Final = re.compile(
     + _MAINLY
     + r"是(?P<c>(?:[^，。]{0,4}?)(?P<v>[\u4e00-\u9fff])[^，。]{1,6}?)(?P=v)(?:出来)?的$"
 )
+_PLAIN_LEAD: Final = re.compile(
+    r"^(?:我们?|咱们?|家里|最后|终于|还是|就|才|所以|之所以|当初|当时|后来|最近|今年|去年|现在|已经|刚|说实话|"
+    r"其实|也|都|一直|这次|的|没办法|，)+"
+)
+_TAIL: Final = re.compile(r"(?:了|啦|喇|啊|呢|吧|呀|哦|嘛|耶|的|来着|而已)+$")
+_EDGE: Final = " ，。！？；：、…!?;:,.\"“”'‘’「」『』~～-"
 _NO_CAUSE = re.compile(r"(?:感到|觉得|感觉|什么|[你这那]|一下|知道)$|^(?:什么|这|那|你|不知道|可能)")
 
 
@@ -156,12 +161,12 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         return
     for pattern in _REASONS if _REASON_HINT.search(text) else ():
         found = pattern.match(text)
-        effect, cause = (reason(found["o"]), reason(found["c"])) if found else (None, None)
+        effect, cause = (_reason(found["o"]), _reason(found["c"])) if found else (None, None)
         if effect and cause:
             yield _caused(effect, cause, "{s}，是因为{o}。", sentence, state)
             return
     found = _COMPLAINT.match(text) if _GAVE_UP.match(text) else None
-    effect, cause = (reason(found["o"]), reason(found["c"])) if found else (None, None)
+    effect, cause = (_reason(found["o"]), _reason(found["c"])) if found else (None, None)
     if effect and cause:
         yield _caused(effect, cause, "{s}，是因为{o}。", sentence, state)
         return
@@ -546,6 +551,16 @@ def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             yield draft(clause, state, state.speaker.me, predicate, name, says, emotion=emotion)
 
 
+def _reason(text: str) -> str | None:
+    """Return a decision, or the reason for one, without leading words such as 我 and 所以; None if it is unclear."""
+    text = _TAIL.sub("", _PLAIN_LEAD.sub("", text.strip(_EDGE)).strip(_EDGE))
+    if re.search(r"^[A-Z]|^看到|^感到|^觉得|肯定|应该", text):
+        return None
+    return (
+        text if 2 <= len(text) <= 18 and not re.search(r"[你您]|什么|怎么|为啥|知道|[这那]个?$|^[这那]", text) else None
+    )
+
+
 # Relatives and pets
 
 # The name of a relative in a later clause: 我对象是东北人，叫于洋.
@@ -582,7 +597,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     if (pet := PET_CALLED.search(text)) and clause.subject is not None:
         yield from _belongs(clause, state, clause.subject, pet["n"], pet["k"])
     yield from _each(clause, state)
-    if clause.subject in SOLE_KIN and clause.start >= state.read_until and (called := _THEN_CALLED.match(clause.rest)):
+    if clause.subject in SOLE_KIN and (called := _THEN_CALLED.match(clause.rest)):
         yield from _belongs(clause, state, state.speaker.me, called["n"], clause.subject)
     married = MARRIED.search(text)
     if married and clause.subject is not None and _is_name(married["n"], text, married.start("n")):
@@ -616,7 +631,7 @@ def _owner(pronoun: str | None, name: str, clause: Clause, state: DiscourseState
         return state.named.get(clause.subject, clause.subject)
     mine = clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")
     # 男朋友阿哲是程序员 is about the speaker's boyfriend.
-    if pronoun is None and (mine or (first and not state.stranger and state.third in (None, name))):
+    if pronoun is None and (mine or (first and state.third in (None, name))):
         return state.speaker.me
     return owner_of(pronoun, clause, state)
 
@@ -666,6 +681,41 @@ def _is_name(name: str, text: str, start: int) -> bool:
         or chinese_name_at(text, start) is not None
         or name[0] == name[-1]
     )
+
+
+# Values of people, by the words for them and their relation.
+_VALUES: Final = {
+    "体重": "weight",
+    "身高": "height",
+    "(?:手机|电话|联系)(?:号码?|方式)?|号码": "phone number",
+    "(?:电子)?(?:邮箱|邮件)(?:地址)?": "email",
+    "鞋码|鞋号": "shoe size",
+    "血型": "blood type",
+    "车牌号?": "license plate",
+    "房租|月租": "房租",
+    "工资|月薪": "工资",
+    "微信号?": "微信号",
+}
+_VALUE: Final = re.compile(
+    r"(?:的|现在|目前|新|这个月|个月)*(?:(?P<k>"
+    + "|".join(f"(?:{words})" for words in _VALUES)
+    + r")(?:现在|已经|每个?月|一个?月|换成了?|改成了?|涨到了?|降到了?|减到了?|改|了|到|是|为|有|：|:|，| )*"
+    r"|(?P<w>瘦到|减到|胖到|涨到|重达)了?)"
+    r"(?P<o>[A-Za-z\d@._+-]*[\d@][A-Za-z\d@._+-]*(?: ?(?:公斤|千克|斤|厘米|公分|块钱?|元|万|千|米))?|"
+    r"[一二两]米[一二三四五六七八九]{1,2}|[一二两三四五六七八九十百千万半点零]{2,8}(?:公斤|千克|斤|厘米|公分|块钱?|元|米)?|(?:A|B|AB|O)型)了?$"
+)
+_OF_WEIGHT: Final = re.compile("公斤|千克|斤|kg", re.IGNORECASE)
+
+
+def read_values(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Read a number or address of somebody, `我体重82公斤`, `瘦到七十一公斤了`; None for other clauses."""
+    found = _VALUE.match(clause.rest)
+    subject = clause.subject or (state.speaker.me if clause.rest == clause.text else None)
+    if found is None or subject is None or (found["w"] and not _OF_WEIGHT.search(found["o"])):
+        return None
+    relation = next((name for words, name in _VALUES.items() if re.fullmatch(words, found["k"] or "体重")), "weight")
+    says = f"{{s}}的{found['k'] or '体重'}是{{o}}。"
+    return [draft(clause, state, subject, "RELATES_TO", found["o"], says, relation=relation, strength=0.8)]
 
 
 def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:

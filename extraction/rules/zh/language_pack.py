@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from extraction.rules.engine import (
@@ -18,8 +17,6 @@ from extraction.rules.engine import (
     draft,
 )
 from extraction.rules.zh.agent_promises import drafts_text, read_agent_promises
-from extraction.rules.zh.belonging_patterns import BELONGING_RULES, NUMBER_RULES
-from extraction.rules.zh.change_patterns import CHANGE_RULES
 from extraction.rules.zh.clauses import RELAYS_SPEECH, split_clauses
 from extraction.rules.zh.constructions import (
     experiences,
@@ -27,48 +24,20 @@ from extraction.rules.zh.constructions import (
     own_name,
     read_causes,
     read_relatives,
+    read_values,
     reports_reaction,
 )
 from extraction.rules.zh.ended_patterns import ENDED_RULES
 from extraction.rules.zh.fact_guards import may_be_stored
-from extraction.rules.zh.health_patterns import HEALTH_RULES, MEDICATION_RULES
-from extraction.rules.zh.home_work_patterns import HOME_RULES, WORK_RULES
-from extraction.rules.zh.household_patterns import HOUSEHOLD_RULES, TWIN_RULES
 from extraction.rules.zh.life_patterns import LIFE_RULES
 from extraction.rules.zh.objects import objects
-from extraction.rules.zh.people_patterns import AGE_RULES, FAMILY_RULES, PET_RULES
-from extraction.rules.zh.plan_patterns import PLAN_RULES
-from extraction.rules.zh.plan_patterns import TASTE_RULES as TASTE_SLOT_RULES
 from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
-from extraction.rules.zh.slot_analysis import analyse_slots
-from extraction.rules.zh.slots import formerly, read_by_slots
-from extraction.rules.zh.spoken_patterns import SPOKEN_FIRST, SPOKEN_RULES
 from extraction.rules.zh.syntax import SYNTAX
-from extraction.rules.zh.verb_patterns import VERB_RULES
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 
 # In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
 # contains that of valid ones.
 RULES: Final = ENDED_RULES + GOAL_RULES + TASTE_RULES + LIFE_RULES
-SLOT_RULES: Final = (
-    SPOKEN_FIRST
-    + TWIN_RULES
-    + FAMILY_RULES
-    + PET_RULES
-    + AGE_RULES
-    + HEALTH_RULES
-    + MEDICATION_RULES
-    + HOME_RULES
-    + WORK_RULES
-    + NUMBER_RULES
-    + CHANGE_RULES
-    + BELONGING_RULES
-    + PLAN_RULES
-    + TASTE_SLOT_RULES
-    + SPOKEN_RULES
-    + VERB_RULES
-    + HOUSEHOLD_RULES
-)
 _JOB_AFTER_PLACE = re.compile(
     r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)"
     r"(?:[一二两三四五六七八九十\d]+多?年|好几年|很多年)?了?$"
@@ -106,11 +75,16 @@ _PREDICATES: Final = frozenset(
 )
 
 
+def _formerly(says: str) -> str:
+    """Return a statement about a former state: {s}以前…"""
+    return says.replace("{s}", "{s}以前", 1)
+
+
 def _statement(rule: Rule, name: str, ended: bool) -> str:
     if rule.shape == "trait" and name in _PREDICATES and rule.says == "{s}是{o}。":
-        return formerly("{s}{o}。") if ended else "{s}{o}。"
+        return _formerly("{s}{o}。") if ended else "{s}{o}。"
     # A fact about the past has ended, regardless of the verb: 以前我住在….
-    return formerly(rule.says) if ended else rule.says
+    return _formerly(rule.says) if ended else rule.says
 
 
 def _strength(rule: Rule, rest: str) -> float:
@@ -136,7 +110,7 @@ CHINESE: Final = LanguagePack(
     relatives=read_relatives,
     constructions=(
         Construction(read=own_name, then="stop"),
-        Construction(read=partial(read_by_slots, SLOT_RULES), then="stop"),
+        Construction(read=read_values, then="stop"),
         Construction(read=judgement_or_favorite, then="skip rules"),
     ),
     objects=objects,
@@ -164,6 +138,5 @@ CHINESE: Final = LanguagePack(
     ),
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
-    analyse=analyse_slots,
     holds=may_be_stored,
 )

@@ -7,13 +7,20 @@ from schema.entity import EntityType
 
 LIFE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
-        r"(?:从[^，。]{2,6})?(?:住在|居住在|现居(?:住)?(?:在|于)?|常驻|坐标|搬到了?|搬去了?|搬来了?|"
+        r"(?:从[^，。]{2,6})?(?:住在|居住在|租住?在|现居(?:住)?(?:在|于)?|常驻|坐标|搬到了?|搬去了?|搬来了?|"
         r"搬回了?|搬家到了?|"
         r"定居在?|搬进了?|落户在?|"
         r"移民到?了?|迁到了?|在(?=[^，。]{2,8}(?:定居|安家|落户|生活)))",
         "RELATES_TO",
         "{s}住在{o}。",
         shape="place",
+        relation="lives in",
+    ),
+    SYNTAX.rule(
+        r"住(?![院宿不过得了着的在]|[一两二三四五六七八九十\d]+[楼层])",
+        "RELATES_TO",
+        "{s}住在{o}。",
+        shape="known place",
         relation="lives in",
     ),
     SYNTAX.rule(

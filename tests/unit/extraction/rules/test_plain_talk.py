@@ -34,16 +34,6 @@ def _dictionary() -> None:
             {"user|RELATES_TO:works as|product manager", "user|RELATES_TO:works at|EV startup"},
         ),
         ("ok news: from now on I teach at Millbrook Primary", {"user|RELATES_TO:works at|Millbrook Primary"}),
-        ("我当过二十年海军", {"user|RELATES_TO:works as|海军|closed"}),
-        ("我在夜校学会计", {"user|RELATES_TO:studies|会计"}),
-        ("我在药房上夜班", {"user|RELATES_TO:works at|药房"}),
-        ("我欠我哥四千块钱", {"user|RELATES_TO:owes|四千块钱"}),
-        ("到手一个月两万四", {"user|RELATES_TO:工资|两万四"}),
-        ("不在街道办了，春天裁的", {"user|RELATES_TO:works at|街道办|closed"}),
-        ("舍曲林六月停的", {"user|RELATES_TO:takes|舍曲林|closed"}),
-        ("家里有对双胞胎，叫诺诺和扎扎", {"user|RELATES_TO:孩子|诺诺", "user|RELATES_TO:孩子|扎扎"}),
-        ("手机换号了 新的是13980042617", {"user|RELATES_TO:phone number|13980042617"}),
-        ("供应商从恒通换成了明达", {"user|RELATES_TO:供应商|明达", "user|RELATES_TO:供应商|恒通|closed"}),
         ("I joined the design team at Harbourline", {"user|RELATES_TO:works at|Harbourline"}),
     ],
 )
@@ -92,9 +82,7 @@ def test_clause_that_only_looks_like_a_fact_yields_none(text: str) -> None:
     ("text", "facts"),
     [
         ("女儿把我接到深圳来了，住在南山", {"user|RELATES_TO:lives in|南山", "user|RELATES_TO:女儿|女儿"}),
-        ("老大确诊坚果过敏", {"老大|RELATES_TO:has|坚果过敏"}),
         ("弟弟小时候想当飞行员", {"user|RELATES_TO:弟弟|弟弟"}),
-        ("车也换了，原来的五菱太破，买了辆二手的腾势D9", {"user|RELATES_TO:has|腾势D9"}),
     ],
 )
 def test_clause_is_about_its_own_subject_and_time(text: str, facts: set[str]) -> None:
@@ -111,7 +99,6 @@ def test_relative_of_a_named_person_is_not_the_users() -> None:
 @pytest.mark.parametrize(
     ("text", "subject"),
     [
-        ("肖雯调到成都来了 在华西附近一个药房当药师", "肖雯"),
         ("老王退休了，在小区门口的超市当保安。", "老王"),
         ("老张喜欢下棋。", "老张"),
     ],

@@ -218,16 +218,14 @@ def test_fact_of_the_rules_counts_if_the_model_thinks_of_the_same_thing() -> Non
 
 
 def test_fact_of_the_rules_counts_only_for_the_subject_that_the_model_sees() -> None:
-    scene = a_scene("志远换工作了，现在做财务")
-    text = scene.lines[0].text
-    (by_rules,) = read_scene(scene, reader=READER_NAME).facts
-    assert shown(by_rules) == "user|RELATES_TO:works as|财务"
+    text = "志远换工作了，现在做财务"
     sure, unsure = (tag(text, "works_as", "财务", "志远", odds=odds) for odds in (5.0, 1.0))
-    (fact,) = read_scene(scene, reader=READER_NAME, tags={0: [sure]}).facts
-    assert shown(fact) == "志远|RELATES_TO:works as|财务"
-    assert read_scene(scene, reader=READER_NAME, tags={0: [unsure]}).facts == ()
     of_user = tag(text, "works_as", "财务", odds=-1.0)
-    assert read_scene(scene, reader=READER_NAME, tags={0: [unsure, of_user]}).facts == (by_rules,)
+    (by_rules,) = drafts(text, of_user)
+    assert by_rules.subject == THE_USER
+    assert [one.subject for one in with_tags([by_rules], text, [sure], ME)] == ["志远"]
+    assert with_tags([by_rules], text, [unsure], ME) == []
+    assert with_tags([by_rules], text, [unsure, of_user], ME) == [by_rules]
 
 
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:

@@ -113,7 +113,6 @@ def test_stay_of_a_bounded_time_is_no_home(text: str) -> None:
         ("We moved to Malmö for good last weekend.", "Malmö"),
         ("I live in Kyoto until my contract ends in 2028.", "Kyoto"),
         ("我住在南京，这几天特别热。", "南京"),
-        ("我这个月搬到成都了。", "成都"),
         ("我住在杭州。", "杭州"),
         ("We live in Bonn and last week the heating broke.", "Bonn"),
         ("I live in Utrecht, and tomorrow I fly to Paris.", "Utrecht"),

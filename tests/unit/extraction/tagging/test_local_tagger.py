@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from extraction.tagging.local_tagger import LocalTagger, load_local_tagger
 from extraction.tagging.tag_model import CHARS_MAX, PIECES_MAX
 from schema.errors import InstallError
 from schema.fact import FactKind
-from tests.unit.extraction.rules.rule_reading import a_scene, shown
+from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
+EVERYDAY: list[Case] = json.loads(Path(__file__).with_name("everyday_zh.json").read_text(encoding="utf-8"))
 ADAPTERS = {
     "e5-small-v2.tags-c.npz": "84b0b8cd0876773e52b076369671d2789f3f65b55778013282d2a33d22b141e7",
     "bge-small-zh-v1.5.tags-c.npz": "ac5d7c435127d27ee2d2a871c1334b27d1c785364a0ada36c975f19726c65613",
@@ -106,6 +108,33 @@ async def test_long_and_crafted_messages_are_bounded(tagger: LocalTagger) -> Non
     found = await tagger.fact_tags([longest, "x" * 100_000, *crafted])
     assert found[:2] == [None, None]
     assert all(tags is None or len(tags) <= 40 for tags in found)
+
+
+async def test_message_of_several_paragraphs_is_tagged_in_parts(tagger: LocalTagger) -> None:
+    """In Chinese, a message of 130 characters was read by the rules alone."""
+    filler = "今天把家里彻底打扫了一遍，累得腰都直不起来了。中午随便煮了点面条，下午睡了一会儿。" * 4
+    text = f"{filler}我妹妹在青岛当护士，她对青霉素过敏。{filler}我上个月从美团跳槽到小红书了。"
+    (tags,) = await tagger.fact_tags([text])
+    assert {text[slice(*tag.obj)] for tag in tags or () if tag.odds > 2.5} >= {
+        "青岛",
+        "护士",
+        "青霉素",
+        "美团",
+        "小红书",
+    }
+    found = await facts_of(tagger, text)
+    assert {"user|RELATES_TO:works at|小红书", "妹妹|RELATES_TO:works as|护士"} <= set(found)
+
+
+@pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: case["text"])
+async def test_everyday_chinese_sentence_is_read_exactly(tagger: LocalTagger, case: Case) -> None:
+    """Facts of daily life, and sentences that look alike but state nothing about the user."""
+    assert set(await facts_of(tagger, case["text"])) == set(case["facts"])
+
+
+async def test_work_that_moved_moves_nobody(tagger: LocalTagger) -> None:
+    for text in ("公司搬到昆山去了。", "公司搬到昆山以后通勤要一个半小时。"):
+        assert "user|RELATES_TO:lives in|昆山" not in await facts_of(tagger, text)
 
 
 async def test_long_message_is_read_by_the_rules_alone(tagger: LocalTagger) -> None:
