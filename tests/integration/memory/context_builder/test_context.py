@@ -157,7 +157,7 @@ async def test_ended_fact_in_the_present_tense_keeps_its_mark(graph: Graph, tena
             "I stopped taking ibuprofen.",
             "(no longer true since 2026-03-10: ",
         ),
-        ("我每天喝奶茶。", "我不喝奶茶了，只喝大麦茶。", "（自 2026-03-10 起不再成立："),
+        ("我爱喝奶茶。", "我不喝奶茶了，只喝大麦茶。", "（自 2026-03-10 起不再成立："),
     ],
 )
 async def test_message_that_was_true_until_an_end_names_what_ended(
