@@ -171,6 +171,8 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "schema/clear_scene_vectors",
             "schema/clear_fact_vectors",
             "schema/clear_item_vectors",
+            # The sweep of messages that expire.
+            "messages/expiring",
             # The database of another program, which has no tenants.
             "importers/graphiti_episodes",
             "importers/graphiti_facts",
