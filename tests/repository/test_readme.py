@@ -1,14 +1,19 @@
 """Test that README.md names existing files, settings and commands; `test_cli.py` runs its commands."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from graphql import parse, validate
 
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.cli.main import COMMANDS
 from graph_service.config.settings import KNOWN_KEYS
+from schema.ids import MemoryId
+from schema.labels import Role
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -60,5 +65,25 @@ def test_readme_names_existing_files_and_settings() -> None:
     assert set(named) - set(KNOWN_KEYS) == set()
 
 
-def test_readme_lists_every_command() -> None:
-    assert [name for name in COMMANDS if f"mnemoscene {name}" not in README and f"`{name}`" not in README] == []
+def test_readme_names_existing_commands() -> None:
+    rows = re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", README, re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"`([a-z]+)`", row)}
+    assert {"serve", "remember", "recall", "forget"} <= names <= set(COMMANDS)
+
+
+async def test_picture_of_the_readme_is_what_the_reader_reads() -> None:
+    (picture,) = [block for block in blocks("text") if block.startswith("message")]
+    told = [text for text in re.findall(r'"([^"?]+)"', picture.splitlines()[0])]
+    lines = [
+        SceneLine(
+            message_id=MemoryId(f"m{number}"),
+            role=Role.USER,
+            speaker=None,
+            text=text,
+            said_at=datetime(2026, month, 1, tzinfo=UTC),
+        )
+        for number, (text, month) in enumerate(zip(told, (5, 6), strict=True))
+    ]
+    reading = await read_by_rules(SceneText(user_names=("Ana",), agent_names=(), lines=tuple(lines)))
+    homes = [fact.object for fact in reading.facts if fact.relation == "lives in"]
+    assert re.findall(r"lives in-> \((\w+)\)", picture) == homes == ["Porto", "Lisbon"]

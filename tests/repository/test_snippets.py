@@ -32,10 +32,11 @@ _MCP = "tests/repository/test_mcp_docs.py"
 # The tests that run the blocks of a page in a language, or check blocks that are for another program.
 TESTED_IN = {
     ("README.md", "sh"): _CLI,
+    ("README.md", "text"): "tests/repository/test_readme.py",
     ("README.md", "graphql"): _HERE,
     ("README.md", "cypher"): _HERE,
     ("README.md", "json"): _MCP,
-    ("README.md", "python"): "tests/integration/mcp/test_snippet.py",
+    ("README.md", "python"): "tests/integration/client/test_memory.py",
     ("clients/typescript/README.md", "js"): "tests/integration/client/test_typescript.py",
     ("clients/python/README.md", "python"): "tests/integration/client/test_memory.py",
     ("clients/python/README.md", "sh"): _HERE,

@@ -1,4 +1,4 @@
-"""Test the Python snippets of docs/mcp.md and README.md against a running service."""
+"""Test the Python snippets of docs/mcp.md against a running service."""
 
 import asyncio
 import re
@@ -31,12 +31,3 @@ async def test_official_client_works_as_documented(graph: Graph, tenant: str) ->
         exec(f"async def shown():\n{textwrap.indent(source, '    ')}\n    return found", names)
         found = await asyncio.wait_for(names["shown"](), 60)
     assert "station" in found.content[0].text
-
-
-def test_agents_snippet_is_the_same_on_both_pages() -> None:
-    """OpenAI Agents is not a dependency; the test compares the URLs on both pages."""
-    told = [one for page in ("README.md", "docs/mcp.md") for one in snippets(page) if "MCPServerStreamableHttp(" in one]
-    lines = [[line for line in one.splitlines() if line.startswith(("memory =", "agent ="))] for one in told]
-    assert len(lines) == 2
-    assert lines[0] == lines[1]
-    assert ADDRESS in lines[0][0]
