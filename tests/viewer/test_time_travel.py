@@ -140,11 +140,12 @@ _OVER_THE_EDGE = """[...document.querySelectorAll('[data-timeline] [data-id] tex
 }).map((one) => one.textContent)"""
 
 
-# Texts of facts for which there is no room, and which do not end with an ellipsis inside it.
-_CUT_OFF = """[...document.querySelectorAll('[data-timeline] [data-id] svg text')]
-  .filter((one) => one.textContent !== '' && !one.textContent.endsWith('…')
-    || one.getComputedTextLength() > one.parentElement.width.baseVal.value + 1)
-  .map((one) => one.textContent)"""
+# Texts of facts for which there is no room, and which are not clipped after a letter and before an ellipsis.
+_CUT_OFF = """[...document.querySelectorAll('[data-timeline] [data-id] svg')].filter((one) => {
+  const [text, width] = [one.firstElementChild, one.width.baseVal.value];
+  const lengths = [...text.textContent].map((_, at) => text.getSubStringLength(0, at));
+  return one.nextElementSibling?.textContent !== '…' || !lengths.some((length) => Math.abs(length - width) < 2);
+}).map((one) => one.textContent)"""
 
 
 async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer: Watching) -> None:
