@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from mnemoscene.local import local_service
@@ -35,6 +37,11 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
     os.environ["MNEMOSCENE_DATA_DIR"] = folder
     os.environ["PATH"] = os.pathsep.join([str(REPOSITORY / ".venv" / "bin"), os.environ["PATH"]])
     service = local_service(300)
+    # Until its database runs, a message is stored but cannot be read yet.
+    for _ in range(300):
+        if httpx.get(f"{service.url}/ready").status_code == 200:
+            break
+        time.sleep(1)
     yield service.url
     service.stop()
     shutil.rmtree(folder, ignore_errors=True)
