@@ -12,8 +12,6 @@ def _words(text: str) -> list[str]:
 FORMERLY = "(?:以前|从前|曾经?|先前|早先|原先|原本|当初|起初|最初|一开始)"
 FORMERLY_WITH_VERB = f"(?:{FORMERLY}|过去|之前|原来)"
 WHEN_YOUNG = "(?:小时候|年轻的?时候?|早年|当年)"
-# Characters of which each of these has at least one.
-FORMERLY_CHARACTERS = "前曾先原初始过时早年"
 # 过 of experience: 住过.
 EXPERIENCED = "过(?!了|年|节|期|来|去|敏)"
 # Relatives of whom a person usually has only one, so that the word alone identifies them.

@@ -121,8 +121,6 @@ GOAL_RULES: tuple[Rule, ...] = (
 )
 
 
-_BE = r"(?:am|is|are|was|were|be)"
-_BE_NOW = r"(?:am|is|are)"
 # Optional: in "have always been" the verb is one of the adverbs, and "am" is often left out together with "I".
 _IS_OR_IS_NOT = r"(?:(?:am|is|are) )?"
 _FAN = r"(?:fan|lover|admirer|devotee) of"

@@ -40,12 +40,6 @@ SWITCHED_FROM: Final = (
     rf"moved (?:everything|(?:my|our|the) (?!{RELATIVE}\b)\w+)(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to"
 )
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
-# An amount of money, alone or for a period: "950", "£1,200 a month", "about 30k". Group `o` is the amount.
-AMOUNT: Final = (
-    r"(?:about |around |roughly |just over |just under |almost |nearly |just |only |up to )?"
-    r"(?P<o>[£$€]? ?\d(?:[\d,.]*\d)?(?:k|K)?(?: (?:euros?|pounds?|dollars?|quid|bucks|francs|zloty|kroner))?"
-    r"(?: ?(?:a|an|per|/) ?(?:month|year|hour|week|day)| monthly)?)"
-)
 
 LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=PLACE)
 LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=PLACE)
