@@ -106,7 +106,7 @@ class Repeated(Generic[R]):
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice has the effect of sending it once."""
+        """True if sending it twice has the effect of sending it once."""
         return self.operation.repeatable
 
     @property

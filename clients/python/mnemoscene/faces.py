@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from mnemoscene.transport import AwaitingTransport, BlockingTransport, Listing, Steps
 
@@ -21,11 +21,39 @@ class BlockingFace:
     _operations: Any
 
 
+class BlockingClient(BlockingFace):
+    """Owns the connections, and closes them."""
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
 class AwaitingFace:
     """Runs operations in the event loop."""
 
     _transport: AwaitingTransport
     _operations: Any
+
+
+class AwaitingClient(AwaitingFace):
+    """Owns the connections of an event loop, and closes them."""
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
 
 
 def blocking(operation: Callable[Concatenate[S, P], Steps[T]]) -> Callable[Concatenate[BlockingFace, P], T]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mnemoscene.faces import AwaitingFace, BlockingFace, awaiting, blocking, iterating, iterating_async
+from mnemoscene.faces import AwaitingClient, BlockingClient, awaiting, blocking, iterating, iterating_async
 from mnemoscene.items import AsyncItems, Items
 from mnemoscene.local import LocalService, local_service
 from mnemoscene.operations import MemoryOperations
 from mnemoscene.transport import Address, AwaitingTransport, BlockingTransport
 
 
-class Memory(BlockingFace):
+class Memory(BlockingClient):
     """The memory of one user, or of an agent, at a running service. May be shared by threads.
 
     Args:
@@ -85,18 +85,12 @@ class Memory(BlockingFace):
 
     def close(self) -> None:
         """Close the connections, and stop the service that `local` started."""
-        self._transport.close()
+        super().close()
         if self._local is not None:
             self._local.stop()
 
-    def __enter__(self) -> Memory:
-        return self
 
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-
-class AsyncMemory(AwaitingFace):
+class AsyncMemory(AwaitingClient):
     """As `Memory`, for asyncio: await each call, and use `async for` where `Memory` iterates.
 
     Example:
@@ -134,13 +128,3 @@ class AsyncMemory(AwaitingFace):
     users = awaiting(MemoryOperations.users)
     forget = awaiting(MemoryOperations.forget)
     changes = iterating_async(MemoryOperations.changes)
-
-    async def close(self) -> None:
-        """Close the connections of the running event loop."""
-        await self._transport.close()
-
-    async def __aenter__(self) -> AsyncMemory:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.close()

@@ -81,7 +81,7 @@ Listing: TypeAlias = Callable[[str | None], Steps[Page[T]]]
 
 
 class Document(Protocol[Answer]):
-    """What `ask` sends: an operation, or several."""
+    """An operation, or several, for `ask` to send."""
 
     @property
     def name(self) -> str: ...

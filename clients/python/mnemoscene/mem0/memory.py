@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mnemoscene.faces import AwaitingFace, BlockingFace, awaiting, blocking
+from mnemoscene.faces import AwaitingClient, BlockingClient, awaiting, blocking
 from mnemoscene.mem0.filters import logger
 from mnemoscene.mem0.operations import WAIT_S, Mem0Operations
 from mnemoscene.transport import Address, AwaitingTransport, BlockingTransport
@@ -13,7 +13,7 @@ from mnemoscene.transport import Address, AwaitingTransport, BlockingTransport
 SECTIONS: Final = ("vector_store", "llm", "embedder", "reranker", "history_db_path", "custom_instructions")
 
 
-class Memory(BlockingFace):
+class Memory(BlockingClient):
     """The memories of all users of a tenant, with the methods and answers of `mem0.Memory`.
 
     The service's key must be one for the whole tenant.
@@ -63,18 +63,8 @@ class Memory(BlockingFace):
     history = blocking(Mem0Operations.history)
     reset = blocking(Mem0Operations.reset)
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._transport.close()
 
-    def __enter__(self) -> Memory:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-
-class AsyncMemory(AwaitingFace):
+class AsyncMemory(AwaitingClient):
     """As `Memory`, with the methods of `mem0.AsyncMemory`: await each.
 
     Example:
@@ -109,16 +99,6 @@ class AsyncMemory(AwaitingFace):
     delete_all = awaiting(Mem0Operations.delete_all)
     history = awaiting(Mem0Operations.history)
     reset = awaiting(Mem0Operations.reset)
-
-    async def close(self) -> None:
-        """Close the connections of the running event loop."""
-        await self._transport.close()
-
-    async def __aenter__(self) -> AsyncMemory:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.close()
 
 
 def _arguments(config: Mapping[str, Any]) -> dict[str, Any]:
