@@ -64,3 +64,15 @@ describe("what a question recalled", () => {
     expect(sees(cy, { x: 0, y: 0 })).toBe(true);
   });
 });
+
+describe("going to a place on the map", () => {
+  it.each([["a point", (camera: Camera) => camera.centreOn({ x: 2_000, y: 900 })], ["a group", (camera: Camera) => camera.panTo({ x: 2_000, y: 900 }, 40)], ["a group that is larger than the window", (camera: Camera) => camera.panTo({ x: 2_000, y: 900 }, 900)]])("brings %s into sight and keeps the zoom", async (_, go) => {
+    const { cy, camera } = aMap();
+    camera.enclose(() => [{ x: 0, y: 0 }, { x: 300, y: 0 }]);
+    await vi.waitFor(() => expect(sees(cy, { x: 0, y: 0 })).toBe(true));
+    const zoom = cy.zoom();
+    go(camera);
+    await vi.waitFor(() => expect(sees(cy, { x: 2_000, y: 900 })).toBe(true));
+    expect(cy.zoom()).toBe(zoom);
+  });
+});

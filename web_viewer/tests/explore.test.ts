@@ -192,6 +192,22 @@ describe("the search over the whole memory", () => {
     vi.unstubAllGlobals();
   });
 
+  it("ends what is listed by meaning where relevance drops", async () => {
+    vi.useFakeTimers();
+    // As a memory answers "zoo": four messages about it, then what shares its mood only.
+    const scores = [1.003, 0.987, 0.939, 0.835, 0.595, 0.457];
+    vi.stubGlobal("fetch", async (path: string) => {
+      const hits = scores.map((score, at) => ({ kind: "FACT", id: String(at), score, text: "", title: null, saidAt: "" }));
+      return new Response(JSON.stringify(path === "graphql" ? { data: { recall: { nothingRelevant: false, hits } } } : aPart(1, [], [])));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => "bart", people: () => ["bart"] });
+    explore.search("zoo");
+    await vi.runAllTimersAsync();
+    expect(explore.meant.value.map((hit) => hit.id)).toEqual(["0", "1", "2", "3"]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
   it("by meaning asks everyone, a few at a time, and after many only on request", async () => {
     vi.useFakeTimers();
     const people = Array.from({ length: MEANT_PEOPLE + 5 }, (_, index) => `p${index}`);
@@ -202,7 +218,7 @@ describe("the search over the whole memory", () => {
       await new Promise((done) => setTimeout(done, 50));
       now -= 1;
       const { userId } = (JSON.parse(body ?? "{}") as { variables: { userId: string } }).variables;
-      const hits = [{ kind: "FACT", id: userId, score: Number(userId.slice(1)) / 100, text: "", title: null, saidAt: "" }];
+      const hits = [{ kind: "FACT", id: userId, score: 1 + Number(userId.slice(1)) / 100, text: "", title: null, saidAt: "" }];
       return new Response(JSON.stringify({ data: { recall: { nothingRelevant: false, hits } } }));
     });
     const explore = new Explore({ tenant: "t", store: aStore(), user: () => null, people: () => people });

@@ -148,7 +148,13 @@ export class Camera {
     cy.pan({ x: cy.width() / 2 - at.x * cy.zoom(), y: cy.height() / 2 - at.y * cy.zoom() });
   }
 
-  /** Bring a circular part of the map into view. */
+  /** Pan until a circular part of the map is in sight, or its middle where it is larger than the window; the zoom stays. */
+  panTo(at: Point, radius: number): void {
+    const rim = [{ x: at.x - radius, y: at.y - radius }, { x: at.x + radius, y: at.y + radius }];
+    if (!this.reveal(rim)) this.centreOn(at);
+  }
+
+  /** Bring a circular part of the map into view, as large as it fits. */
   show(at: Point, radius: number): void {
     if (this.hidden()) return;
     const { width, height } = this.room();
@@ -160,10 +166,10 @@ export class Camera {
     this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } } });
   }
 
-  /** Centre a point, zoomed in enough to read. */
+  /** Centre a point at the same zoom. */
   centreOn(point: Point): void {
     this.wanted = this.hidden() ? () => this.centreOn(point) : null;
-    if (!this.wanted) this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
+    if (!this.wanted) this.look(point, this.sight().zoom);
   }
 
   /**

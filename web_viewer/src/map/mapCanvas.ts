@@ -186,6 +186,10 @@ export class MapCanvas {
     this.camera.show(at, radius);
   }
 
+  panTo(at: Point, radius: number): void {
+    this.camera.panTo(at, radius);
+  }
+
   /**
    * Draw everything again at once, after a change of lens or arrangement.
    *

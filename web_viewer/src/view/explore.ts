@@ -13,6 +13,8 @@ import type { Trail } from "./trail";
 export const SEARCH_EVERY_MS = 90;
 const HITS_MAX = 100;
 const MEANT_MAX = 12;
+/** Share of the best score below which a hit is noise: hits of one topic score alike, unrelated ones about half. */
+const RELEVANT_SHARE = 0.65;
 const MEANT_AFTER_MS = 200;
 /** Nobody searches if the page has been open, and the words have stayed, for so long. */
 const IDLE_AFTER_MS = 5_000;
@@ -272,8 +274,9 @@ export class Explore {
   }
 }
 
-/** Return the best hits of the memories that have an answer; those of others are noise. */
+/** Return the best hits of the memories that have an answer; those of others are noise, and so is what follows a drop of relevance. */
 function bestOf(answers: readonly { user: string; found: Recalled }[]): (MeantHit & { user: string })[] {
   const hits = answers.filter(({ found }) => !found.nothingRelevant).flatMap(({ user, found }) => found.hits.map((hit) => ({ ...hit, user })));
-  return hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
+  const least = RELEVANT_SHARE * Math.max(...hits.map(({ score }) => score));
+  return hits.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
 }
