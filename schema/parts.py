@@ -44,7 +44,11 @@ class GraphPart(Frame):
 
 
 class ChangeLine(Frame):
-    """One change of the log; `node` or `edge` is the element after the change, None if it was removed."""
+    """One change of the log; `node` or `edge` is the element after the change, None if it was removed.
+
+    Attributes:
+        scene: id of the newest scene that tells the fact or names the entity; None for a correction by hand.
+    """
 
     seq: int
     at: str
@@ -53,13 +57,14 @@ class ChangeLine(Frame):
     reason: str
     node: NodeView | None = None
     edge: EdgeView | None = None
+    scene: str | None = None
 
 
 class RecentChanges(Frame):
     """Changes of the log, newest first.
 
     Attributes:
-        labels: names of the nodes that the edges connect, by id.
+        labels: names of the nodes that the edges connect, and of the scenes, by id.
         more: true if there are older changes; request them with `before` set to the last `seq`.
     """
 

@@ -9,18 +9,20 @@ const WORDS = new Words("en");
 const [LATER, EARLIER] = ["2026-03-02T12:00:00Z", "2026-03-01T09:00:00Z"];
 
 function change(seq: number, at: string, more: Partial<ChangeLine>): ChangeLine {
-  return { seq, at, op: "edge+", element_id: more.node?.id ?? more.edge?.id ?? "", reason: "", node: null, edge: null, ...more };
+  return { seq, at, op: "edge+", element_id: more.node?.id ?? more.edge?.id ?? "", reason: "", node: null, edge: null, scene: null, ...more };
 }
 
 describe("what changed", () => {
   const changes = [
-    change(5, LATER, { edge: anEdge("f2", "u", "tea", { statement: "Ana likes tea.", user_id: "ana" }) }),
+    change(5, LATER, { scene: "s2", edge: anEdge("f2", "u", "tea", { statement: "Ana likes tea.", user_id: "ana" }) }),
     change(4, LATER, { node: aNode("s2", { kind: "Scene", label: "About tea", user_id: "ana" }) }),
-    change(3, EARLIER, { edge: anEdge("f1", "v", "rome", { statement: "Bob lives in Rome.", user_id: "bob" }) }),
-    change(2, EARLIER, { node: aNode("rome", { label: "Rome", user_id: "bob" }) }),
+    change(3, EARLIER, { scene: "s1", edge: anEdge("f1", "v", "rome", { statement: "Bob lives in Rome.", user_id: "bob" }) }),
+    change(2, EARLIER, { scene: "s1", node: aNode("rome", { label: "Rome", user_id: "bob" }) }),
     change(1, EARLIER, { node: aNode("s1", { kind: "Scene", label: "About Rome", user_id: "bob" }) }),
   ];
-  const conversations = byConversation(feedLines({ changes, labels: {} }, WORDS));
+  const labels = { s1: "About Rome", s2: "About tea" };
+  const told = (lines: ChangeLine[]) => byConversation(feedLines({ changes: lines, labels }, WORDS), WORDS);
+  const conversations = told(changes);
 
   it("is told by conversation, each with its time and author", () => {
     expect(conversations.map((conversation) => [conversation.scene?.label, conversation.user, conversation.at, conversation.lines.map((line) => line.text)])).toEqual([
@@ -29,14 +31,27 @@ describe("what changed", () => {
     ]);
   });
 
+  it("puts the facts of one commit under the conversations that tell them", () => {
+    const edge = (id: string, statement: string) => anEdge(id, "u", id, { statement, user_id: "ana" });
+    const [tea, rome] = told([
+      change(5, LATER, { scene: "s2", edge: edge("f5", "Ana likes tea.") }),
+      change(4, LATER, { scene: "s1", edge: edge("f4", "Ana lives in Rome.") }),
+      change(3, LATER, { scene: "s2", edge: edge("f3", "Ana drinks it black.") }),
+      change(2, LATER, { node: aNode("s2", { kind: "Scene", label: "About tea", user_id: "ana" }) }),
+      change(1, LATER, { node: aNode("s1", { kind: "Scene", label: "About Rome", user_id: "ana" }) }),
+    ]);
+    expect(tea).toMatchObject({ scene: { id: "s2", label: "About tea" }, lines: [{ id: "f5" }, { id: "f3" }] });
+    expect(rome).toMatchObject({ scene: { id: "s1", label: "About Rome" }, lines: [{ id: "f4" }] });
+  });
+
   it("says once what was written again in one conversation", () => {
-    const again = change(0, EARLIER, { edge: anEdge("f0", "v", "r", { statement: "Bob lives in Rome.", user_id: "bob" }) });
-    const [, bob] = byConversation(feedLines({ changes: [...changes, again], labels: {} }, WORDS));
+    const again = change(0, EARLIER, { scene: "s1", edge: anEdge("f0", "v", "r", { statement: "Bob lives in Rome.", user_id: "bob" }) });
+    const [, bob] = told([...changes, again]);
     expect(bob?.lines.map((line) => line.id)).toEqual(["f1", "rome"]);
   });
 
   it("keeps a correction apart, which belongs to no scene", () => {
-    const alone = byConversation(feedLines({ changes: [change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes], labels: {} }, WORDS));
+    const alone = told([change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes]);
     expect(alone[0]).toMatchObject({ scene: null, user: "ana" });
     expect(byDay(alone, WORDS).map((day) => day.conversations.length)).toEqual([1, 1, 1].slice(0, byDay(alone, WORDS).length));
   });

@@ -11,7 +11,7 @@ import { aNode, anEdge, AT, byId } from "./builders";
 const WORDS = new Words("en");
 
 function aChange(seq: number, more: Partial<ChangeLine>): ChangeLine {
-  return { seq, at: AT, op: "edge+", element_id: more.edge?.id ?? more.node?.id ?? "x", reason: "", node: null, edge: null, ...more };
+  return { seq, at: AT, op: "edge+", element_id: more.edge?.id ?? more.node?.id ?? "x", reason: "", node: null, edge: null, scene: null, ...more };
 }
 
 describe("what changed", () => {
@@ -39,7 +39,7 @@ describe("what changed", () => {
     ];
     const lines = feedLines({ changes, labels }, WORDS);
     expect(lines.map((line) => [line.seq, line.sort])).toEqual([[9, "over"], [5, "scene"]]);
-    expect(byDay(byConversation(lines), WORDS).map((day) => day.conversations.length)).toEqual([1, 1]);
+    expect(byDay(byConversation(lines, WORDS), WORDS).map((day) => day.conversations.length)).toEqual([1, 1]);
   });
 
   it("counts from the end of the visit before, and coming back at once is the same visit", () => {

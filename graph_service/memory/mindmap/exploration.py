@@ -256,8 +256,18 @@ class Explorer:
         rows = await self._graph.read(statement("change_log/recent"), parameters)
         lines = [_change_line(numbered_change(row)) for row in rows[:limit]]
         ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
-        labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
-        return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
+        sources = {
+            "tenant": tenant,
+            "facts": list({line.element_id for line in lines if line.edge}),
+            "entities": list({line.element_id for line in lines if line.node and line.node.kind == "Entity"}),
+        }
+        nodes, scenes = await asyncio.gather(
+            self._nodes(tenant, ends), self._graph.read(statement("change_log/scenes_of_elements"), sources)
+        )
+        scene_of = {row["id"]: row["scene"] for row in scenes}
+        labels = {node.id: node.label for node in nodes} | {row["scene"]: row["label"] for row in scenes}
+        placed = [line.model_copy(update={"scene": scene_of.get(line.element_id)}) for line in lines]
+        return RecentChanges(epoch=head.epoch, changes=placed, labels=labels, more=len(rows) > limit)
 
     async def part_of(
         self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED

@@ -154,6 +154,26 @@ async def test_recent_changes_are_newest_first_with_labels(service: Service, wri
     assert (await ask(service, writer.tenant, "changes", since="2026-03-01T12:00:00"))["status"] == 400
 
 
+async def test_recent_changes_name_the_newest_scene_of_each_fact(service: Service, writer: GraphWriter) -> None:
+    tea, rain = (
+        Edge("ann", "PREFERS", "tea", scenes=["rainy", "walk"]),
+        Edge("ann", "DISLIKES", "rain", scenes=["rainy"]),
+    )
+    act = Edge("ann", "CARES_ABOUT", "tea", scenes=["act", "walk"])
+    await writer.put(nodes={"ann": "User", "tea": "Entity", "rain": "Entity"})
+    await writer.put(nodes={"rainy": "Scene"}, last_seen=NOON - timedelta(days=1))
+    await writer.put(nodes={"walk": "Scene"})
+    uri = f"memory://{writer.tenant}/session/u1/by-hand%3AADD%3A1/scene/0"
+    await writer.put(nodes={"act": "Scene"}, last_seen=NOON + timedelta(days=1), uri=uri)
+    # One commit: its time says nothing of the conversations.
+    await writer.put(edges=[tea, rain, act, Edge("walk", "MENTIONED", "tea")])
+    found = await ask(service, writer.tenant, "changes")
+    scenes = {line["element_id"]: line["scene"] for line in found["changes"]}
+    assert (scenes[tea.id], scenes[rain.id], scenes[act.id]) == ("walk", "rainy", None)
+    assert (scenes["tea"], scenes["rain"], scenes["walk"]) == ("walk", None, None)
+    assert (found["labels"]["walk"], found["labels"]["rainy"]) == ("walk", "rainy")
+
+
 async def test_map_as_of_a_time_has_facts_begun_and_known_by_then(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     later = NOON + timedelta(days=2)

@@ -16,6 +16,8 @@ export interface FeedLine {
   kind: string | null;
   predicate: string | null;
   user: string | null;
+  /** The conversation that tells it; null for a correction by hand. */
+  scene: { id: string; label: string } | null;
   /** Strength before and after, if it changed. */
   from: number | null;
   to: number | null;
@@ -26,7 +28,7 @@ export function feedLines(recent: Pick<RecentChanges, "changes" | "labels">, wor
   const lines: FeedLine[] = [];
   for (const change of recent.changes) {
     if (seen.has(change.element_id)) continue;
-    const line = change.edge ? factLine(change, change.edge, recent.labels, words) : change.node ? thingLine(change) : null;
+    const line = change.edge ? factLine(change, change.edge, recent.labels, words) : change.node ? thingLine(change, recent.labels) : null;
     if (line === null) continue;
     seen.add(change.element_id);
     lines.push(line);
@@ -40,19 +42,23 @@ function factLine(change: ChangeLine, edge: GraphEdge, labels: Record<string, st
   const sort: Sort = neverHeld(edge) ? "never" : toldAsPast(edge) ? "past" : edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
   const text = factSentence(edge, (id) => labels[id], words);
   const shift = sort === "stronger" || sort === "weaker";
-  return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
+  return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, scene: sceneOf(change, labels), kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
 }
 
-function thingLine(change: ChangeLine): FeedLine | null {
+function thingLine(change: ChangeLine, labels: Record<string, string>): FeedLine | null {
   const node = change.node;
   if (!node) return null;
-  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, user: node.user_id, kind: node.kind, predicate: null, from: null, to: null };
+  const scene = node.kind === "Scene" ? { id: node.id, label: node.label } : sceneOf(change, labels);
+  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, user: node.user_id, scene, kind: node.kind, predicate: null, from: null, to: null };
+}
+
+function sceneOf({ scene }: ChangeLine, labels: Record<string, string>): FeedLine["scene"] {
+  return scene ? { id: scene, label: labels[scene] ?? "…" } : null;
 }
 
 /** What one conversation, or one correction, changed. */
 export interface Conversation {
-  /** The scene, if it is new. */
-  scene: { id: string; label: string } | null;
+  scene: FeedLine["scene"];
   user: string | null;
   at: string;
   lines: FeedLine[];
@@ -63,18 +69,17 @@ export interface Day {
   conversations: Conversation[];
 }
 
-/** Changes of one commit belong to one conversation: they have the same time. A scene is its heading, not a line of it. */
-export function byConversation(lines: readonly FeedLine[]): Conversation[] {
-  const conversations: Conversation[] = [];
+/** One commit may hold several conversations, so that changes without a scene only belong together by their time. A scene is the heading. */
+export function byConversation(lines: readonly FeedLine[], words: Words): Conversation[] {
+  const conversations = new Map<string, Conversation>();
   for (const line of lines) {
-    let conversation = conversations.at(-1);
-    const same = conversation?.at === line.at && conversation.user === line.user && !(conversation.scene && line.sort === "scene");
-    if (!conversation || !same) conversations.push((conversation = { scene: null, user: line.user, at: line.at, lines: [] }));
-    if (line.sort === "scene") conversation.scene = { id: line.id, label: line.text };
+    const key = `${words.date(line.at)} ${line.user} ${line.scene?.id ?? line.at}`;
+    const conversation = conversations.get(key) ?? { scene: line.scene, user: line.user, at: line.at, lines: [] };
+    conversations.set(key, conversation);
     // Facts that were written again, such as those of a thing that got its name in the same conversation, say the same.
-    else if (!conversation.lines.some((one) => one.text === line.text && one.sort === line.sort && one.predicate === line.predicate)) conversation.lines.push(line);
+    if (line.sort !== "scene" && !conversation.lines.some((one) => one.text === line.text && one.sort === line.sort && one.predicate === line.predicate)) conversation.lines.push(line);
   }
-  return conversations;
+  return [...conversations.values()];
 }
 
 export function byDay(conversations: readonly Conversation[], words: Words): Day[] {

@@ -22,6 +22,8 @@ export interface ChangeLine {
   reason: string;
   node: NodeView | null;
   edge: EdgeView | null;
+  /** id of the newest scene that tells the fact or names the entity; None for a correction by hand. */
+  scene: string | null;
 }
 
 /** The number of edges from one community or user to another. */
@@ -228,7 +230,7 @@ export interface RecentChanges {
   t: "recent_changes";
   epoch: string;
   changes: ChangeLine[];
-  /** names of the nodes that the edges connect, by id. */
+  /** names of the nodes that the edges connect, and of the scenes, by id. */
   labels: Record<string, string>;
   /** true if there are older changes; request them with `before` set to the last `seq`. */
   more: boolean;
