@@ -75,6 +75,37 @@ class RecentChanges(Frame):
     more: bool
 
 
+class FactCount(Frame):
+    """The number of valid facts that have this subject and are alike otherwise.
+
+    Attributes:
+        subject: id of a user or agent; `""` for all things together, whose facts are counted by predicate only.
+        kind, entity_type: those of the objects.
+    """
+
+    subject: str
+    predicate: str
+    relation: str | None = None
+    category: str | None = None
+    kind: str | None = None
+    entity_type: str | None = None
+    n: int
+
+
+class MapTotals(Frame):
+    """How much a memory holds, of which a viewer may have loaded a part.
+
+    Attributes:
+        nodes: numbers of nodes by user id and kind.
+    """
+
+    t: Literal["map_totals"] = "map_totals"
+    epoch: str
+    seq: int
+    nodes: dict[str, dict[str, int]]
+    facts: list[FactCount]
+
+
 class CommunityView(Frame):
     """A community of densely connected nodes.
 
@@ -120,5 +151,5 @@ class CommunityMap(Frame):
 
 def parts_schema() -> dict[str, Any]:
     """Return the answers of `/api/explore` as JSON schema, for `parts.schema.json` and the viewer's types."""
-    answers = (GraphPart, RecentChanges, CommunityMap)
+    answers = (GraphPart, RecentChanges, MapTotals, CommunityMap)
     return {each.model_fields["t"].default: TypeAdapter(each).json_schema() for each in answers}

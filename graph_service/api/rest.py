@@ -52,6 +52,11 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         _check_zones(since=since)
         return _answer(await explorer.recent(tenant, user, since=since, before=before, limit=limit))
 
+    @router.get("/explore/totals")
+    async def totals(tenant: _Tenant, user: _User = None) -> Response:
+        """Return `map_totals`: how many nodes and valid facts there are, loaded or not."""
+        return _answer(await explorer.totals(tenant, user))
+
     @router.get("/explore/at")
     async def at(
         tenant: _Tenant,

@@ -111,7 +111,7 @@ def typescript_types() -> str:
     frames = frames_schema()
     sent = dict(frames["server"]["$defs"])
     for root in parts_schema().values():
-        sent |= {root["title"]: root, **root["$defs"]}
+        sent |= {root["title"]: root, **root.get("$defs", {})}
     interfaces = {name: _interface(name, each, complete=True) for name, each in sent.items()}
     for name, each in frames["client"]["$defs"].items():
         interfaces.setdefault(name, _interface(name, each, complete=False))

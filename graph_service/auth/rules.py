@@ -155,6 +155,7 @@ ROUTES: Final = (
     Route("GET", "/api/explore/around/{node_id}", READ),
     Route("GET", "/api/explore/at", READ),
     Route("GET", "/api/explore/changes", READ),
+    Route("GET", "/api/explore/totals", READ),
     Route("GET", "/api/explore/communities", READ),
     Route("GET", "/api/explore/community/{community_id}", READ),
     Route("GET", "/api/explore/path", READ),

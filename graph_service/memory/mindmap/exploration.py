@@ -2,6 +2,7 @@
 
 import asyncio
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -15,14 +16,16 @@ from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
+from graph_service.memory.facts.categories import category_of
 from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.mindmap.reader import map_edges, map_node, map_nodes, users_in_view
 from schema.change import NumberedChange, Op
-from schema.errors import InputError, NotFoundError
+from schema.errors import InputError, NotFoundError, TooCostlyError
+from schema.fact import FactKind
 from schema.frames import EdgeView, NodeView
 from schema.ids import CORRECTION_SESSION, TenantId, scope_token, to_element_id
 from schema.labels import Label
-from schema.parts import ChangeLine, GraphPart, RecentChanges, SaidHit
+from schema.parts import ChangeLine, FactCount, GraphPart, MapTotals, RecentChanges, SaidHit
 
 # Limits of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
@@ -90,6 +93,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
 
 PATHS_MAX: Final = 3
 LINKS_MAX: Final = 800
+COUNTED_MAX: Final = 100_000
 SOUGHT_CHARS_MAX: Final = 200
 SAID_MAX: Final = 24
 _SAID_CHARS: Final = 200
@@ -269,6 +273,33 @@ class Explorer:
         placed = [line.model_copy(update={"scene": scene_of.get(line.element_id)}) for line in lines]
         return RecentChanges(epoch=head.epoch, changes=placed, labels=labels, more=len(rows) > limit)
 
+    async def totals(self, tenant: TenantId, user_id: str | None) -> MapTotals:
+        """Count the nodes and valid facts of one user, or of all users of the tenant.
+
+        Raises:
+            TooCostlyError: there are more than `COUNTED_MAX` facts.
+            UnavailableError: Neo4j does not answer.
+        """
+        _check(user_id)
+        head = await self._log.head(tenant)
+        parameters = {
+            "tenant": tenant,
+            "users": await users_in_view(self._graph, tenant, user_id),
+            "rows_max": COUNTED_MAX + 1,
+        }
+        rows = await self._graph.read(statement("mindmap/map_totals"), parameters)
+        if sum(row["read"] for row in rows) > COUNTED_MAX:
+            raise TooCostlyError(f"more than {COUNTED_MAX} facts are not counted; ask for one user")
+        nodes: dict[str, dict[str, int]] = {}
+        facts: Counter[FactCount] = Counter()
+        for row in rows:
+            if row["predicate"] is None:
+                nodes.setdefault(row["user_id"], {})[row["label"]] = row["n"]
+            elif row["n"]:
+                facts[_alike(row)] += row["n"]
+        counts = [alike.model_copy(update={"n": n}) for alike, n in facts.items()]
+        return MapTotals(epoch=head.epoch, seq=head.seq, nodes=nodes, facts=counts)
+
     async def part_of(
         self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
@@ -299,6 +330,15 @@ def _head(row: Row) -> Head:
 
 def _unknown(node_id: str) -> NotFoundError:
     return NotFoundError(f"there is nothing with id {node_id!r} in this memory; use an id from a snapshot or a search")
+
+
+def _alike(row: Row) -> FactCount:
+    """Return what the facts of a row of `mindmap/map_totals` have in common, without their number."""
+    given = {name: row[name] for name in ("predicate", "relation", "entity_type")}
+    if row["subject"] is None:
+        return FactCount(subject="", n=0, **given)
+    category = category_of(row["predicate"], row["relation"], FactKind(row["kind"] or FactKind.FACT))
+    return FactCount(subject=row["subject"], category=category.value, kind=row["label"], n=0, **given)
 
 
 def _change_line(numbered: NumberedChange) -> ChangeLine:

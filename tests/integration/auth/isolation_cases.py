@@ -191,6 +191,7 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/explore/around/{node_id}": [{"node_id": "$id"}, {"node_id": "$id", "user": "$user"}],
     "/api/explore/at": [{}, {"user": "$user"}],
     "/api/explore/changes": [{}, {"user": "$user"}],
+    "/api/explore/totals": [{}, {"user": "$user"}],
     "/api/explore/communities": [{}, {"user": "$user"}],
     "/api/explore/community/{community_id}": [{"community_id": "$id"}],
     "/api/explore/path": [{"source": "$id", "target": "$other"}],

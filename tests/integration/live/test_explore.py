@@ -174,6 +174,29 @@ async def test_recent_changes_name_the_newest_scene_of_each_fact(service: Servic
     assert (found["labels"]["walk"], found["labels"]["rainy"]) == ("walk", "rainy")
 
 
+async def test_totals_count_what_is_there_whatever_was_loaded(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    likes = [f"thing{n}" for n in range(4)]
+    await writer.put(user="u2", nodes={"bob": "User"} | dict.fromkeys(likes, "Entity"))
+    await writer.put(user="u2", edges=[Edge("bob", "PREFERS", one) for one in likes])
+    found = await ask(service, writer.tenant, "totals")
+    assert found["nodes"] == {"u1": {"User": 1, "Entity": 4, "Scene": 1}, "u2": {"User": 1, "Entity": 4}}
+    # Ann's dislike has ended.
+    alike = {
+        (one["subject"], one["predicate"], one["category"], one["kind"], one["relation"]): one["n"]
+        for one in found["facts"]
+    }
+    assert alike == {
+        ("ann", "PREFERS", "preferences", "Entity", None): 1,
+        ("bob", "PREFERS", "preferences", "Entity", None): 4,
+        ("", "RELATES_TO", None, None, None): 1,
+    }
+    alone = await ask(service, writer.tenant, "totals", user="u2")
+    assert (alone["nodes"], [one["n"] for one in alone["facts"]]) == ({"u2": {"User": 1, "Entity": 4}}, [4])
+    empty = await ask(service, f"{writer.tenant}-other", "totals")
+    assert (empty["nodes"], empty["facts"]) == ({}, [])
+
+
 async def test_map_as_of_a_time_has_facts_begun_and_known_by_then(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     later = NOON + timedelta(days=2)

@@ -99,6 +99,18 @@ export interface ErrorFrame {
   retry_s: number | null;
 }
 
+/** The number of valid facts that have this subject and are alike otherwise. */
+export interface FactCount {
+  /** id of a user or agent; `""` for all things together, whose facts are counted by predicate only. */
+  subject: string;
+  predicate: string;
+  relation: string | null;
+  category: string | null;
+  kind: string | null;
+  entity_type: string | null;
+  n: number;
+}
+
 /** A subgraph as it was at `seq` or a little later. */
 export interface GraphPart {
   t: "graph_part";
@@ -170,6 +182,16 @@ export interface HelloAck {
   principal: string | null;
   /** when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never. */
   access_expires_at: string | null;
+}
+
+/** How much a memory holds, of which a viewer may have loaded a part. */
+export interface MapTotals {
+  t: "map_totals";
+  epoch: string;
+  seq: number;
+  /** numbers of nodes by user id and kind. */
+  nodes: Record<string, Record<string, number>>;
+  facts: FactCount[];
 }
 
 /** A node of the mind map as viewers see it; times are ISO 8601 UTC. */
