@@ -270,6 +270,21 @@ class SummaryReading(BaseModel):
     overview: Text = Field(description="markdown with sections, in the language of the conversation")
 
 
+class SentenceReading(BaseModel):
+    """One sentence of an answer, with the sources that prove it."""
+
+    statement: Text = Field(description="the sentence, in the language of the question")
+    messages: Texts = Field(default_factory=list, description="ids of the sources that prove it: s1, s2, …")
+
+
+class AnswerReading(BaseModel):
+    """The sentences of an answer; none if the sources do not answer the question."""
+
+    sentences: Annotated[list[SentenceReading], BeforeValidator(_readable(SentenceReading))] = Field(
+        default_factory=list
+    )
+
+
 class VerdictReading(BaseModel):
     """The verdict on one new fact."""
 

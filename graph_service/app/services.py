@@ -503,6 +503,7 @@ async def _readers(
             layers_every=automation.generate_layers_every_n_messages,
         )
         return rules, READER_NAME
+    from extraction.llm.answer_writer import model_answer_writer
     from extraction.llm.fact_judge import model_fact_judge
     from extraction.llm.health_check import ask_model
     from extraction.llm.reader_chain import model_chain
@@ -521,6 +522,7 @@ async def _readers(
         layers_every=automation.generate_layers_every_n_messages,
         writer=model_layer_writer(guarded) if llm.overviews else None,
         session_writer=model_session_writer(guarded) if llm.overviews else None,
+        answer_writer=model_answer_writer(guarded),
         judge=model_fact_judge(judge) if llm.judge_facts else None,
         note_usefulness=external_services.model.note_usefulness,
     )
@@ -613,6 +615,7 @@ async def _assemble(
         refresh=worker.refresh_layers,
         index=worker.index_session,
         summarize=worker.summarize_session,
+        write_answer=worker.write_answer,
         window=window,
         spool=spool,
         snapshot_file=snapshot_file,

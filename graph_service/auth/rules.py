@@ -17,6 +17,7 @@ ADMIN: Final = Requirement(role=Role.ADMIN)
 ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 
 QUERY: Final[Mapping[str, Requirement]] = {
+    "ask": READ,
     "changesSince": READ,
     "context": READ,
     "contradictions": READ,

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from extraction.embeddings.embedder import Embedder
+from extraction.llm.answer_writer import Source, WrittenAnswer
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
@@ -59,6 +60,7 @@ from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.cited_answer import SOURCES_MAX, CitedAnswer, cited_answer
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, TextBudget, recall, with_evidence, within_budget
 from graph_service.memory.recall.query import HitKind, Question
@@ -101,6 +103,10 @@ def _session_of(tenant: TenantId, question: Question, session_id: str) -> Sessio
     return SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(session_id))
 
 
+async def _unwritten(_tenant: TenantId, _question: str, _sources: Sequence[Source]) -> None:
+    """Write no answer: there is no model."""
+
+
 class Memory:
     """All operations on the memories of all tenants.
 
@@ -111,6 +117,7 @@ class Memory:
         refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
         index: extracts from one session and computes its vectors at once; None if there is no worker here.
         summarize: updates the summary of a session from those of its scenes; None makes it extractive.
+        write_answer: answers a question of a tenant from sources; without it and a model, answers are quoted.
         window: the last turns of each session; None keeps them in this process.
         spool: stores messages while Neo4j is unavailable; None refuses them then.
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
@@ -135,6 +142,7 @@ class Memory:
         refresh: Refresh | None = None,
         index: Callable[[TenantId, str], Awaitable[int]] | None = None,
         summarize: Summarize | None = None,
+        write_answer: Callable[[TenantId, str, Sequence[Source]], Awaitable[WrittenAnswer | None]] = _unwritten,
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         snapshot_file: SnapshotFile | None = None,
@@ -153,6 +161,7 @@ class Memory:
         self.said_listeners: list[Callable[[str, str, str], None]] = []
         self._tokens_per_day = tokens_per_day
         self._refines = refines
+        self._write_answer = write_answer
         self._model_problem = model_problem
         self._graph = graph
         self._embedder = embedder
@@ -259,6 +268,18 @@ class Memory:
             asked = self._asked(tenant, question.user_id, question.text, QuestionKind.RECALL, asker, answer)
             self.questions.note(asked, generation=generation)
         return answer
+
+    async def ask(self, tenant: TenantId, user_id: str, text: str) -> CitedAnswer:
+        """Answer a person's question about one user's memory in sentences that cite what was found.
+
+        Raises:
+            InputError: the question is invalid.
+            UnavailableError: see `recall`.
+        """
+        kinds = (HitKind.MESSAGE, HitKind.FACT)
+        question = Question(user_id=user_id, text=text, limit=SOURCES_MAX, kinds=kinds, evidence=1)
+        found = await self.recall(tenant, question, asker=None)
+        return await cited_answer(text, found, partial(self._write_answer, tenant))
 
     def _asked(
         self,

@@ -5,9 +5,10 @@ import * as correcting from "../src/i18n/correctWords";
 import { addWords } from "../src/i18n/messages";
 import * as nowing from "../src/i18n/nowWords";
 import * as reviewing from "../src/i18n/reviewWords";
+import * as taking from "../src/i18n/exportWords";
 import { fill, LANGS, languageOf, Words } from "../src/i18n/words";
 
-const LATE = [correcting, nowing, reviewing];
+const LATE = [correcting, nowing, reviewing, taking];
 LATE.forEach(addWords);
 const { en, zh } = LANGS;
 

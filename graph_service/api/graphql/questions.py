@@ -1,4 +1,4 @@
-"""GraphQL: the latest questions with what they recalled."""
+"""GraphQL: answer a question in cited sentences, and list the latest questions with what they recalled."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKind and Role
-from graph_service.api.graphql.arguments import memory_of, view_of
+from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, memory_of, view_of
+from graph_service.api.graphql.remember_recall import RecallHit, answer_view
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
-from graph_service.memory.argument_checks import check_limit
+from graph_service.memory.argument_checks import check_limit, owner_of
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
 from graph_service.memory.recall.question_log import Door, QuestionKind
@@ -55,9 +55,57 @@ class AskedQuestion:
     hits: list[QuestionHit] = strawberry.field(description="Best first; without what no longer exists.")
 
 
+@strawberry.type(name="CitedSentence", description="A sentence of an answer.")
+class CitedSentenceView:
+    """A sentence of an answer."""
+
+    text: str
+    sources: list[int] = strawberry.field(description="Places of its sources in `hits`, from 0; at least one.")
+
+
+@strawberry.type(name="CitedAnswer", description="An answer in sentences that cite what was found.")
+class CitedAnswerView:
+    """An answer in sentences that cite what was found."""
+
+    sentences: list[CitedSentenceView] = strawberry.field(description="None if the memory probably contains no answer.")
+    hits: list[RecallHit] = strawberry.field(description="What was found, best first, each with one evidence message.")
+    confidence: float | None = strawberry.field(
+        description="0 to 1: probability that the memory contains an answer; null if not estimated."
+    )
+    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
+    written_by: str | None = strawberry.field(
+        description="The language model; null if the sentences are quoted from the memory."
+    )
+    notes: list[str] = strawberry.field(description="What was missing, for example an unavailable model.")
+
+
 @strawberry.type
 class QuestionsQuery:
-    """Queries for the latest questions."""
+    """Answer a question, and list the latest ones."""
+
+    @strawberry.field(
+        description="Answer a person's question: by the configured language model, each of whose sentences cites its "
+        "sources, else in the best sentences themselves. It appears in no `questions`, and counts as no use."
+    )
+    async def ask(
+        self,
+        info: Info[Any, None],
+        query: Annotated[str, strawberry.argument(description="The question.")],
+        user_id: OwnerArgument = None,
+        agent_id: AgentOwnerArgument = None,
+    ) -> CitedAnswerView:
+        """Answer a person's question."""
+        answer = await memory_of(info).ask(info.context["tenant"], owner_of(user_id, agent_id), query)
+        found = answer_view(answer.found)
+        sentences = [view_of(CitedSentenceView, one) for one in answer.sentences]
+        return view_of(
+            CitedAnswerView,
+            answer,
+            sentences=sentences,
+            hits=found.hits,
+            confidence=found.confidence,
+            nothing_relevant=found.nothing_relevant,
+        )
 
     @strawberry.field(
         description="The latest questions asked through this process, newest first: at most 100 of a tenant, and those "

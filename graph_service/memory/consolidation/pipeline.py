@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from extraction.embeddings.embedder import Embedder
+from extraction.llm.answer_writer import AnswerWriter
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactJudge, FactVerdicts
 from extraction.llm.reader_chain import SMALL_TALK, wants_model
 from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writing
@@ -99,6 +100,7 @@ class Readers:
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: writes overviews; None keeps extractive ones.
         session_writer: writes the layers of sessions; None keeps extractive ones.
+        answer_writer: answers questions; None quotes the best sentences instead.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
         waits_for_ripe: the model reads a scene only when it is complete, so that it reads each scene once.
         extracts: False defers the extraction of new messages until it is requested.
@@ -113,6 +115,7 @@ class Readers:
     tokens_per_day: int = 0
     writer: LayerWriter | None = None
     session_writer: SessionWriter | None = None
+    answer_writer: AnswerWriter | None = None
     judge: FactJudge | None = None
     waits_for_ripe: bool = False
     extracts: bool = True

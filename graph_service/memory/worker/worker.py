@@ -5,12 +5,14 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
+from extraction.llm.answer_writer import Source, WrittenAnswer
 from extraction.token_spending import spending
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Consolidation, Readers, ReadScope
@@ -366,12 +368,30 @@ class Worker:
             return await update_session_summary(self._graph, tenant, session, now=now)
         if not by_model:
             return await update_session_summary(self._graph, tenant, session, now=now, owed=True)
+        async with self._accounted(tenant, now):
+            return await update_session_summary(self._graph, tenant, session, now=now, writer=readers.session_writer)
+
+    async def write_answer(self, tenant: TenantId, question: str, sources: Sequence[Source]) -> WrittenAnswer | None:
+        """Return the model's answer to a question from these sources; None if no model is configured.
+
+        Raises:
+            OverBudgetError: the tokens of the day are spent.
+            UnavailableError, InstallError, MisreadError: see `LanguageModel.answer`.
+        """
+        writer, now = self._readers.answer_writer, self._job_context.clock()
+        if writer is None:
+            return None
+        async with self._accounted(tenant, now):
+            return await writer(question, sources, now)
+
+    @contextlib.asynccontextmanager
+    async def _accounted(self, tenant: TenantId, now: datetime) -> AsyncIterator[None]:
+        """Count the model's tokens inside the block towards the tenant's day, within its budget."""
+        readers = self._readers
         tokens = await readers.ledger.open(self._graph, tenant, tokens_per_day=readers.tokens_per_day, now=now)
         with spending(tokens):
             try:
-                return await update_session_summary(
-                    self._graph, tenant, session, now=now, writer=readers.session_writer
-                )
+                yield
             finally:
                 with contextlib.suppress(UnavailableError):
                     await record_unfinished(self._graph, tenant, tokens, now=now)

@@ -12,6 +12,7 @@ _ASKED: Final = "zanzibar quokkas"
 _THEN: Final = "2026-06-01T00:00:00Z"
 
 QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
+    "ask": [{"userId": "$user", "query": _ASKED}, {"agentId": "$agent", "query": _ASKED}],
     "changesSince": [{"seq": 0}],
     "context": [
         {"userId": "$user", "query": _ASKED},

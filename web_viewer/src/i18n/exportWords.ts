@@ -1,7 +1,6 @@
-/** Texts for exporting a view, and for the evidence of a fact. */
+/** Texts of the menu that exports a view. */
 
 export const en = {
-  "export.title": "Share or export",
   "export.link": "Copy the link",
   "export.link.why": "Opens the same view with its filters, time and selection",
   "export.png": "Picture (PNG)",
@@ -15,18 +14,9 @@ export const en = {
   "export.saved": "Saved as {name}",
   "export.failed": "Export failed: {why}",
   "export.caption": "Mnemoscene · {whose} · {when} · {size}",
-  "keys.export": "share or export",
-  "panel.history": "History",
-  "panel.causes": "Causes",
-  "panel.known": "Told on",
-  "panel.endknown": "End told on",
-  "panel.cypher": "Copy as Cypher",
-  "panel.inworld": "When it was true",
-  "panel.inmemory": "When it was learned",
 };
 
 export const zh: Record<keyof typeof en, string> = {
-  "export.title": "分享或导出",
   "export.link": "复制链接",
   "export.link.why": "打开同样的视图、筛选、时间和所选内容",
   "export.png": "图片（PNG）",
@@ -40,12 +30,4 @@ export const zh: Record<keyof typeof en, string> = {
   "export.saved": "已保存为 {name}",
   "export.failed": "导出失败：{why}",
   "export.caption": "Mnemoscene · {whose} · {when} · {size}",
-  "keys.export": "分享或导出",
-  "panel.history": "历史",
-  "panel.causes": "起因",
-  "panel.known": "告知时间",
-  "panel.endknown": "得知结束的时间",
-  "panel.cypher": "复制为 Cypher",
-  "panel.inworld": "何时成立",
-  "panel.inmemory": "何时得知",
 };

@@ -1,13 +1,21 @@
 /** All texts of the viewer, in both languages; `{n|one|many}` selects singular or plural by `n`. */
 
 import type * as correcting from "./correctWords";
-import * as taking from "./exportWords";
+import type * as taking from "./exportWords";
 import * as guiding from "./guideWords";
 import type * as nowing from "./nowWords";
 import type * as reviewing from "./reviewWords";
 
 export const en = {
-  ...taking.en,
+  "export.title": "Share or export",
+  "keys.export": "share or export",
+  "panel.history": "History",
+  "panel.causes": "Causes",
+  "panel.known": "Told on",
+  "panel.endknown": "End told on",
+  "panel.cypher": "Copy as Cypher",
+  "panel.inworld": "When it was true",
+  "panel.inmemory": "When it was learned",
   ...guiding.en,
   "app.title": "Memory map",
   "correct.merge.text": "“{merge}” merged into “{keep}”",
@@ -321,10 +329,18 @@ export const en = {
   "state.some": "{n} of {nodes} people, things and scenes, {m} of {edges} links",
 };
 
-export type MessageKey = keyof typeof en | keyof typeof correcting.en | keyof typeof nowing.en | keyof typeof reviewing.en;
+export type MessageKey = keyof typeof en | keyof typeof correcting.en | keyof typeof nowing.en | keyof typeof reviewing.en | keyof typeof taking.en;
 
 export const zh: Record<keyof typeof en, string> = {
-  ...taking.zh,
+  "export.title": "分享或导出",
+  "keys.export": "分享或导出",
+  "panel.history": "历史",
+  "panel.causes": "起因",
+  "panel.known": "告知时间",
+  "panel.endknown": "得知结束的时间",
+  "panel.cypher": "复制为 Cypher",
+  "panel.inworld": "何时成立",
+  "panel.inmemory": "何时得知",
   ...guiding.zh,
   "app.title": "记忆图谱",
   "correct.merge.text": "“{merge}”已并入“{keep}”",
