@@ -10,6 +10,7 @@ from strawberry.scalars import JSON
 from strawberry.types import Info
 from strawberry.types.scalar import ScalarDefinition
 
+from graph_service.api.descriptions import about, argument, output
 from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.recall.question_log import Asker, Door
@@ -34,23 +35,18 @@ SCALARS: Final[Mapping[object, ScalarDefinition]] = {
     )
 }
 
-FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 100.")]
-AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]
+FirstArgument = Annotated[int, argument("Page size, 1 to 100.")]
+AfterCursor = Annotated[str | None, argument("`endCursor` of the previous page.")]
 
-OwnerArgument = Annotated[
-    str | None, strawberry.argument(description="The user's id; omit it to use the agent's own memory.")
-]
+OwnerArgument = Annotated[str | None, argument("The user's id; omit it to use the agent's own memory.")]
 AgentOwnerArgument = Annotated[
-    str | None,
-    strawberry.argument(
-        description="Without `userId`: the agent's own memory, which contains no user's conversations."
-    ),
+    str | None, argument("Without `userId`: the agent's own memory, which contains no user's conversations.")
 ]
 
 WhereArgument = Annotated[
     JSON | None,
-    strawberry.argument(
-        description='Only messages whose `metadata` match, and what they prove: `{"project": "x"}`, `{"n": {"gt": 5}}` '
+    argument(
+        'Only messages whose `metadata` match, and what they prove: `{"project": "x"}`, `{"n": {"gt": 5}}` '
         "with eq, ne, gt, gte, lt, lte, in, contains; `AND`, `OR`, `NOT`."
     ),
 ]
@@ -59,33 +55,31 @@ T = TypeVar("T")
 _Row = TypeVar("_Row")
 
 
-@strawberry.type(description="Position of a page in its list.")
+@output()
 class PageInfo:
     """Position of a page in its list."""
 
-    has_next_page: bool = strawberry.field(description="More items follow.")
-    has_previous_page: bool = strawberry.field(description="True unless this is the first page.")
-    start_cursor: str | None = strawberry.field(description="Cursor of the first item; null for an empty page.")
-    end_cursor: str | None = strawberry.field(
-        description="Cursor of the last item, to pass as `after`; null for an empty page."
-    )
+    has_next_page: bool = about("More items follow.")
+    has_previous_page: bool = about("True unless this is the first page.")
+    start_cursor: str | None = about("Cursor of the first item; null for an empty page.")
+    end_cursor: str | None = about("Cursor of the last item, to pass as `after`; null for an empty page.")
 
 
-@strawberry.type(description="An item of a list with its cursor.")
+@output()
 class Edge(Generic[T]):
     """An item of a list with its cursor."""
 
-    cursor: str = strawberry.field(description="Stays valid while items are added or removed, including this one.")
-    node: T = strawberry.field(description="The item.")
+    cursor: str = about("Stays valid while items are added or removed, including this one.")
+    node: T = about("The item.")
 
 
-@strawberry.type(description="A page of a list.")
+@output()
 class Connection(Generic[T]):
     """A page of a list."""
 
-    edges: list[Edge[T]] = strawberry.field(description="Items with their cursors.")
-    nodes: list[T] = strawberry.field(description="The items.")
-    page_info: PageInfo = strawberry.field(description="Position of the page.")
+    edges: list[Edge[T]] = about("Items with their cursors.")
+    nodes: list[T] = about("The items.")
+    page_info: PageInfo = about("Position of the page.")
 
 
 def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageInfo:
@@ -115,12 +109,10 @@ def page_parts(
 
 
 ValidAtArgument = Annotated[
-    datetime | None, strawberry.argument(description="Valid time: facts that were valid then. Default: `asOf`, or now.")
+    datetime | None, argument("Valid time: facts that were valid then. Default: `asOf`, or now.")
 ]
-AsOfArgument = Annotated[
-    datetime | None, strawberry.argument(description="Transaction time: the memory as it was then. Default: now.")
-]
-ClosedArgument = Annotated[bool, strawberry.argument(description="Include facts that are no longer valid.")]
+AsOfArgument = Annotated[datetime | None, argument("Transaction time: the memory as it was then. Default: now.")]
+ClosedArgument = Annotated[bool, argument("Include facts that are no longer valid.")]
 
 
 def now_of(info: Info[Any, None]) -> datetime:

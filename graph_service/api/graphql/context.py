@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output
 from graph_service.api.graphql.arguments import (
     AgentOwnerArgument,
     OwnerArgument,
@@ -22,84 +23,65 @@ from graph_service.memory.messages.metadata_filter import where_text
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
 
 
-@strawberry.type(name="ContextLine", description="One line of a context, structured.")
+@output(name="ContextLine")
 class ContextLineView:
     """One line of a context, structured."""
 
-    number: int = strawberry.field(description="Its number in brackets in the text.")
-    kind: str = strawberry.field(description="profile, preference, trigger, earlier, fact, scene or message.")
+    number: int = about("Its number in brackets in the text.")
+    kind: str = about("profile, preference, trigger, earlier, fact, scene or message.")
     id: str
-    uri: str = strawberry.field(description="Its address; `layer` returns its full text.")
-    text: str = strawberry.field(description="The line, escaped for use in a prompt.")
-    at: datetime = strawberry.field(description="When it was said, started, or became true.")
-    until: datetime | None = strawberry.field(description="When it stopped being true.")
-    parent: int | None = strawberry.field(
-        description="The number of the scene it belongs to, if that is in the context."
-    )
+    uri: str = about("Its address; `layer` returns its full text.")
+    text: str = about("The line, escaped for use in a prompt.")
+    at: datetime = about("When it was said, started, or became true.")
+    until: datetime | None = about("When it stopped being true.")
+    parent: int | None = about("The number of the scene it belongs to, if that is in the context.")
 
 
-@strawberry.type(name="Context", description="Memory formatted for a prompt, and the lines it consists of.")
+@output(name="Context")
 class ContextView:
-    """Memory formatted for a prompt."""
+    """Memory formatted for a prompt, and the lines it consists of."""
 
-    text: str = strawberry.field(
-        description="An introduction, and the memory as a quoted block, escaped so that it cannot be ended early."
-    )
-    tokens: int = strawberry.field(description="Estimated length of the text; more likely too high than too low.")
+    text: str = about("An introduction, and the memory as a quoted block, escaped so that it cannot be ended early.")
+    tokens: int = about("Estimated length of the text; more likely too high than too low.")
     max_tokens: int
     language: Language
-    core: list[ContextLineView] = strawberry.field(
-        description="Core memory, independent of the query: profile, stable preferences, emotional triggers."
+    core: list[ContextLineView] = about(
+        "Core memory, independent of the query: profile, stable preferences, emotional triggers."
     )
-    recalled: list[ContextLineView] = strawberry.field(
-        description="Results for the query: scenes with their messages, and facts."
-    )
-    confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory contains an answer; null if not estimated."
-    )
-    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
-    degraded: bool = strawberry.field(description="The database is unavailable; the result may be incomplete.")
-    notes: list[str] = strawberry.field(description="What is missing or was left out, and why.")
+    recalled: list[ContextLineView] = about("Results for the query: scenes with their messages, and facts.")
+    confidence: float | None = about("0 to 1: probability that the memory contains an answer; null if not estimated.")
+    nothing_relevant: bool = about("The memory probably contains no answer.")
+    degraded: bool = about("The database is unavailable; the result may be incomplete.")
+    notes: list[str] = about("What is missing or was left out, and why.")
 
 
 @strawberry.type
 class ContextQuery:
     """Queries for prompts."""
 
-    @strawberry.field(description="What an agent should know about a user before it replies, formatted for its prompt.")
+    @field
     async def context(
         self,
         info: Info[Any, None],
-        query: Annotated[str, strawberry.argument(description="The user's message. Default: the profile alone.")] = "",
+        query: Annotated[str, argument("The user's message. Default: the profile alone.")] = "",
         user_id: OwnerArgument = None,
         agent_id: AgentOwnerArgument = None,
-        max_tokens: Annotated[
-            int, strawberry.argument(description="Maximum length of the text in tokens, 1 to 100,000.")
-        ] = 1000,
-        session_id: Annotated[
-            str | None, strawberry.argument(description="The current session; pronouns are resolved in it.")
-        ] = None,
-        valid_at: Annotated[
-            datetime | None, strawberry.argument(description="Valid time: facts that were valid then. Default: now.")
-        ] = None,
+        max_tokens: Annotated[int, argument("Maximum length of the text in tokens, 1 to 100,000.")] = 1000,
+        session_id: Annotated[str | None, argument("The current session; pronouns are resolved in it.")] = None,
+        valid_at: Annotated[datetime | None, argument("Valid time: facts that were valid then. Default: now.")] = None,
         as_of: Annotated[
-            datetime | None,
-            strawberry.argument(description="Transaction time: the memory as it was then. Default: now."),
+            datetime | None, argument("Transaction time: the memory as it was then. Default: now.")
         ] = None,
         tags: Annotated[
-            list[str] | None,
-            strawberry.argument(description="Recall only what has one of these tags; the profile is not filtered."),
+            list[str] | None, argument("Recall only what has one of these tags; the profile is not filtered.")
         ] = None,
         where: WhereArgument = None,
-        language: Annotated[
-            Language | None, strawberry.argument(description="Language of the headings. Default: that of the query.")
-        ] = None,
+        language: Annotated[Language | None, argument("Language of the headings. Default: that of the query.")] = None,
         uris: Annotated[
-            bool,
-            strawberry.argument(description="Put full URIs into the text (about 45 tokens each) instead of numbers."),
+            bool, argument("Put full URIs into the text (about 45 tokens each) instead of numbers.")
         ] = False,
     ) -> ContextView:
-        """Return memory formatted for an agent's prompt."""
+        """What an agent should know about a user before it replies, formatted for its prompt."""
         memory = memory_of(info)
         request = ContextRequest(
             user_id=owner_of(user_id, agent_id),

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, given, mutation, output
 from graph_service.api.graphql.arguments import memory_of, person_of, view_of
 from graph_service.memory.curation.statements import FactEdit, ManualFact
 from schema.assertion import StatementKind
@@ -13,64 +14,54 @@ from schema.entity import entity_type_choice
 from schema.predicates import predicate_choice
 
 CorrectionKind = strawberry.enum(StatementKind, name="CorrectionKind", description="Kind of a manual correction.")
-_Fact = Annotated[str, strawberry.argument(description="The fact's id.")]
-_Time = Annotated[datetime | None, strawberry.argument(description="When it became true; unchanged if omitted.")]
+_Fact = Annotated[str, argument("The fact's id.")]
+_Time = Annotated[datetime | None, argument("When it became true; unchanged if omitted.")]
 
 
-@strawberry.type(description="A manual correction. It takes precedence over extraction, including later extraction.")
+@output()
 class Correction:
-    """A manual correction."""
+    """A manual correction. It takes precedence over extraction, including later extraction."""
 
-    id: str = strawberry.field(
-        description="Its id, for undoCorrection; also the id of the message that is the fact's evidence."
-    )
-    kind: StatementKind = strawberry.field(description="What was corrected.")
-    user_id: str = strawberry.field(description="The user's id.")
-    text: str = strawberry.field(description="The correction in words.")
-    at: datetime = strawberry.field(description="When it was made.")
-    fact_id: str | None = strawberry.field(description="The fact it created or changed; null while pending.")
-    replaced_id: str | None = strawberry.field(
-        description="The fact that an update replaced, if it created another one."
-    )
-    by: str | None = strawberry.field(
-        description="Who made it: the name of the key, or the subject of the token; null without a credential."
-    )
-    pending: bool = strawberry.field(
-        description="Stored durably, and applied when Neo4j or the reader is available again."
-    )
+    id: str = about("Its id, for undoCorrection; also the id of the message that is the fact's evidence.")
+    kind: StatementKind = about("What was corrected.")
+    user_id: str = about("The user's id.")
+    text: str = about("The correction in words.")
+    at: datetime = about("When it was made.")
+    fact_id: str | None = about("The fact it created or changed; null while pending.")
+    replaced_id: str | None = about("The fact that an update replaced, if it created another one.")
+    by: str | None = about("Who made it: the name of the key, or the subject of the token; null without a credential.")
+    pending: bool = about("Stored durably, and applied when Neo4j or the reader is available again.")
 
 
-@strawberry.input(description="A fact entered manually.")
+@given()
 class ManualFactInput:
     """A fact entered manually."""
 
-    user_id: str = strawberry.field(description="The user's id.")
-    predicate: str = strawberry.field(description=f"{predicate_choice()}.")
-    object: str = strawberry.field(
-        description="`user`, `assistant`, or the short name of a person, place, thing or idea."
-    )
-    statement: str = strawberry.field(description="The fact as a sentence, in the language of the memory.")
-    subject: str = strawberry.field(default="user", description="`user`, `assistant`, or a name.")
-    relation: str | None = strawberry.field(default=None, description="The relation in free text: `lives in`.")
-    subject_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
-    object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
-    valid_at: datetime | None = strawberry.field(default=None, description="When it became true. Default: now.")
-    invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
-    request_id: str | None = strawberry.field(default=None, description="Idempotency key of the call.")
+    user_id: str = about("The user's id.")
+    predicate: str = about(f"{predicate_choice()}.")
+    object: str = about("`user`, `assistant`, or the short name of a person, place, thing or idea.")
+    statement: str = about("The fact as a sentence, in the language of the memory.")
+    subject: str = about("`user`, `assistant`, or a name.", default="user")
+    relation: str | None = about("The relation in free text: `lives in`.", default=None)
+    subject_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    object_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    valid_at: datetime | None = about("When it became true. Default: now.", default=None)
+    invalid_at: datetime | None = about("When it stopped being true.", default=None)
+    request_id: str | None = about("Idempotency key of the call.", default=None)
 
 
 @strawberry.type
 class CorrectionsQuery:
     """Queries for corrections."""
 
-    @strawberry.field(description="Manual corrections in effect, newest first.")
+    @field
     async def corrections(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 50,
+        user_id: Annotated[str, argument("The user's id.")],
+        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
     ) -> list[Correction]:
-        """Return the manual corrections in effect."""
+        """Manual corrections in effect, newest first."""
         found = await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
         return [view_of(Correction, one) for one in found]
 
@@ -79,48 +70,36 @@ class CorrectionsQuery:
 class CorrectionsMutation:
     """Manual corrections."""
 
-    @strawberry.mutation(description="Add a fact manually; facts that it replaces are closed.")
+    @mutation
     async def add_fact(
         self,
         info: Info[Any, None],
-        input: Annotated[ManualFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
+        input: Annotated[ManualFactInput, argument("The fact.")],  # noqa: A002  the API's word
     ) -> Correction:
-        """Add a fact."""
+        """Add a fact manually; facts that it replaces are closed."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
         return view_of(
             Correction, await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
         )
 
-    @strawberry.mutation(
-        description="Correct a fact. If this changes its meaning, the former fact is treated as never true."
-    )
+    @mutation
     async def update_fact(
         self,
         info: Info[Any, None],
         id: _Fact,  # noqa: A002  the API's word
-        statement: Annotated[
-            str | None, strawberry.argument(description="The new sentence; required if the meaning changes.")
-        ] = None,
-        object: Annotated[str | None, strawberry.argument(description="The new object.")] = None,  # noqa: A002
-        predicate: Annotated[
-            str | None, strawberry.argument(description=f"The new relation type: {predicate_choice()}.")
-        ] = None,
-        relation: Annotated[
-            str | None, strawberry.argument(description="The new relation in free text; empty for none.")
-        ] = None,
+        statement: Annotated[str | None, argument("The new sentence; required if the meaning changes.")] = None,
+        object: Annotated[str | None, argument("The new object.")] = None,  # noqa: A002
+        predicate: Annotated[str | None, argument(f"The new relation type: {predicate_choice()}.")] = None,
+        relation: Annotated[str | None, argument("The new relation in free text; empty for none.")] = None,
         valid_at: _Time = None,
         invalid_at: Annotated[
-            datetime | None,
-            strawberry.argument(
-                description="When it stopped being true; unchanged if omitted. `reopenFact` removes an end."
-            ),
+            datetime | None, argument("When it stopped being true; unchanged if omitted. `reopenFact` removes an end.")
         ] = None,
         if_version: Annotated[
-            int | None,
-            strawberry.argument(description="Change it only if it has this `version`; else the error CONFLICT."),
+            int | None, argument("Change it only if it has this `version`; else the error CONFLICT.")
         ] = None,
     ) -> Correction:
-        """Correct a fact."""
+        """Correct a fact. If this changes its meaning, the former fact is treated as never true."""
         edit = FactEdit(
             statement=statement,
             object=object,
@@ -132,34 +111,33 @@ class CorrectionsMutation:
         statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
         return view_of(Correction, await statements.update(tenant, id, edit, if_version=if_version, by=by))
 
-    @strawberry.mutation(description="Confirm a fact: extraction cannot close it any more.")
+    @mutation
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Confirm a fact."""
+        """Confirm a fact: extraction cannot close it any more."""
         return view_of(
             Correction, await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
         )
 
-    @strawberry.mutation(
-        description="Reject a fact as never true: it is closed, and extraction does not create it again. "
-        "undoCorrection reverts this; forgetFact deletes the fact."
-    )
+    @mutation
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Reject a fact."""
+        """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
+        this; forgetFact deletes the fact.
+        """
         return view_of(
             Correction, await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
         )
 
-    @strawberry.mutation(description="Confirm a fact and give it the highest importance.")
+    @mutation
     async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
         return view_of(Correction, await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info)))
 
-    @strawberry.mutation(description="Undo a correction, with all its effects.")
+    @mutation
     async def undo_correction(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The correction's id.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("The correction's id.")],  # noqa: A002  the API's word
     ) -> bool:
-        """Undo a correction."""
+        """Undo a correction, with all its effects."""
         await memory_of(info).statements.undo(info.context["tenant"], id)
         return True

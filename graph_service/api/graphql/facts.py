@@ -7,6 +7,7 @@ import strawberry
 from strawberry.dataloader import DataLoader
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, mutation, output
 from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of, view_of
 from graph_service.memory.curation.facts import FactStatus, FactVersion
 from graph_service.memory.facts.closing import ClosingView
@@ -16,46 +17,44 @@ from schema.fact import Fact, FactKind
 strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact is no longer valid.")
 
 
-@strawberry.type(name="FactClosing", description="Why a fact is no longer valid, and what closed it.")
+@output()
 class FactClosing:
-    """The reason for which a fact is no longer valid."""
+    """Why a fact is no longer valid, and what closed it."""
 
-    reason: Closing = strawberry.field(
-        description="REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact."
-    )
-    text: str = strawberry.field(description="The reason in words, quoting what closed it.")
-    fact_id: str | None = strawberry.field(description="The fact that closed it.")
-    message_id: str | None = strawberry.field(description="The message that stated its end.")
+    reason: Closing = about("REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact.")
+    text: str = about("The reason in words, quoting what closed it.")
+    fact_id: str | None = about("The fact that closed it.")
+    message_id: str | None = about("The message that stated its end.")
 
 
 @strawberry.type
 class FactDetails:
     """Fields that describe the content of a fact in detail."""
 
-    kind: FactKind = strawberry.field(description="Plain fact, decision or procedure.")
-    rationale: str | None = strawberry.field(description="The reason, if stated.")
-    steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
-    trigger_emotion: str | None = strawberry.field(description="A lasting emotion that it triggers.")
-    mentioned_start: datetime | None = strawberry.field(description="Start of the time it is about, if it names one.")
-    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
+    kind: FactKind = about("Plain fact, decision or procedure.")
+    rationale: str | None = about("The reason, if stated.")
+    steps: list[str] = about("Procedures: steps in order, `action → result`.")
+    trigger_emotion: str | None = about("A lasting emotion that it triggers.")
+    mentioned_start: datetime | None = about("Start of the time it is about, if it names one.")
+    mentioned_end: datetime | None = about("End of that time, exclusive.")
 
 
 @strawberry.type
 class ChangedFact:
     """Fields that say how often and when a fact was changed."""
 
-    id: strawberry.ID = strawberry.field(description="Its id.")
-    created_at: datetime | None = strawberry.field(description="When it was first stored.")
+    id: strawberry.ID = about("Its id.")
+    created_at: datetime | None = about("When it was first stored.")
 
-    @strawberry.field(description="1 for a new fact, one more with each change of it; for `ifVersion` of `updateFact`.")
+    @field
     async def version(self, info: Info[Any, None]) -> int:
-        """Return its version."""
+        """1 for a new fact, one more with each change of it; for `ifVersion` of `updateFact`."""
         changes: int = (await _changes_of(info).load(self.id))[0]
         return changes
 
-    @strawberry.field(description="When it was last changed.")
+    @field
     async def updated_at(self, info: Info[Any, None]) -> datetime | None:
-        """Return the time of its last change."""
+        """When it was last changed."""
         at: datetime | None = (await _changes_of(info).load(self.id))[1]
         return at or self.created_at
 
@@ -78,35 +77,31 @@ def details_of(fact: Fact) -> dict[str, Any]:
     return vars(view_of(FactDetails, fact.detail, trigger_emotion=fact.trigger_emotion))
 
 
-@strawberry.type(name="FactStatus", description="A fact and whether it is valid.")
+@output(name="FactStatus")
 class FactStatusAnswer(FactDetails, ChangedFact):
     """A fact and whether it is valid."""
 
-    uri: str = strawberry.field(description="Its URI.")
-    statement: str = strawberry.field(description="The fact as a sentence.")
-    valid_at: datetime | None = strawberry.field(
-        description="When it became true; null if it was told as past, without its begin."
-    )
-    invalid_at: datetime | None = strawberry.field(
-        description="When it stopped being true, if that was known at the requested time."
-    )
-    holds: bool = strawberry.field(description="Whether it was valid at the requested time, as known then.")
-    closing: FactClosing | None = strawberry.field(description="Why it is no longer valid; null while it is valid.")
+    uri: str = about("Its URI.")
+    statement: str = about("The fact as a sentence.")
+    valid_at: datetime | None = about("When it became true; null if it was told as past, without its begin.")
+    invalid_at: datetime | None = about("When it stopped being true, if that was known at the requested time.")
+    holds: bool = about("Whether it was valid at the requested time, as known then.")
+    closing: FactClosing | None = about("Why it is no longer valid; null while it is valid.")
 
 
 @strawberry.type
 class FactsQuery:
     """Queries for one fact."""
 
-    @strawberry.field(description="Whether a fact is valid, and if not, why.")
+    @field
     async def fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStatusAnswer:
-        """Return a fact and whether it is valid."""
+        """Whether a fact is valid, and if not, why."""
         memory, tenant = memory_of(info), info.context["tenant"]
         return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
 
@@ -115,14 +110,14 @@ class FactsQuery:
 class FactsMutation:
     """Changes of one fact."""
 
-    @strawberry.mutation(description="Reopen a closed fact; what closed it cannot close it again.")
+    @mutation
     async def reopen_fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
-        reason: Annotated[str, strawberry.argument(description="The reason, as free text.")],
+        id: Annotated[str, argument("The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+        reason: Annotated[str, argument("The reason, as free text.")],
     ) -> FactStatusAnswer:
-        """Reopen a closed fact."""
+        """Reopen a closed fact; what closed it cannot close it again."""
         return _status_answer(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
 
 
@@ -135,44 +130,41 @@ def _closing(view: ClosingView | None) -> FactClosing | None:
     return None if view is None else view_of(FactClosing, view, reason=Closing(view.reason))
 
 
-@strawberry.type(name="FactVersion", description="One fact in a fact's history.")
+@output(name="FactVersion")
 class FactVersionAnswer(FactDetails):
     """One fact in a fact's history."""
 
-    id: str = strawberry.field(description="Its id.")
-    uri: str = strawberry.field(description="Its URI.")
-    statement: str = strawberry.field(description="The fact as a sentence.")
+    id: str = about("Its id.")
+    uri: str = about("Its URI.")
+    statement: str = about("The fact as a sentence.")
     subject: str
     predicate: str
     relation: str | None
     object: str
     confidence: float
     strength: float
-    valid_at: datetime | None = strawberry.field(
-        description="When it became true; null if it was told as past, without its begin."
-    )
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
-    known_at: datetime = strawberry.field(description="When it was first recorded.")
-    closing_known_at: datetime | None = strawberry.field(description="When its end was recorded.")
-    closing: FactClosing | None = strawberry.field(description="Why it is no longer valid; null while it is valid.")
-    evidence: list[str] = strawberry.field(description="Ids of the messages that are its evidence.")
+    valid_at: datetime | None = about("When it became true; null if it was told as past, without its begin.")
+    invalid_at: datetime | None = about("When it stopped being true; null while it is valid.")
+    known_at: datetime = about("When it was first recorded.")
+    closing_known_at: datetime | None = about("When its end was recorded.")
+    closing: FactClosing | None = about("Why it is no longer valid; null while it is valid.")
+    evidence: list[str] = about("Ids of the messages that are its evidence.")
 
 
 @strawberry.type
 class HistoryQuery:
     """Queries for the history of a fact."""
 
-    @strawberry.field(
-        description="A fact with its predecessors and successors, oldest first, and why each stopped being true. Former"
-        " statements of a fact come before it, with its id, as long as their messages are stored."
-    )
+    @field
     async def fact_history(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
-        """Return a fact with its predecessors and successors."""
+        """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements
+        of a fact come before it, with its id, as long as their messages are stored.
+        """
         return await _versions(info, id, as_of)
 
 

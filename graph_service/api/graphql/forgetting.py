@@ -6,79 +6,71 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, mutation, output
 from graph_service.api.graphql.arguments import WhereArgument, view_of
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.messages.log import MessageFilter
 from graph_service.memory.messages.metadata_filter import where_text
 
 
-@strawberry.type(name="ForgetReceipt", description="Counts of what was deleted.")
+@output()
 class ForgetReceipt:
     """Counts of what was deleted."""
 
-    messages: int = strawberry.field(description="Deleted messages, with their vectors.")
-    scenes: int = strawberry.field(description="Deleted scenes.")
-    facts: int = strawberry.field(description="Deleted facts, which had no evidence left.")
-    entities: int = strawberry.field(description="Deleted entities, which nothing mentions any more.")
-    reextracted: int = strawberry.field(
-        description="Neighbouring messages and scenes that are extracted again; see `jobStatus`."
-    )
-    spooled: int = strawberry.field(description="Deleted messages that were waiting on disk.")
+    messages: int = about("Deleted messages, with their vectors.")
+    scenes: int = about("Deleted scenes.")
+    facts: int = about("Deleted facts, which had no evidence left.")
+    entities: int = about("Deleted entities, which nothing mentions any more.")
+    reextracted: int = about("Neighbouring messages and scenes that are extracted again; see `jobStatus`.")
+    spooled: int = about("Deleted messages that were waiting on disk.")
 
 
 @strawberry.type
 class ForgettingMutation:
     """Delete messages, scenes, sessions, facts, entities and users."""
 
-    @strawberry.mutation(
-        description="Delete a message and everything derived from it, as if never sent. It can be stored again."
-    )
+    @mutation
     async def forget_message(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Delete a message."""
+        """Delete a message and everything derived from it, as if never sent. It can be stored again."""
         return view_of(ForgetReceipt, await _forgetting(info).message(info.context["tenant"], id))
 
-    @strawberry.mutation(description="Delete a scene with its messages and everything derived from them.")
+    @mutation
     async def forget_scene(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Delete a scene."""
+        """Delete a scene with its messages and everything derived from them."""
         return view_of(ForgetReceipt, await _forgetting(info).scene(info.context["tenant"], id))
 
-    @strawberry.mutation(description="Delete a session with its messages and everything derived from them.")
+    @mutation
     async def forget_session(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        session_id: Annotated[str, strawberry.argument(description="The session's id.")],
+        user_id: Annotated[str, argument("The user's id.")],
+        session_id: Annotated[str, argument("The session's id.")],
     ) -> ForgetReceipt:
-        """Delete a session."""
+        """Delete a session with its messages and everything derived from them."""
         return view_of(ForgetReceipt, await _forgetting(info).session(info.context["tenant"], user_id, session_id))
 
-    @strawberry.mutation(
-        description="Delete the messages of a user that pass all conditions, of which at least one is given, and "
-        "everything derived from them; `dryRun` only counts the messages."
-    )
+    @mutation
     async def forget(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        user_id: Annotated[str, argument("The user's id.")],
         where: WhereArgument = None,
-        before: Annotated[
-            datetime | None, strawberry.argument(description="Only messages said before this time.")
-        ] = None,
-        session_id: Annotated[str | None, strawberry.argument(description="Only this session.")] = None,
-        tags: Annotated[
-            list[str] | None, strawberry.argument(description="Only messages with one of these tags.")
-        ] = None,
-        dry_run: Annotated[bool, strawberry.argument(description="Delete nothing.")] = False,
+        before: Annotated[datetime | None, argument("Only messages said before this time.")] = None,
+        session_id: Annotated[str | None, argument("Only this session.")] = None,
+        tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
+        dry_run: Annotated[bool, argument("Delete nothing.")] = False,
     ) -> ForgetReceipt:
-        """Delete messages by conditions."""
+        """Delete the messages of a user that pass all conditions, of which at least one is given, and everything
+        derived from them; `dryRun` only counts the messages.
+        """
         wanted = MessageFilter(
             user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where) if where else None
         )
@@ -87,39 +79,31 @@ class ForgettingMutation:
             await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run),
         )
 
-    @strawberry.mutation(
-        description="Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages "
-        "stay."
-    )
+    @mutation
     async def forget_fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="Its id.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("Its id.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Delete a fact."""
+        """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay."""
         return view_of(ForgetReceipt, await _forgetting(info).fact(info.context["tenant"], id))
 
-    @strawberry.mutation(
-        description="Delete an entity with its facts. Existing messages stay, but are not linked to it again."
-    )
+    @mutation
     async def forget_entity(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="Its id; `entities` lists them.")],  # noqa: A002  the API's word
+        id: Annotated[str, argument("Its id; `entities` lists them.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Delete an entity."""
+        """Delete an entity with its facts. Existing messages stay, but are not linked to it again."""
         return view_of(ForgetReceipt, await _forgetting(info).entity(info.context["tenant"], id))
 
-    @strawberry.mutation(
-        description="Delete a user with all messages and everything derived from them. Irreversible; resumes "
-        "automatically if the service stops meanwhile."
-    )
+    @mutation
     async def forget_user(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        self, info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
     ) -> ForgetReceipt:
-        """Delete a user."""
+        """Delete a user with all messages and everything derived from them. Irreversible; resumes automatically if the
+        service stops meanwhile.
+        """
         return view_of(ForgetReceipt, await _forgetting(info).user(info.context["tenant"], user_id))
 
 

@@ -7,6 +7,7 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output
 from graph_service.api.graphql.arguments import (
     AfterCursor,
     AsOfArgument,
@@ -30,69 +31,65 @@ from schema.parts import GraphPart
 from schema.predicates import whitelist
 from schema.profile import Category
 
-_Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
-_UserId = Annotated[str, strawberry.argument(description="The user's id.")]
-_AnyUserId = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
+_Id = Annotated[str, argument("Its id or URI.")]
+_UserId = Annotated[str, argument("The user's id.")]
+_AnyUserId = Annotated[str | None, argument("The user's id; all users if omitted.")]
 
 
-@strawberry.type(description="An edge of the mind map.")
+@output()
 class GraphEdge:
     """An edge of the mind map."""
 
-    id: strawberry.ID = strawberry.field(description="Its id.")
-    source_id: strawberry.ID = strawberry.field(description="Id of the source node.")
-    target_id: strawberry.ID = strawberry.field(description="Id of the target node.")
-    predicate: str = strawberry.field(description=f"Relation type: {', '.join(whitelist())}.")
-    relation: str | None = strawberry.field(description="The relation in free text.")
-    strength: float = strawberry.field(description="0 to 1.")
-    confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime | None = strawberry.field(description="When it became true; null if unknown.")
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true.")
+    id: strawberry.ID = about("Its id.")
+    source_id: strawberry.ID = about("Id of the source node.")
+    target_id: strawberry.ID = about("Id of the target node.")
+    predicate: str = about(f"Relation type: {', '.join(whitelist())}.")
+    relation: str | None = about("The relation in free text.")
+    strength: float = about("0 to 1.")
+    confidence: float = about("0 to 1.")
+    valid_at: datetime | None = about("When it became true; null if unknown.")
+    invalid_at: datetime | None = about("When it stopped being true.")
 
 
-@strawberry.type(description="A subgraph: some nodes and all edges between them.")
+@output()
 class Subgraph:
     """A subgraph: some nodes and all edges between them."""
 
-    epoch: str = strawberry.field(
-        description="Epoch of the change log; sequence numbers of different epochs are not comparable."
-    )
-    seq: float = strawberry.field(
-        description="Sequence number of the last included change; changesSince and graphChanged continue there."
-    )
-    total: int = strawberry.field(description="Total number of nodes, included or not.")
-    nodes: list[MemoryNode] = strawberry.field(description="The nodes.")
-    edges: list[GraphEdge] = strawberry.field(description="The edges between them.")
-    paths: list[list[strawberry.ID]] = strawberry.field(description="For `path`: node ids from source to target.")
+    epoch: str = about("Epoch of the change log; sequence numbers of different epochs are not comparable.")
+    seq: float = about("Sequence number of the last included change; changesSince and graphChanged continue there.")
+    total: int = about("Total number of nodes, included or not.")
+    nodes: list[MemoryNode] = about("The nodes.")
+    edges: list[GraphEdge] = about("The edges between them.")
+    paths: list[list[strawberry.ID]] = about("For `path`: node ids from source to target.")
 
 
-@strawberry.type(description="A user with a memory.")
+@output()
 class ListedUser:
-    """A user of a tenant."""
+    """A user with a memory."""
 
-    user_id: str = strawberry.field(description="The user's id.")
-    name: str = strawberry.field(description="The user's name; the id if it is unknown.")
-    first_seen: datetime = strawberry.field(description="When the user first said something.")
-    last_seen: datetime = strawberry.field(description="When the user was last heard or mentioned.")
+    user_id: str = about("The user's id.")
+    name: str = about("The user's name; the id if it is unknown.")
+    first_seen: datetime = about("When the user first said something.")
+    last_seen: datetime = about("When the user was last heard or mentioned.")
 
 
 @strawberry.type
 class GraphQuery:
     """Queries for nodes, neighbours and paths."""
 
-    @strawberry.field(description="A node of the mind map by id or URI.")
+    @field
     async def node(
         self,
         info: Info[Any, None],
-        id: Annotated[strawberry.ID, strawberry.argument(description="Its id or URI.")],  # noqa: A002
+        id: Annotated[strawberry.ID, argument("Its id or URI.")],  # noqa: A002
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """Return a node of the mind map."""
+        """A node of the mind map by id or URI."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
 
-    @strawberry.field(description="An entity with its facts.")
+    @field
     async def entity(
         self,
         info: Info[Any, None],
@@ -100,11 +97,11 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """Return an entity."""
+        """An entity with its facts."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
-    @strawberry.field(description="A scene with its facts.")
+    @field
     async def scene(
         self,
         info: Info[Any, None],
@@ -112,34 +109,30 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """Return a scene."""
+        """A scene with its facts."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
-    @strawberry.field(description="A user with their facts.")
+    @field
     async def user(
-        self,
-        info: Info[Any, None],
-        user_id: _UserId,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
+        self, info: Info[Any, None], user_id: _UserId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
     ) -> MemoryNode:
-        """Return a user."""
+        """A user with their facts."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
 
-    @strawberry.field(description="A node, its most strongly connected neighbours, and all edges between them.")
+    @field
     async def neighbors(
         self,
         info: Info[Any, None],
         id: _Id,  # noqa: A002  the API's word
         user_id: _AnyUserId = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of neighbours, 1 to 100.")] = 20,
+        limit: Annotated[int, argument("Maximum number of neighbours, 1 to 100.")] = 20,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
         include_closed: ClosedArgument = True,
     ) -> Subgraph:
-        """Return a node with its neighbours."""
+        """A node, its most strongly connected neighbours, and all edges between them."""
         time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(
@@ -147,18 +140,18 @@ class GraphQuery:
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="The shortest paths between two nodes; empty if there is none.")
+    @field
     async def path(
         self,
         info: Info[Any, None],
-        source: Annotated[str, strawberry.argument(description="Id or URI of the source node.")],
-        target: Annotated[str, strawberry.argument(description="Id or URI of the target node.")],
+        source: Annotated[str, argument("Id or URI of the source node.")],
+        target: Annotated[str, argument("Id or URI of the target node.")],
         user_id: _AnyUserId = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
         include_closed: ClosedArgument = True,
     ) -> Subgraph:
-        """Return the shortest paths between two nodes."""
+        """The shortest paths between two nodes; empty if there is none."""
         time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.between(
@@ -166,49 +159,37 @@ class GraphQuery:
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="The most relevant facts of a memory at a point in valid and transaction time.")
+    @field
     async def graph(
         self,
         info: Info[Any, None],
         user_id: _AnyUserId = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of facts, 1 to 1,000.")] = 200,
+        limit: Annotated[int, argument("Maximum number of facts, 1 to 1,000.")] = 200,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
         include_closed: ClosedArgument = True,
     ) -> Subgraph:
-        """Return the most relevant facts of a memory."""
+        """The most relevant facts of a memory at a point in valid and transaction time."""
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await memory_of(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="All facts in a user's memory that match, latest `validAt` first.")
+    @field
     async def facts(
         self,
         info: Info[Any, None],
         user_id: _UserId,
-        session_id: Annotated[
-            str | None, strawberry.argument(description="Only facts with evidence in this session.")
-        ] = None,
-        agent_id: Annotated[
-            str | None, strawberry.argument(description="Only facts with evidence in sessions with this agent.")
-        ] = None,
-        tags: Annotated[
-            list[str] | None,
-            strawberry.argument(description="Only facts with evidence that has one of these tags."),
-        ] = None,
+        session_id: Annotated[str | None, argument("Only facts with evidence in this session.")] = None,
+        agent_id: Annotated[str | None, argument("Only facts with evidence in sessions with this agent.")] = None,
+        tags: Annotated[list[str] | None, argument("Only facts with evidence that has one of these tags.")] = None,
         category: Annotated[
-            Category | None,
-            strawberry.argument(description="Only facts about the user or an agent, of this part of the profile."),
+            Category | None, argument("Only facts about the user or an agent, of this part of the profile.")
         ] = None,
-        text: Annotated[
-            str | None,
-            strawberry.argument(description="Only facts with it in the statement or a name, in any case."),
-        ] = None,
+        text: Annotated[str | None, argument("Only facts with it in the statement or a name, in any case.")] = None,
         where: Annotated[
-            JSON | None,
-            strawberry.argument(description="A filter on the metadata of the messages that are evidence; see `items`."),
+            JSON | None, argument("A filter on the metadata of the messages that are evidence; see `items`.")
         ] = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
@@ -216,14 +197,9 @@ class GraphQuery:
         first: FirstArgument = 50,
         after: AfterCursor = None,
     ) -> FactConnection:
-        """Return the facts in a user's memory."""
+        """All facts in a user's memory that match, latest `validAt` first."""
         selection = FactSelection(
-            session_id=session_id,
-            agent_id=agent_id,
-            tags=tuple(tags or ()),
-            category=category,
-            text=text,
-            where=where,
+            session_id=session_id, agent_id=agent_id, tags=tuple(tags or ()), category=category, text=text, where=where
         )
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
         page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
@@ -250,15 +226,15 @@ class GraphQuery:
         )
         return found
 
-    @strawberry.field(description="The users of the tenant, by id; an agent's own memory has the id `agent:ID`.")
+    @field
     async def users(
         self,
         info: Info[Any, None],
-        prefix: Annotated[str, strawberry.argument(description="The beginning of their ids, in this case.")] = "",
+        prefix: Annotated[str, argument("The beginning of their ids, in this case.")] = "",
         first: FirstArgument = 50,
         after: AfterCursor = None,
     ) -> Connection[ListedUser]:
-        """Return the users of the tenant."""
+        """The users of the tenant, by id; an agent's own memory has the id `agent:ID`."""
         rows = await memory_of(info).reads.users(info.context["tenant"], prefix, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row)))
 
@@ -291,35 +267,32 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-@strawberry.type(description="The result of a Cypher statement.")
+@output()
 class CypherAnswer:
     """The result of a Cypher statement."""
 
-    columns: list[str] = strawberry.field(description="Column names, in order.")
-    rows: JSON = strawberry.field(description="A list of rows, each a list of values in column order.")
-    truncated: str | None = strawberry.field(description="Why rows are missing; null if the result is complete.")
-    took_ms: float = strawberry.field(description="Duration in milliseconds.")
+    columns: list[str] = about("Column names, in order.")
+    rows: JSON = about("A list of rows, each a list of values in column order.")
+    truncated: str | None = about("Why rows are missing; null if the result is complete.")
+    took_ms: float = about("Duration in milliseconds.")
 
 
 @strawberry.type
 class AnalystQuery:
     """Queries of administrators."""
 
-    @strawberry.field(
-        description="Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it "
-        "needs an admin credential for every tenant."
-    )
+    @field
     async def cypher(
         self,
         info: Info[Any, None],
-        statement: Annotated[str, strawberry.argument(description="The Cypher text; pass values as parameters.")],
-        parameters: Annotated[JSON | None, strawberry.argument(description="Parameter values by name.")] = None,
-        timeout_s: Annotated[
-            float | None, strawberry.argument(description="A shorter time limit than the configured one.")
-        ] = None,
-        rows: Annotated[int | None, strawberry.argument(description="Maximum number of rows.")] = None,
+        statement: Annotated[str, argument("The Cypher text; pass values as parameters.")],
+        parameters: Annotated[JSON | None, argument("Parameter values by name.")] = None,
+        timeout_s: Annotated[float | None, argument("A shorter time limit than the configured one.")] = None,
+        rows: Annotated[int | None, argument("Maximum number of rows.")] = None,
     ) -> CypherAnswer:
-        """Run one read-only Cypher statement."""
+        """Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it needs an
+        admin credential for every tenant.
+        """
         memory = memory_of(info)
         given: Any = {} if parameters is None else parameters
         question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)

@@ -7,58 +7,49 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, given, mutation, output
 from graph_service.api.graphql.arguments import memory_of, view_of
 from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, require_access
 from graph_service.memory.items.store import AnswerBytes, ItemSearch
 from graph_service.memory.items.writes import ItemWrite
 from schema.errors import ForbiddenError
 
-OwnerArgument = Annotated[
-    str | None, strawberry.argument(description="The user who owns the items; items of the tenant if omitted.")
-]
-OffsetArgument = Annotated[int, strawberry.argument(description="Number of results to skip, up to 1,000,000.")]
+OwnerArgument = Annotated[str | None, argument("The user who owns the items; items of the tenant if omitted.")]
+OffsetArgument = Annotated[int, argument("Number of results to skip, up to 1,000,000.")]
 RefreshArgument = Annotated[
-    bool,
-    strawberry.argument(
-        description="Let what is found expire its `ttlS` from now; without effect for credentials that only read."
-    ),
+    bool, argument("Let what is found expire its `ttlS` from now; without effect for credentials that only read.")
 ]
 
 
-@strawberry.type(name="Item", description="A JSON value, stored by namespace and key.")
+@output(name="Item")
 class ItemAnswer:
-    """A stored item."""
+    """A JSON value, stored by namespace and key."""
 
-    namespace: list[str] = strawberry.field(description="Its namespace.")
-    key: str = strawberry.field(description="Its key, unique within the owner and namespace.")
-    value: JSON = strawberry.field(description="Its value.")
-    version: int = strawberry.field(description="1 for a new item, one more with each put.")
-    created_at: datetime = strawberry.field(description="When it was first stored.")
-    updated_at: datetime = strawberry.field(description="When it was last stored.")
-    expires_at: datetime | None = strawberry.field(description="From then on it is gone; null for never.")
-    score: float | None = strawberry.field(description="Relevance for `query`, 0 to 1; null without a query.")
+    namespace: list[str] = about("Its namespace.")
+    key: str = about("Its key, unique within the owner and namespace.")
+    value: JSON = about("Its value.")
+    version: int = about("1 for a new item, one more with each put.")
+    created_at: datetime = about("When it was first stored.")
+    updated_at: datetime = about("When it was last stored.")
+    expires_at: datetime | None = about("From then on it is gone; null for never.")
+    score: float | None = about("Relevance for `query`, 0 to 1; null without a query.")
 
 
-@strawberry.input(description="An item to store or delete.")
+@given()
 class ItemInput:
     """An item to store or delete."""
 
-    namespace: list[str] = strawberry.field(
-        description="1 to 20 labels of 1 to 200 characters; case and every sign count."
+    namespace: list[str] = about("1 to 20 labels of 1 to 200 characters; case and every sign count.")
+    key: str = about("1 to 1,000 characters; case and every sign count.")
+    value: JSON | None = about("Up to 1 MB of JSON; null deletes the item.", default=None)
+    user_id: str | None = about("The user who owns it; an item of the tenant if omitted.", default=None)
+    index: list[str] | None = about(
+        "Fields of the value that `query` searches, with dots into objects and lists; default: all text.", default=None
     )
-    key: str = strawberry.field(description="1 to 1,000 characters; case and every sign count.")
-    value: JSON | None = strawberry.field(default=None, description="Up to 1 MB of JSON; null deletes the item.")
-    user_id: str | None = strawberry.field(
-        default=None, description="The user who owns it; an item of the tenant if omitted."
-    )
-    index: list[str] | None = strawberry.field(
-        default=None,
-        description="Fields of the value that `query` searches, with dots into objects and lists; default: all text.",
-    )
-    expires_at: datetime | None = strawberry.field(default=None, description="From then on it is gone.")
-    ttl_s: float | None = strawberry.field(default=None, description="Seconds until it is gone; see `refreshTtl`.")
-    if_version: int | None = strawberry.field(
-        default=None, description="Store only if this version is stored, 0 for none; else the error CONFLICT."
+    expires_at: datetime | None = about("From then on it is gone.", default=None)
+    ttl_s: float | None = about("Seconds until it is gone; see `refreshTtl`.", default=None)
+    if_version: int | None = about(
+        "Store only if this version is stored, 0 for none; else the error CONFLICT.", default=None
     )
 
     def write(self) -> ItemWrite:
@@ -71,44 +62,41 @@ class ItemInput:
 class ItemsQuery:
     """Read, list and search items."""
 
-    @strawberry.field(description="An item; null if there is none.")
+    @field
     async def item(
         self,
         info: Info[Any, None],
-        namespace: Annotated[list[str], strawberry.argument(description="Its namespace.")],
-        key: Annotated[str, strawberry.argument(description="Its key.")],
+        namespace: Annotated[list[str], argument("Its namespace.")],
+        key: Annotated[str, argument("Its key.")],
         user_id: OwnerArgument = None,
         refresh_ttl: RefreshArgument = False,
     ) -> ItemAnswer | None:
-        """Return an item."""
+        """An item; null if there is none."""
         refresh = refresh_ttl and _may_write(info)
         found = await memory_of(info).items.get(info.context["tenant"], user_id, namespace, key, refresh_ttl=refresh)
         return None if found is None else view_of(ItemAnswer, found)
 
-    @strawberry.field(
-        description="Items whose namespace begins with some labels: the last updated first, or those that match a"
-        " query by meaning or words, best first."
-    )
+    @field
     async def items(
         self,
         info: Info[Any, None],
-        namespace: Annotated[
-            list[str] | None, strawberry.argument(description="Labels at the start of the namespace; none for all.")
-        ] = None,
+        namespace: Annotated[list[str] | None, argument("Labels at the start of the namespace; none for all.")] = None,
         user_id: OwnerArgument = None,
-        query: Annotated[str | None, strawberry.argument(description="What to search for.")] = None,
+        query: Annotated[str | None, argument("What to search for.")] = None,
         where: Annotated[
             JSON | None,
-            strawberry.argument(
-                description='A filter on the value, applied before `first`: `{"kind": "a", "n": {"gt": 5}}`, with eq,'
-                " ne, gt, gte, lt, lte, in, contains, and AND, OR, NOT."
+            argument(
+                'A filter on the value, applied before `first`: `{"kind": "a", "n": {"gt": 5}}`, with eq, ne, gt, '
+                "gte, lt, lte, in, contains, and AND, OR, NOT."
             ),
         ] = None,
-        first: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 1,000.")] = 10,
+        first: Annotated[int, argument("Maximum number of items, 1 to 1,000.")] = 10,
         offset: OffsetArgument = 0,
         refresh_ttl: RefreshArgument = False,
     ) -> list[ItemAnswer]:
-        """Return a page of items."""
+        """Items whose namespace begins with some labels: the last updated first, or those that match a query by meaning
+        or words, best first.
+        """
         search = ItemSearch(
             user_id=user_id,
             namespace=tuple(namespace or ()),
@@ -124,20 +112,18 @@ class ItemsQuery:
             for one in await memory_of(info).items.search(info.context["tenant"], search, budget)
         ]
 
-    @strawberry.field(description="The namespaces that have items, sorted; `*` matches any label.")
+    @field
     async def item_namespaces(
         self,
         info: Info[Any, None],
         user_id: OwnerArgument = None,
-        prefix: Annotated[list[str] | None, strawberry.argument(description="Labels at the start.")] = None,
-        suffix: Annotated[list[str] | None, strawberry.argument(description="Labels at the end.")] = None,
-        max_depth: Annotated[
-            int | None, strawberry.argument(description="Cut longer namespaces to so many labels, each result once.")
-        ] = None,
-        first: Annotated[int, strawberry.argument(description="Maximum number of namespaces, 1 to 1,000.")] = 100,
+        prefix: Annotated[list[str] | None, argument("Labels at the start.")] = None,
+        suffix: Annotated[list[str] | None, argument("Labels at the end.")] = None,
+        max_depth: Annotated[int | None, argument("Cut longer namespaces to so many labels, each result once.")] = None,
+        first: Annotated[int, argument("Maximum number of namespaces, 1 to 1,000.")] = 100,
         offset: OffsetArgument = 0,
     ) -> list[list[str]]:
-        """Return a page of namespaces."""
+        """The namespaces that have items, sorted; `*` matches any label."""
         found = await memory_of(info).items.namespaces(
             info.context["tenant"],
             user_id,
@@ -154,16 +140,13 @@ class ItemsQuery:
 class ItemsMutation:
     """Store and delete items."""
 
-    @strawberry.mutation(
-        description="Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null"
-        " for a deletion. Search by meaning follows in a moment."
-    )
+    @mutation
     async def put_items(
-        self,
-        info: Info[Any, None],
-        items: Annotated[list[ItemInput], strawberry.argument(description="The items, 1 to 1,000.")],
+        self, info: Info[Any, None], items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
     ) -> list[ItemAnswer | None]:
-        """Store and delete items."""
+        """Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null for a
+        deletion. Search by meaning follows in a moment.
+        """
         stored = await memory_of(info).items.put(info.context["tenant"], [one.write() for one in items])
         return [None if one is None else view_of(ItemAnswer, one) for one in stored]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, mutation, output
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
@@ -19,29 +20,27 @@ strawberry.enum(JobKind, name="JobKind", description="Kind of a background job."
 
 strawberry.enum(Problem, name="SyncProblem", description="A kind of inconsistency that `sync` finds.")
 
-IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of jobs.")]
-RetriedArgument = Annotated[
-    list[strawberry.ID] | None, strawberry.argument(description="Ids of dead letters; all of the tenant if omitted.")
-]
+IdsArgument = Annotated[list[strawberry.ID], argument("Ids of jobs.")]
+RetriedArgument = Annotated[list[strawberry.ID] | None, argument("Ids of dead letters; all of the tenant if omitted.")]
 
 
-@strawberry.type(description="A background job that failed too often; no message is lost.")
+@output()
 class DeadLetter:
-    """A background job that failed too often."""
+    """A background job that failed too often; no message is lost."""
 
     id: strawberry.ID
     kind: JobKind
     user_id: str | None
     session_id: str | None
-    error: str = strawberry.field(description="Error of the last attempt.")
-    attempts: int = strawberry.field(description="Number of failed attempts.")
-    failed_at: datetime | None = strawberry.field(description="Time of the last attempt.")
-    unavailable_service: str | None = strawberry.field(
-        description="The unavailable service, `embedder` or `model`, if that was the cause; retried automatically then."
+    error: str = about("Error of the last attempt.")
+    attempts: int = about("Number of failed attempts.")
+    failed_at: datetime | None = about("Time of the last attempt.")
+    unavailable_service: str | None = about(
+        "The unavailable service, `embedder` or `model`, if that was the cause; retried automatically then."
     )
 
 
-@strawberry.type(description="Number of inconsistencies of one kind.")
+@output()
 class ProblemCount:
     """Number of inconsistencies of one kind."""
 
@@ -49,14 +48,14 @@ class ProblemCount:
     count: int
 
 
-@strawberry.type(description="The result of a consistency check.")
+@output()
 class SyncResult:
     """The result of a consistency check."""
 
-    total: int = strawberry.field(description="Number of checked messages, nodes and sessions.")
-    indexed: int = strawberry.field(description="Repaired problems; vectors and extraction follow in the background.")
-    skipped: int = strawberry.field(description="Elements without problems.")
-    errors: int = strawberry.field(description="Problems that could not be repaired.")
+    total: int = about("Number of checked messages, nodes and sessions.")
+    indexed: int = about("Repaired problems; vectors and extraction follow in the background.")
+    skipped: int = about("Elements without problems.")
+    errors: int = about("Problems that could not be repaired.")
     found: list[ProblemCount]
 
 
@@ -64,11 +63,11 @@ class SyncResult:
 class JobsQuery:
     """Queries for dead letters."""
 
-    @strawberry.field(description="Jobs that failed too often, latest first.")
+    @field
     async def dead_letters(
         self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
     ) -> Connection[DeadLetter]:
-        """Return jobs that failed too often."""
+        """Jobs that failed too often, latest first."""
         check_limit(first)
         letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
         return Connection(
@@ -80,34 +79,32 @@ class JobsQuery:
 class JobsMutation:
     """Retry and cancel jobs, repair the index."""
 
-    @strawberry.mutation(description="Retry dead letters; returns their number.")
+    @mutation
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
-        """Retry dead letters."""
+        """Retry dead letters; returns their number."""
         return await memory_of(info).retry_jobs(info.context["tenant"], ids)
 
-    @strawberry.mutation(description="Retry one dead letter.")
+    @mutation
     async def retry_dead_letter(
         self,
         info: Info[Any, None],
-        id: Annotated[strawberry.ID, strawberry.argument(description="The dead letter's id.")],  # noqa: A002  the API's word
+        id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
     ) -> bool:
         """Retry one dead letter."""
         return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
 
-    @strawberry.mutation(
-        description="Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."
-    )
+    @mutation
     async def sync(
         self,
         info: Info[Any, None],
-        dry_run: Annotated[bool, strawberry.argument(description="Report problems without repairing them.")] = False,
+        dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False,
     ) -> SyncResult:
-        """Check and repair the tenant."""
+        """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
         return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
-    @strawberry.mutation(description="Cancel jobs, including running ones; returns their number. Messages stay.")
+    @mutation
     async def cancel_jobs(self, info: Info[Any, None], ids: IdsArgument) -> int:
-        """Cancel jobs."""
+        """Cancel jobs, including running ones; returns their number. Messages stay."""
         return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
 
 
@@ -118,10 +115,10 @@ def _result(report: SyncReport) -> SyncResult:
 
 strawberry.enum(SpoolState, name="SpoolState", description="The state of a spooled call of remember.")
 
-NumberArgument = Annotated[int, strawberry.argument(description="The number of a refused episode.")]
+NumberArgument = Annotated[int, argument("The number of a refused episode.")]
 
 
-@strawberry.type(description="A message on disk.")
+@output()
 class SpooledMessage:
     """A message on disk."""
 
@@ -133,38 +130,36 @@ class SpooledMessage:
     said_at: datetime
 
 
-@strawberry.type(description="A call of remember on disk.")
+@output()
 class SpooledEpisode:
     """A call of remember on disk."""
 
-    number: int = strawberry.field(description="Its sequence number, for retrySpooled and dropSpooled.")
+    number: int = about("Its sequence number, for retrySpooled and dropSpooled.")
     state: SpoolState
     user_id: str
     session_id: str
     received_at: datetime
-    error: str | None = strawberry.field(description="Why Neo4j refused it.")
+    error: str | None = about("Why Neo4j refused it.")
     messages: list[SpooledMessage]
 
 
-@strawberry.type(name="Spool", description="The tenant's spool.")
+@output(name="Spool")
 class SpoolView:
     """The tenant's spool."""
 
-    waiting: int = strawberry.field(description="Number of calls that wait for Neo4j.")
-    refused: int = strawberry.field(description="Number of calls that Neo4j refused; retry or drop them.")
-    paused: bool = strawberry.field(description="True if writing to Neo4j is paused, for all tenants.")
-    episodes: list[SpooledEpisode] = strawberry.field(description="The oldest 1,000, in order.")
+    waiting: int = about("Number of calls that wait for Neo4j.")
+    refused: int = about("Number of calls that Neo4j refused; retry or drop them.")
+    paused: bool = about("True if writing to Neo4j is paused, for all tenants.")
+    episodes: list[SpooledEpisode] = about("The oldest 1,000, in order.")
 
 
 @strawberry.type
 class SpoolQuery:
     """Queries for the spool."""
 
-    @strawberry.field(
-        description="Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."
-    )
+    @field
     async def spool(self, info: Info[Any, None]) -> SpoolView:
-        """Return the spool."""
+        """Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."""
         return await _spool_view(info)
 
 
@@ -172,25 +167,23 @@ class SpoolQuery:
 class SpoolMutation:
     """Pause the spool, retry or drop refused episodes."""
 
-    @strawberry.mutation(description="Pause or resume writing the spool to Neo4j.")
+    @mutation
     async def pause_spool(
-        self,
-        info: Info[Any, None],
-        paused: Annotated[bool, strawberry.argument(description="False resumes.")] = True,
+        self, info: Info[Any, None], paused: Annotated[bool, argument("False resumes.")] = True
     ) -> SpoolView:
-        """Pause or resume for all tenants."""
+        """Pause or resume writing the spool to Neo4j."""
         await memory_of(info).spool_admin.pause(paused)
         return await _spool_view(info)
 
-    @strawberry.mutation(description="Retry a refused call of remember.")
+    @mutation
     async def retry_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Retry a refused episode."""
+        """Retry a refused call of remember."""
         await memory_of(info).spool_admin.retry(info.context["tenant"], number)
         return await _spool_view(info)
 
-    @strawberry.mutation(description="Delete a refused call of remember with its messages.")
+    @mutation
     async def drop_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Delete a refused episode."""
+        """Delete a refused call of remember with its messages."""
         await memory_of(info).spool_admin.drop(info.context["tenant"], number)
         return await _spool_view(info)
 

@@ -8,6 +8,7 @@ import strawberry
 from strawberry.dataloader import DataLoader
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, field, output
 from graph_service.api.graphql.arguments import (
     AfterCursor,
     AsOfArgument,
@@ -99,73 +100,73 @@ def _by(
 class Node:
     """An object with an id."""
 
-    id: strawberry.ID = strawberry.field(description="Its id.")
+    id: strawberry.ID = about("Its id.")
 
 
-@strawberry.type(description="A message that is evidence for a fact.")
+@output()
 class EvidenceMessage(Node):
     """A message that is evidence for a fact."""
 
-    uri: str = strawberry.field(description="Its URI.")
-    role: str = strawberry.field(description="The speaker's role.")
-    speaker: str | None = strawberry.field(description="The speaker's name, if known.")
-    text: str = strawberry.field(description="The text of the message.")
-    said_at: datetime = strawberry.field(description="When it was said.")
-    tags: list[str] = strawberry.field(description="Its tags.")
-    zone: str | None = strawberry.field(description="Its time zone.")
-    emotion: str | None = strawberry.field(description="The speaker's emotion, if known.")
-    anchor: str = strawberry.field(
-        description="The address of the part that states the fact, for `layer`: its URI with `#char=START,END`, or"
-        " without, if the whole message does."
+    uri: str = about("Its URI.")
+    role: str = about("The speaker's role.")
+    speaker: str | None = about("The speaker's name, if known.")
+    text: str = about("The text of the message.")
+    said_at: datetime = about("When it was said.")
+    tags: list[str] = about("Its tags.")
+    zone: str | None = about("Its time zone.")
+    emotion: str | None = about("The speaker's emotion, if known.")
+    anchor: str = about(
+        "The address of the part that states the fact, for `layer`: its URI with `#char=START,END`, or without, if the "
+        "whole message does."
     )
-    mentioned_start: datetime | None = strawberry.field(description="Start of the time it mentions, if it names one.")
-    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
+    mentioned_start: datetime | None = about("Start of the time it mentions, if it names one.")
+    mentioned_end: datetime | None = about("End of that time, exclusive.")
 
 
-@strawberry.type(description="An attribute of an entity.")
+@output()
 class NodeAttribute:
     """An attribute of an entity."""
 
-    name: str = strawberry.field(description="Such as `age` or `colour`.")
-    value: str = strawberry.field(description="The value as it was said last.")
+    name: str = about("Such as `age` or `colour`.")
+    value: str = about("The value as it was said last.")
 
 
-@strawberry.type(description="A user, agent, entity or scene of the mind map.")
+@output()
 class MemoryNode(Node):
-    """A node of the mind map."""
+    """A user, agent, entity or scene of the mind map."""
 
-    kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
-    name: str = strawberry.field(description="Its name; of scenes the title.")
-    user_id: str = strawberry.field(description="The user it belongs to.")
-    entity_type: str | None = strawberry.field(description=f"Entities: {entity_type_choice()}.")
-    aliases: list[str] = strawberry.field(description="Other names.")
-    summary: str | None = strawberry.field(description="Scenes: the abstract.")
-    importance: int | None = strawberry.field(description="Scenes: 1 to 10.")
-    first_seen: datetime = strawberry.field(description="When it was first mentioned.")
-    last_seen: datetime = strawberry.field(description="When it was last mentioned.")
+    kind: str = about("User, Agent, Entity or Scene.")
+    name: str = about("Its name; of scenes the title.")
+    user_id: str = about("The user it belongs to.")
+    entity_type: str | None = about(f"Entities: {entity_type_choice()}.")
+    aliases: list[str] = about("Other names.")
+    summary: str | None = about("Scenes: the abstract.")
+    importance: int | None = about("Scenes: 1 to 10.")
+    first_seen: datetime = about("When it was first mentioned.")
+    last_seen: datetime = about("When it was last mentioned.")
     moments: strawberry.Private[AsOf | None] = None
 
-    @strawberry.field(description="Entities: attributes that messages mention, such as age or colour.")
+    @field
     async def attributes(self, info: Info[Any, None]) -> list[NodeAttribute]:
-        """Return its attributes by name."""
+        """Entities: attributes that messages mention, such as age or colour."""
         found = await loaders_of(info).details.load(self.id)
         return (
             [NodeAttribute(name=name, value=value) for name, value in sorted(found.attributes.items())] if found else []
         )
 
-    @strawberry.field(description="Scenes: who spoke or took part, in order; the role of those without a name.")
+    @field
     async def participants(self, info: Info[Any, None]) -> list[str]:
-        """Return who spoke in it."""
+        """Scenes: who spoke or took part, in order; the role of those without a name."""
         found = await loaders_of(info).details.load(self.id)
         return list(found.participants) if found else []
 
-    @strawberry.field(description="Its URI.")
+    @field
     async def uri(self, info: Info[Any, None]) -> str | None:
-        """Return its URI."""
+        """Its URI."""
         found = await loaders_of(info).details.load(self.id)
         return found.uri if found else None
 
-    @strawberry.field(description="Its facts, latest `validAt` first.")
+    @field
     async def facts(
         self,
         info: Info[Any, None],
@@ -175,7 +176,7 @@ class MemoryNode(Node):
         as_of: AsOfArgument = None,
         include_closed: ClosedArgument = False,
     ) -> "FactConnection":
-        """Return its facts."""
+        """Its facts, latest `validAt` first."""
         moments = self.moments if valid_at is None and as_of is None else None
         page = FactPageRequest(
             moments=moments or resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info)),
@@ -186,35 +187,33 @@ class MemoryNode(Node):
         return connection_of(await loaders_of(info).facts(page).load(self.id), page)
 
 
-@strawberry.type(description="A fact: a relation between two nodes.")
+@output()
 class MemoryFact(FactDetails, ChangedFact, Node):
-    """A fact."""
+    """A fact: a relation between two nodes."""
 
-    uri: str = strawberry.field(description="Its URI.")
-    predicate: str = strawberry.field(description=f"Relation type: {predicate_choice()}.")
-    relation: str | None = strawberry.field(description="The relation in free text.")
-    statement: str = strawberry.field(description="The fact as a sentence.")
-    strength: float = strawberry.field(description="0 to 1; grows with the amount of evidence.")
-    confidence: float = strawberry.field(description="0 to 1: confidence of the extraction.")
-    importance: int | None = strawberry.field(description="1 to 10.")
-    valid_at: datetime | None = strawberry.field(
-        description="When it became true; null if it was told as past, without its begin."
-    )
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
-    known_at: datetime | None = strawberry.field(description="When it was first recorded.")
-    first_seen: datetime | None = strawberry.field(description="When the first message that states it was said.")
-    last_seen: datetime | None = strawberry.field(description="When the last message that states it was said.")
+    uri: str = about("Its URI.")
+    predicate: str = about(f"Relation type: {predicate_choice()}.")
+    relation: str | None = about("The relation in free text.")
+    statement: str = about("The fact as a sentence.")
+    strength: float = about("0 to 1; grows with the amount of evidence.")
+    confidence: float = about("0 to 1: confidence of the extraction.")
+    importance: int | None = about("1 to 10.")
+    valid_at: datetime | None = about("When it became true; null if it was told as past, without its begin.")
+    invalid_at: datetime | None = about("When it stopped being true; null while it is valid.")
+    known_at: datetime | None = about("When it was first recorded.")
+    first_seen: datetime | None = about("When the first message that states it was said.")
+    last_seen: datetime | None = about("When the last message that states it was said.")
     row: strawberry.Private[Row]
     moments: strawberry.Private[AsOf | None] = None
 
-    @strawberry.field(description="The subject node.")
+    @field
     async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Return the subject node."""
+        """The subject node."""
         return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
 
-    @strawberry.field(description="The object node.")
+    @field
     async def object(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Return the object node."""
+        """The object node."""
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
     @strawberry.field(
@@ -235,28 +234,28 @@ class MemoryFact(FactDetails, ChangedFact, Node):
             for message, whole in zip(found, keep, strict=True)
         ]
 
-    @strawberry.field(description="The tags of the first three messages that are evidence for it.")
+    @field
     async def tags(self, info: Info[Any, None]) -> list[str]:
-        """Return the tags of its evidence."""
+        """The tags of the first three messages that are evidence for it."""
         found = await loaders_of(info).messages.load_many(list(self.row["evidence"] or ())[:_TAGGED_MAX])
         return sorted({tag for message in found if message is not None for tag in message["tags"] or ()})
 
 
-@strawberry.type(description="A fact with its cursor.")
+@output()
 class FactEdge:
     """A fact with its cursor."""
 
-    cursor: str = strawberry.field(description="Stays valid while facts are added or removed.")
-    node: MemoryFact = strawberry.field(description="The fact.")
+    cursor: str = about("Stays valid while facts are added or removed.")
+    node: MemoryFact = about("The fact.")
 
 
-@strawberry.type(description="A page of facts.")
+@output()
 class FactConnection:
     """A page of facts."""
 
-    edges: list[FactEdge] = strawberry.field(description="Facts with their cursors.")
-    nodes: list[MemoryFact] = strawberry.field(description="The facts.")
-    page_info: PageInfo = strawberry.field(description="Position of the page.")
+    edges: list[FactEdge] = about("Facts with their cursors.")
+    nodes: list[MemoryFact] = about("The facts.")
+    page_info: PageInfo = about("Position of the page.")
 
 
 def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:

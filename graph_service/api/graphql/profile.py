@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output
 from graph_service.api.graphql.arguments import AsOfArgument, OwnerArgument, ValidAtArgument, memory_of, view_of
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.profile.reader import ProfilePart
@@ -13,55 +14,50 @@ from schema.predicates import predicate_choice
 from schema.profile import Category
 
 
-@strawberry.type(name="ProfileItem", description="A fact of a profile.")
+@output(name="ProfileItem")
 class ProfileItemView:
     """A fact of a profile."""
 
-    id: str = strawberry.field(description="Id of the fact.")
-    uri: str = strawberry.field(description="Its URI in the profile.")
-    statement: str = strawberry.field(description="The fact as a sentence.")
-    predicate: str = strawberry.field(description=f"Relation type: {predicate_choice()}.")
-    relation: str | None = strawberry.field(description="The relation in free text.")
-    object: str = strawberry.field(description="The object of the fact.")
-    importance: int = strawberry.field(description="1 to 10.")
-    confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime = strawberry.field(description="When it became true.")
-    last_seen: datetime = strawberry.field(description="When it was last mentioned.")
-    zone: str | None = strawberry.field(description="Time zone of a message that proves it; null if unknown.")
+    id: str = about("Id of the fact.")
+    uri: str = about("Its URI in the profile.")
+    statement: str = about("The fact as a sentence.")
+    predicate: str = about(f"Relation type: {predicate_choice()}.")
+    relation: str | None = about("The relation in free text.")
+    object: str = about("The object of the fact.")
+    importance: int = about("1 to 10.")
+    confidence: float = about("0 to 1.")
+    valid_at: datetime = about("When it became true.")
+    last_seen: datetime = about("When it was last mentioned.")
+    zone: str | None = about("Time zone of a message that proves it; null if unknown.")
 
 
-@strawberry.type(name="ProfilePart", description="One category of a profile.")
+@output(name="ProfilePart")
 class ProfilePartView:
     """One category of a profile."""
 
-    category: Category = strawberry.field(description="The category.")
-    limit: int = strawberry.field(description="Maximum number of items.")
-    omitted: int = strawberry.field(
-        description="Number of facts left out because the category is full or another fact says the same."
-    )
-    items: list[ProfileItemView] = strawberry.field(description="Its items, the most important first.")
+    category: Category = about("The category.")
+    limit: int = about("Maximum number of items.")
+    omitted: int = about("Number of facts left out because the category is full or another fact says the same.")
+    items: list[ProfileItemView] = about("Its items, the most important first.")
 
 
 @strawberry.type
 class ProfileQuery:
     """Queries for profiles."""
 
-    @strawberry.field(description="The profile of a user, or of an agent that serves the user.")
+    @field
     async def profile(
         self,
         info: Info[Any, None],
         user_id: OwnerArgument = None,
         agent_id: Annotated[
-            str | None,
-            strawberry.argument(
-                description="With `userId`: this agent in the user's memory; without: the agent's own memory."
-            ),
+            str | None, argument("With `userId`: this agent in the user's memory; without: the agent's own memory.")
         ] = None,
-        category: Annotated[Category | None, strawberry.argument(description="Only this category.")] = None,
+        category: Annotated[Category | None, argument("Only this category.")] = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> list[ProfilePartView]:
-        """Return a profile by category."""
+        """The profile of a user, or of an agent that serves the user."""
         memory = memory_of(info)
         tenant = info.context["tenant"]
         parts = await memory.facts.profile(

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output
 from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, memory_of, view_of
 from graph_service.api.graphql.remember_recall import RecallHit, answer_view
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
@@ -16,85 +17,76 @@ from graph_service.memory.recall.question_log import Door, QuestionKind
 
 strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
 strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
-_AnyUserId = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
+_AnyUserId = Annotated[str | None, argument("The user's id; all users if omitted.")]
 
 
-@strawberry.type(description="An element that a question found.")
+@output()
 class QuestionHit:
     """An element that a question found."""
 
-    rank: int = strawberry.field(description="Its place among the hits, from 1.")
+    rank: int = about("Its place among the hits, from 1.")
     kind: HitKind
     id: str
     score: float
-    used: bool = strawberry.field(description="It was part of the answer; a context leaves some hits out.")
-    text: str = strawberry.field(
-        description="The message, the scene's title, or the statement, at most 240 characters."
-    )
-    at: datetime | None = strawberry.field(description="When it was said, began, or became true.")
-    role: str | None = strawberry.field(description="Messages only.")
-    speaker: str | None = strawberry.field(description="Messages only.")
-    on_map: list[str] = strawberry.field(description="Ids of the nodes and edges that show it on the map.")
+    used: bool = about("It was part of the answer; a context leaves some hits out.")
+    text: str = about("The message, the scene's title, or the statement, at most 240 characters.")
+    at: datetime | None = about("When it was said, began, or became true.")
+    role: str | None = about("Messages only.")
+    speaker: str | None = about("Messages only.")
+    on_map: list[str] = about("Ids of the nodes and edges that show it on the map.")
 
 
-@strawberry.type(description="A question that was asked of the memory.")
+@output()
 class AskedQuestion:
     """A question that was asked of the memory."""
 
     id: str
-    user_id: str = strawberry.field(description="The user whose memory was searched.")
+    user_id: str = about("The user whose memory was searched.")
     kind: QuestionKind
     door: Door
-    text: str = strawberry.field(description="The question, at most 500 characters.")
-    at: datetime = strawberry.field(description="When it was answered.")
-    confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory contains an answer; null if not estimated."
-    )
-    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
-    found: int = strawberry.field(description="Number of hits, of which the first 30 are kept.")
-    hits: list[QuestionHit] = strawberry.field(description="Best first; without what no longer exists.")
+    text: str = about("The question, at most 500 characters.")
+    at: datetime = about("When it was answered.")
+    confidence: float | None = about("0 to 1: probability that the memory contains an answer; null if not estimated.")
+    nothing_relevant: bool = about("The memory probably contains no answer.")
+    found: int = about("Number of hits, of which the first 30 are kept.")
+    hits: list[QuestionHit] = about("Best first; without what no longer exists.")
 
 
-@strawberry.type(name="CitedSentence", description="A sentence of an answer.")
+@output(name="CitedSentence")
 class CitedSentenceView:
     """A sentence of an answer."""
 
     text: str
-    sources: list[int] = strawberry.field(description="Places of its sources in `hits`, from 0; at least one.")
+    sources: list[int] = about("Places of its sources in `hits`, from 0; at least one.")
 
 
-@strawberry.type(name="CitedAnswer", description="An answer in sentences that cite what was found.")
+@output(name="CitedAnswer")
 class CitedAnswerView:
     """An answer in sentences that cite what was found."""
 
-    sentences: list[CitedSentenceView] = strawberry.field(description="None if the memory probably contains no answer.")
-    hits: list[RecallHit] = strawberry.field(description="What was found, best first, each with one evidence message.")
-    confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory contains an answer; null if not estimated."
-    )
-    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
-    written_by: str | None = strawberry.field(
-        description="The language model; null if the sentences are quoted from the memory."
-    )
-    notes: list[str] = strawberry.field(description="What was missing, for example an unavailable model.")
+    sentences: list[CitedSentenceView] = about("None if the memory probably contains no answer.")
+    hits: list[RecallHit] = about("What was found, best first, each with one evidence message.")
+    confidence: float | None = about("0 to 1: probability that the memory contains an answer; null if not estimated.")
+    nothing_relevant: bool = about("The memory probably contains no answer.")
+    written_by: str | None = about("The language model; null if the sentences are quoted from the memory.")
+    notes: list[str] = about("What was missing, for example an unavailable model.")
 
 
 @strawberry.type
 class QuestionsQuery:
     """Answer a question, and list the latest ones."""
 
-    @strawberry.field(
-        description="Answer a person's question: by the configured language model, each of whose sentences cites its "
-        "sources, else in the best sentences themselves. It appears in no `questions`, and counts as no use."
-    )
+    @field
     async def ask(
         self,
         info: Info[Any, None],
-        query: Annotated[str, strawberry.argument(description="The question.")],
+        query: Annotated[str, argument("The question.")],
         user_id: OwnerArgument = None,
         agent_id: AgentOwnerArgument = None,
     ) -> CitedAnswerView:
-        """Answer a person's question."""
+        """Answer a person's question: by the configured language model, each of whose sentences cites its sources, else
+        in the best sentences themselves. It appears in no `questions`, and counts as no use.
+        """
         answer = await memory_of(info).ask(info.context["tenant"], owner_of(user_id, agent_id), query)
         found = answer_view(answer.found)
         sentences = [view_of(CitedSentenceView, one) for one in answer.sentences]
@@ -107,18 +99,17 @@ class QuestionsQuery:
             nothing_relevant=found.nothing_relevant,
         )
 
-    @strawberry.field(
-        description="The latest questions asked through this process, newest first: at most 100 of a tenant, and those "
-        "of other credentials only for the role in the setting `recall.questions_seen_by`."
-    )
+    @field
     async def questions(
         self,
         info: Info[Any, None],
         user_id: _AnyUserId = None,
-        ids: Annotated[list[str] | None, strawberry.argument(description="Only these questions, at most 100.")] = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 20,
+        ids: Annotated[list[str] | None, argument("Only these questions, at most 100.")] = None,
+        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
     ) -> list[AskedQuestion]:
-        """Return the latest questions."""
+        """The latest questions asked through this process, newest first: at most 100 of a tenant, and those of other
+        credentials only for the role in the setting `recall.questions_seen_by`.
+        """
         check_limit(limit)
         memory, tenant, access = memory_of(info), info.context["tenant"], info.context.get("access", ANONYMOUS)
         seen_by, wanted = Role(memory.questions.seen_by), None if ids is None else frozenset(ids[:100])

@@ -9,6 +9,7 @@ from strawberry.scalars import JSON
 
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
+from graph_service.api.descriptions import about, argument, given, output
 from graph_service.api.graphql.arguments import Importance, view_of
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
@@ -25,28 +26,26 @@ strawberry.enum(Intent, name="Intent", description="The intent of a question.")
 strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
 
 
-@strawberry.type(name="AskedTime", description="A time expression in the question.")
+@output(name="AskedTime")
 class AskedTimeView:
     """A time expression in the question."""
 
-    start: datetime | None = strawberry.field(description="Inclusive start; null if open.")
-    end: datetime | None = strawberry.field(description="Exclusive end; null if open.")
-    phrase: str = strawberry.field(description="The expression in the question.")
-    restricts: bool = strawberry.field(
-        description="True if results are restricted to this time; otherwise they are only ranked higher."
-    )
+    start: datetime | None = about("Inclusive start; null if open.")
+    end: datetime | None = about("Exclusive end; null if open.")
+    phrase: str = about("The expression in the question.")
+    restricts: bool = about("True if results are restricted to this time; otherwise they are only ranked higher.")
 
 
 @strawberry.type
 class QuestionUnderstood:
     """The analysis of the question."""
 
-    intent: Intent = strawberry.field(description="The intent.")
-    answer_type: AnswerType = strawberry.field(description="The expected type of the answer.")
-    asked_times: list[AskedTimeView] = strawberry.field(description="The time expressions in the question, in order.")
+    intent: Intent = about("The intent.")
+    answer_type: AnswerType = about("The expected type of the answer.")
+    asked_times: list[AskedTimeView] = about("The time expressions in the question, in order.")
 
 
-@strawberry.type(description="Number of candidates left out for one reason.")
+@output()
 class RemovedHits:
     """Number of candidates left out for one reason."""
 
@@ -58,135 +57,101 @@ class RemovedHits:
 class AnswerMarks:
     """Metadata of an answer."""
 
-    degraded: bool = strawberry.field(
-        description="Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
+    degraded: bool = about(
+        "Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
     )
-    removed: list[RemovedHits] = strawberry.field(description="Candidates that were left out.")
-    next_cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
-    snapshot_age_s: float | None = strawberry.field(
-        description="Age of the searched snapshot; null if none was searched."
-    )
+    removed: list[RemovedHits] = about("Candidates that were left out.")
+    next_cursor: str | None = about("Pass it as `after` for the next hits; null at the end.")
+    snapshot_age_s: float | None = about("Age of the searched snapshot; null if none was searched.")
 
 
 strawberry.enum(Role, name="Role", description="The speaker's role.")
 strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
 
 
-@strawberry.input(description="One message of a conversation.")
+@given()
 class MessageInput:
     """One message of a conversation."""
 
-    role: Role = strawberry.field(description="The speaker's role; `EVENT` for what happened and was not said.")
-    text: str = strawberry.field(description="The text, at most 2,000,000 characters; may be empty if `raw` is given.")
-    time: datetime | None = strawberry.field(
-        default=None, description="When it was said, ISO 8601, UTC unless it has a zone. Default: now."
+    role: Role = about("The speaker's role; `EVENT` for what happened and was not said.")
+    text: str = about("The text, at most 2,000,000 characters; may be empty if `raw` is given.")
+    time: datetime | None = about("When it was said, ISO 8601, UTC unless it has a zone. Default: now.", default=None)
+    speaker: str | None = about("The speaker's name, if known; of an event, who took part: `Mia, Tom`.", default=None)
+    emotion: str | None = about("The speaker's emotion; that which its facts name, if omitted.", default=None)
+    id: str | None = about("Your id. Messages with an id or a time can be sent again without effect.", default=None)
+    importance: Importance | None = about("1 to 10; estimated from the text if omitted.", default=None)
+    zone: str | None = about("Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`.", default=None)
+    mentioned_start: datetime | None = about(
+        "Start of the time it mentions; extracted from the text if omitted.", default=None
     )
-    speaker: str | None = strawberry.field(
-        default=None, description="The speaker's name, if known; of an event, who took part: `Mia, Tom`."
+    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
+    tags: list[str] = about(
+        "Labels to filter by, such as a project; at most 20 of 60 characters.", default_factory=list
     )
-    emotion: str | None = strawberry.field(
-        default=None, description="The speaker's emotion; that which its facts name, if omitted."
-    )
-    id: str | None = strawberry.field(
-        default=None, description="Your id. Messages with an id or a time can be sent again without effect."
-    )
-    importance: Importance | None = strawberry.field(
-        default=None, description="1 to 10; estimated from the text if omitted."
-    )
-    zone: str | None = strawberry.field(
-        default=None, description="Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`."
-    )
-    mentioned_start: datetime | None = strawberry.field(
-        default=None, description="Start of the time it mentions; extracted from the text if omitted."
-    )
-    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
-    tags: list[str] = strawberry.field(
-        default_factory=list, description="Labels to filter by, such as a project; at most 20 of 60 characters."
-    )
-    metadata: JSON | None = strawberry.field(
+    metadata: JSON | None = about(
+        "Your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50 keys "
+        "and 64 kB.",
         default=None,
-        description="Your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50"
-        " keys and 64 kB.",
     )
-    raw: JSON | None = strawberry.field(
-        default=None, description="Any payload, kept as it is and never read or searched; at most 1 MB."
+    raw: JSON | None = about("Any payload, kept as it is and never read or searched; at most 1 MB.", default=None)
+    expires_at: datetime | None = about(
+        "When it expires: it is forgotten then, with everything that only it proves.", default=None
     )
-    expires_at: datetime | None = strawberry.field(
-        default=None,
-        description="When it expires: it is forgotten then, with everything that only it proves.",
-    )
-    ttl_s: float | None = strawberry.field(default=None, description="Seconds until it expires; excludes `expiresAt`.")
+    ttl_s: float | None = about("Seconds until it expires; excludes `expiresAt`.", default=None)
 
 
-@strawberry.input(description="A fact extracted by the agent; validated like our own extraction.")
+@given()
 class FactInput:
-    """A fact extracted by the agent."""
+    """A fact extracted by the agent; validated like our own extraction."""
 
-    subject: str = strawberry.field(description="`user`, `assistant`, or a name.")
-    predicate: str = strawberry.field(description=f"{predicate_choice()}; others are rejected.")
-    object: str = strawberry.field(
-        description="`user`, `assistant`, or the short name of a person, place, thing or idea."
+    subject: str = about("`user`, `assistant`, or a name.")
+    predicate: str = about(f"{predicate_choice()}; others are rejected.")
+    object: str = about("`user`, `assistant`, or the short name of a person, place, thing or idea.")
+    statement: str = about("The fact as one sentence, in the language of the conversation.")
+    relation: str | None = about("The relation in free text: `works at`, `sister`.", default=None)
+    subject_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    object_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    strength: float = about("0 to 1: how important it is to the subject.", default=0.7)
+    confidence: float = about(
+        "0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.", default=0.9
     )
-    statement: str = strawberry.field(description="The fact as one sentence, in the language of the conversation.")
-    relation: str | None = strawberry.field(
-        default=None, description="The relation in free text: `works at`, `sister`."
+    valid_at: datetime | None = about("When it became true.", default=None)
+    invalid_at: datetime | None = about("When it stopped being true.", default=None)
+    trigger_emotion: str | None = about("A lasting emotion that it triggers.", default=None)
+    message_indexes: list[int] = about(
+        "Indexes (from 0) of the messages that are its evidence. Default: all.", default_factory=list
     )
-    subject_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
-    object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
-    strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
-    confidence: float = strawberry.field(
-        default=0.9,
-        description="0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.",
+    importance: Importance | None = about(
+        "1 to 10: long-term importance; derived from the strength if omitted.", default=None
     )
-    valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")
-    invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
-    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting emotion that it triggers.")
-    message_indexes: list[int] = strawberry.field(
-        default_factory=list, description="Indexes (from 0) of the messages that are its evidence. Default: all."
-    )
-    importance: Importance | None = strawberry.field(
-        default=None, description="1 to 10: long-term importance; derived from the strength if omitted."
-    )
-    kind: FactKind = strawberry.field(
-        default=FactKind.FACT, description="Decisions have a rationale, procedures have steps."
-    )
-    rationale: str | None = strawberry.field(default=None, description="The reason for the decision or fact.")
-    steps: list[str] = strawberry.field(
-        default_factory=list, description="Steps of a procedure, in order: `action → result`."
-    )
-    mentioned_start: datetime | None = strawberry.field(default=None, description="Start of the time it mentions.")
-    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
-    replaces: list[str] = strawberry.field(
+    kind: FactKind = about("Decisions have a rationale, procedures have steps.", default=FactKind.FACT)
+    rationale: str | None = about("The reason for the decision or fact.", default=None)
+    steps: list[str] = about("Steps of a procedure, in order: `action → result`.", default_factory=list)
+    mentioned_start: datetime | None = about("Start of the time it mentions.", default=None)
+    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
+    replaces: list[str] = about(
+        "Known facts of the same subject that this one replaces: ids or URIs, or statements or objects.",
         default_factory=list,
-        description="Known facts of the same subject that this one replaces: ids or URIs, or statements or objects.",
     )
 
 
-@strawberry.input(description="Messages to store, optionally with facts and a summary from the agent.")
+@given()
 class RememberInput:
-    """Messages to store."""
+    """Messages to store, optionally with facts and a summary from the agent."""
 
-    session_id: str = strawberry.field(description="Your id of the conversation.")
-    messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
-    user_id: str | None = strawberry.field(
-        default=None, description="The user's id; omit it to write to the agent's own memory."
+    session_id: str = about("Your id of the conversation.")
+    messages: list[MessageInput] = about("1 to 1,000 messages, oldest first.")
+    user_id: str | None = about("The user's id; omit it to write to the agent's own memory.", default=None)
+    user_name: str | None = about("The user's name.", default=None)
+    agent_id: str | None = about("The id of the agent that talks with the user.", default=None)
+    facts: list[FactInput] = about(
+        "Facts that you extracted; these messages are then not extracted again.", default_factory=list
     )
-    user_name: str | None = strawberry.field(default=None, description="The user's name.")
-    agent_id: str | None = strawberry.field(default=None, description="The id of the agent that talks with the user.")
-    facts: list[FactInput] = strawberry.field(
-        default_factory=list,
-        description="Facts that you extracted; these messages are then not extracted again.",
-    )
-    summary: str | None = strawberry.field(default=None, description="Your summary, used as the scene's abstract.")
-    request_id: str | None = strawberry.field(
-        default=None, description="Idempotency key for messages without id and time."
-    )
-    strict: bool = strawberry.field(
-        default=False, description="Refuse the call if a fact is invalid, instead of storing the rest."
-    )
-    extract: bool = strawberry.field(
-        default=True,
-        description="False stores the messages, which can be searched, without ever reading facts from them.",
+    summary: str | None = about("Your summary, used as the scene's abstract.", default=None)
+    request_id: str | None = about("Idempotency key for messages without id and time.", default=None)
+    strict: bool = about("Refuse the call if a fact is invalid, instead of storing the rest.", default=False)
+    extract: bool = about(
+        "False stores the messages, which can be searched, without ever reading facts from them.", default=True
     )
 
     def incoming(self) -> RememberRequest:
@@ -199,47 +164,41 @@ class RememberInput:
         return RememberRequest(**{**vars(self), "user_id": owner, "messages": messages, "facts": facts})
 
 
-@strawberry.type(name="ClosedFact", description="A known fact that was closed by a fact of this call.")
+@output(name="ClosedFact")
 class ClosedFactView:
     """A known fact that was closed by a fact of this call."""
 
-    fact_index: int = strawberry.field(description="Index of the fact in the call.")
-    id: str = strawberry.field(description="Id of the known fact.")
-    statement: str = strawberry.field(description="Statement of the known fact.")
+    fact_index: int = about("Index of the fact in the call.")
+    id: str = about("Id of the known fact.")
+    statement: str = about("Statement of the known fact.")
 
 
-@strawberry.type(
-    name="FactConflict", description="A known fact that a fact of the call may contradict. Both stay valid."
-)
+@output(name="FactConflict")
 class FactConflictView(ClosedFactView):
-    """A known fact that a fact of the call may contradict."""
+    """A known fact that a fact of the call may contradict. Both stay valid."""
 
-    why: str = strawberry.field(description="Why they may contradict each other.")
+    why: str = about("Why they may contradict each other.")
 
 
-@strawberry.type(description="The result of remember; the messages are then durable and searchable.")
+@output()
 class RememberReceipt:
-    """The result of remember."""
+    """The result of remember; the messages are then durable and searchable."""
 
-    session_uri: str = strawberry.field(description="The session's URI.")
-    message_ids: list[str] = strawberry.field(description="Message ids, in the order of the call.")
-    uris: list[str] = strawberry.field(description="Message URIs, in the order of the call.")
-    stored: int = strawberry.field(description="Number of new messages.")
-    repeated: int = strawberry.field(description="Number of messages that were already stored.")
-    dropped: list[str] = strawberry.field(description="Reasons why facts of the call were rejected.")
-    spooled: bool = strawberry.field(
-        description="Neo4j is unavailable: the messages are stored on disk, and searchable when it is back."
+    session_uri: str = about("The session's URI.")
+    message_ids: list[str] = about("Message ids, in the order of the call.")
+    uris: list[str] = about("Message URIs, in the order of the call.")
+    stored: int = about("Number of new messages.")
+    repeated: int = about("Number of messages that were already stored.")
+    dropped: list[str] = about("Reasons why facts of the call were rejected.")
+    spooled: bool = about("Neo4j is unavailable: the messages are stored on disk, and searchable when it is back.")
+    closes: list[ClosedFactView] = about("Known facts that facts of the call close once they are processed.")
+    conflicts: list[FactConflictView] = about(
+        "Known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one."
     )
-    closes: list[ClosedFactView] = strawberry.field(
-        description="Known facts that facts of the call close once they are processed."
-    )
-    conflicts: list[FactConflictView] = strawberry.field(
-        description="Known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one."
-    )
-    notes: list[str] = strawberry.field(description="Entries of `replaces` that match no known fact.")
+    notes: list[str] = about("Entries of `replaces` that match no known fact.")
 
 
-@strawberry.type(description="A message that is evidence for a hit.")
+@output()
 class HitEvidence:
     """A message that is evidence for a hit."""
 
@@ -249,10 +208,10 @@ class HitEvidence:
     speaker: str | None
     text: str
     said_at: datetime
-    zone: str | None = strawberry.field(description="Time zone of its speaker; null if unknown.")
+    zone: str | None = about("Time zone of its speaker; null if unknown.")
 
 
-@strawberry.type(description="A named part of a score.")
+@output()
 class ScorePart:
     """A named part of a score."""
 
@@ -260,7 +219,7 @@ class ScorePart:
     value: float
 
 
-@strawberry.type(description="A search result.")
+@output()
 class RecallHit:
     """A search result."""
 
@@ -268,66 +227,64 @@ class RecallHit:
     id: str
     uri: str
     score: float
-    parts: list[ScorePart] = strawberry.field(description="The parts of the score; they add up to it.")
-    snippet: str = strawberry.field(description="At most 100 characters around the best match.")
-    text: str = strawberry.field(description="The message, the scene's abstract, or the fact's statement.")
-    said_at: datetime = strawberry.field(description="When it was said or became true.")
-    title: str | None = strawberry.field(description="Scenes only.")
-    speaker: str | None = strawberry.field(description="Messages only.")
-    role: str | None = strawberry.field(description="Messages only.")
-    scene_id: str | None = strawberry.field(description="Messages: id of the scene; null until it is read.")
-    emotion: str | None = strawberry.field(description="Messages: the speaker's emotion, if known.")
-    pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
-    tags: list[str] = strawberry.field(description="Messages only.")
-    metadata: JSON = strawberry.field(
-        description="Your properties of the message, or of the messages that prove a fact (later ones win) or are "
-        "returned as a scene's evidence."
+    parts: list[ScorePart] = about("The parts of the score; they add up to it.")
+    snippet: str = about("At most 100 characters around the best match.")
+    text: str = about("The message, the scene's abstract, or the fact's statement.")
+    said_at: datetime = about("When it was said or became true.")
+    title: str | None = about("Scenes only.")
+    speaker: str | None = about("Messages only.")
+    role: str | None = about("Messages only.")
+    scene_id: str | None = about("Messages: id of the scene; null until it is read.")
+    emotion: str | None = about("Messages: the speaker's emotion, if known.")
+    pending: bool = about("Stored and searchable, but not extracted yet.")
+    tags: list[str] = about("Messages only.")
+    metadata: JSON = about(
+        "Your properties of the message, or of the messages that prove a fact (later ones win) or are returned as a "
+        "scene's evidence."
     )
-    valid_at: datetime | None = strawberry.field(description="Facts: when it became true; null if unknown.")
-    invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
-    overtaken_by: str | None = strawberry.field(
-        description="Id of the fact that replaced this one, or all facts of this message, which is out of date; or of "
-        "the message that corrects this one."
+    valid_at: datetime | None = about("Facts: when it became true; null if unknown.")
+    invalid_at: datetime | None = about("Facts: when it stopped being true.")
+    overtaken_by: str | None = about(
+        "Id of the fact that replaced this one, or all facts of this message, which is out of date; or of the message "
+        "that corrects this one."
     )
-    subject: str | None = strawberry.field(description="Facts only.")
-    predicate: str | None = strawberry.field(description="Facts only.")
-    relation: str | None = strawberry.field(description="Facts only.")
-    object: str | None = strawberry.field(description="Facts only.")
-    strength: float | None = strawberry.field(description="Facts only.")
-    confidence: float | None = strawberry.field(description="Facts only.")
-    fact_kind: FactKind | None = strawberry.field(description="Facts: plain fact, decision or procedure.")
-    rationale: str | None = strawberry.field(description="Facts: the reason, if stated.")
-    steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
-    trigger_emotion: str | None = strawberry.field(description="Facts: a lasting emotion that it triggers.")
-    zone: str | None = strawberry.field(description="Time zone of the message, or of one that is its evidence.")
-    mentioned_start: datetime | None = strawberry.field(description="Start of the time it is about, if it names one.")
-    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
-    evidence: list[HitEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
+    subject: str | None = about("Facts only.")
+    predicate: str | None = about("Facts only.")
+    relation: str | None = about("Facts only.")
+    object: str | None = about("Facts only.")
+    strength: float | None = about("Facts only.")
+    confidence: float | None = about("Facts only.")
+    fact_kind: FactKind | None = about("Facts: plain fact, decision or procedure.")
+    rationale: str | None = about("Facts: the reason, if stated.")
+    steps: list[str] = about("Procedures: steps in order, `action → result`.")
+    trigger_emotion: str | None = about("Facts: a lasting emotion that it triggers.")
+    zone: str | None = about("Time zone of the message, or of one that is its evidence.")
+    mentioned_start: datetime | None = about("Start of the time it is about, if it names one.")
+    mentioned_end: datetime | None = about("End of that time, exclusive.")
+    evidence: list[HitEvidence] = about("Evidence messages, if requested with `evidence`.")
 
 
-@strawberry.type(description="Hits, best first, with metadata.")
+@output()
 class RecallAnswer(AnswerMarks, QuestionUnderstood):
     """Hits, best first, with metadata."""
 
     hits: list[RecallHit]
-    search_path: list[str] = strawberry.field(
-        description="The search channels that returned candidates; in the layered mode, the steps that were tried."
+    search_path: list[str] = about(
+        "The search channels that returned candidates; in the layered mode, the steps that were tried."
     )
-    confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory contains an answer; null if not estimated."
-    )
-    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
-    notes: list[str] = strawberry.field(description="What was missing, for example an unavailable embedder.")
+    confidence: float | None = about("0 to 1: probability that the memory contains an answer; null if not estimated.")
+    nothing_relevant: bool = about("The memory probably contains no answer.")
+    notes: list[str] = about("What was missing, for example an unavailable embedder.")
 
 
-@strawberry.type(description="Counts of unfinished background work.")
+@output()
 class JobStatus:
     """Counts of unfinished background work."""
 
     waiting: int
-    leased: int = strawberry.field(description="Jobs in progress.")
-    dead: int = strawberry.field(description="Jobs that failed too often.")
-    spooled: int = strawberry.field(description="Calls of remember that wait on disk for Neo4j.")
+    leased: int = about("Jobs in progress.")
+    dead: int = about("Jobs that failed too often.")
+    spooled: int = about("Calls of remember that wait on disk for Neo4j.")
 
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
@@ -380,34 +337,24 @@ strawberry.enum(
 )
 
 
-@strawberry.input(description="Filters of a question.")
+@given()
 class RecallFilter:
     """Filters of a question."""
 
-    in_session: str | None = strawberry.field(
-        default=None, description="Only this session, and facts with evidence in it."
-    )
-    agent_id: str | None = strawberry.field(default=None, description="Only sessions with this agent.")
-    roles: list[Role] = strawberry.field(
-        default_factory=list, description="Only messages with these roles; all if empty."
-    )
-    entities: list[str] = strawberry.field(
-        default_factory=list, description="Only results that mention one of these entities."
-    )
-    tags: list[str] = strawberry.field(
+    in_session: str | None = about("Only this session, and facts with evidence in it.", default=None)
+    agent_id: str | None = about("Only sessions with this agent.", default=None)
+    roles: list[Role] = about("Only messages with these roles; all if empty.", default_factory=list)
+    entities: list[str] = about("Only results that mention one of these entities.", default_factory=list)
+    tags: list[str] = about(
+        "Only messages with one of these tags, and scenes and facts with such a message as evidence.",
         default_factory=list,
-        description="Only messages with one of these tags, and scenes and facts with such a message as evidence.",
     )
-    min_score: float | None = strawberry.field(default=None, description="Minimum score.")
+    min_score: float | None = about("Minimum score.", default=None)
 
 
-ModeArgument = Annotated[
-    Mode | None, strawberry.argument(description="How hits are ranked. Default: the setting `recall.mode`.")
-]
+ModeArgument = Annotated[Mode | None, argument("How hits are ranked. Default: the setting `recall.mode`.")]
 FilterArgument = Annotated[RecallFilter | None, strawberry.argument(name="filter", description="Only these hits.")]
-AfterArgument = Annotated[
-    str | None, strawberry.argument(description="The `nextCursor` of the previous answer to the same question.")
-]
+AfterArgument = Annotated[str | None, argument("The `nextCursor` of the previous answer to the same question.")]
 
 
 def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilters:
