@@ -1,14 +1,10 @@
-"""The version of this installation."""
+"""The version of this package; the wheel takes it from here."""
 
-from importlib import metadata
 from typing import Final
 
-UNINSTALLED: Final = "0+checkout"
+__version__: Final = "0.1.0"
 
 
 def version() -> str:
-    """Return the version of the installed package; `0+checkout` if it runs from a checkout that is not installed."""
-    try:
-        return metadata.version("mnemoscene-server")
-    except metadata.PackageNotFoundError:
-        return UNINSTALLED
+    """Return the version of this package."""
+    return __version__

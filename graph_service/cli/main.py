@@ -4,7 +4,6 @@ import contextlib
 import functools
 import importlib
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -160,6 +159,8 @@ def exit_code() -> int:
         sys.stderr.close()
         return 0
     except Exception as error:
+        import traceback
+
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         sys.stderr.write(f"mnemoscene: {type(error).__name__} in {place}; this is a bug, please report it\n")

@@ -5,7 +5,6 @@ such command: beside a running service neither the database driver nor a model o
 (tests/repository/test_start.py).
 """
 
-import asyncio
 import contextlib
 import http.client
 import json
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from graph_service.cli.options import Invocation
+from graph_service.cli.signals import event_loop
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.runtime.progress import Step
@@ -33,6 +33,8 @@ from schema.errors import (
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
+    import asyncio
+
     from graph_service.app.services import Services
 
 CONNECT_MAX_S: Final = 5.0
@@ -98,7 +100,11 @@ class ServiceClient:
 
     async def finish_jobs(self, terminal: Terminal) -> None:
         """Show how many jobs the tenant has, until none is left; without a service, run them here."""
-        work = None if self._run_jobs is None else asyncio.create_task(self._run_jobs())
+        work: asyncio.Task[None] | None = None
+        if self._run_jobs is not None:
+            import asyncio
+
+            work = asyncio.create_task(self._run_jobs())
         most, last, since_s = 1, None, time.monotonic()
         try:
             with ProgressBars(terminal) as bars:
@@ -113,7 +119,10 @@ class ServiceClient:
                     patience_s = JOB_MAX_S if jobs["leased"] else 0 if is_over else BEGUN_MAX_S
                     if not left or time.monotonic() - since_s > patience_s:
                         break
-                    await asyncio.sleep(POLL_S)
+                    if work is None:
+                        time.sleep(POLL_S)
+                    else:
+                        await asyncio.sleep(POLL_S)
         finally:
             if work is not None:
                 work.cancel()
@@ -132,6 +141,7 @@ async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
     if address is not None:
         yield client_over_http(address, request_headers(settings, call.tenant))
         return
+    await event_loop()
     from graph_service.cli.open_services import open_for
 
     async with open_for(call, preload="graph_service.api.graphql.schema") as services:
@@ -176,7 +186,7 @@ def client_over_http(address: str, headers: Mapping[str, str], *, answer_max_s: 
 
     async def send(document: str, variables: Mapping[str, Any]) -> Any:
         body = json.dumps({"query": document, "variables": variables}).encode()
-        status, content = await asyncio.to_thread(_request, address, "POST", "/graphql", headers, body, answer_max_s)
+        status, content = _request(address, "POST", "/graphql", headers, body, answer_max_s)
         try:
             response = json.loads(content)
             refusal = response.get("error")
@@ -189,14 +199,14 @@ def client_over_http(address: str, headers: Mapping[str, str], *, answer_max_s: 
             raise _error({"message": refusal.get("message"), "extensions": refusal})
         if problem is not None and "locations" in problem and "path" not in problem:
             # Not valid in the service's schema.
-            await _require_version(address, headers)
+            _require_version(address, headers)
         return response
 
     return ServiceClient(send)
 
 
-async def _require_version(address: str, headers: Mapping[str, str]) -> None:
-    _, content = await asyncio.to_thread(_request, address, "GET", "/health", headers)
+def _require_version(address: str, headers: Mapping[str, str]) -> None:
+    _, content = _request(address, "GET", "/health", headers)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         if (theirs := json.loads(content)["version"]) != version():
             raise ConflictError(

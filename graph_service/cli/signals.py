@@ -5,17 +5,18 @@ At exit Python waits for the threads of every executor, however long they comput
 `STOP_MAX_S` after the first signal in any case.
 """
 
-import asyncio
 import contextlib
-import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import types
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from types import FrameType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -66,11 +67,35 @@ class StopSignals:
             task.cancel()
 
 
-class _LoopThreads(ThreadPoolExecutor):
-    """The executor of `asyncio.to_thread`; `leave` waits for its threads, closing the event loop does not."""
+@types.coroutine
+def event_loop() -> Generator[None, None, None]:
+    """Wait until an event loop runs the rest of the coroutine; see `run_client`."""
+    yield
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        super().shutdown(wait=False, cancel_futures=True)
+
+def run_client(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine as `run` does, but without an event loop until it awaits `event_loop`, if ever.
+
+    Before that it must await nothing that needs a loop. A command that asks a service over HTTP never does, and saves
+    the import of `asyncio`, a tenth of its time.
+
+    Raises:
+        StoppedError: a signal ended it.
+    """
+    received: list[int] = []
+
+    def stop(number: int) -> None:
+        received.append(number)
+        if len(received) == 1:
+            raise StoppedError(number)
+
+    try:
+        with _signal_handlers(stop):
+            coroutine.send(None)
+    except StopIteration as ended:
+        result: T = ended.value
+        return result
+    return run(coroutine)
 
 
 def run(coroutine: Coroutine[Any, Any, T], signals: StopSignals | None = None) -> T:
@@ -79,11 +104,20 @@ def run(coroutine: Coroutine[Any, Any, T], signals: StopSignals | None = None) -
     Raises:
         StoppedError: a signal ended it.
     """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    class LoopThreads(ThreadPoolExecutor):
+        """The executor of `asyncio.to_thread`; `leave` waits for its threads, closing the event loop does not."""
+
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            super().shutdown(wait=False, cancel_futures=True)
+
     stops = signals or StopSignals()
 
     async def main() -> T:
         loop = asyncio.get_running_loop()
-        loop.set_default_executor(_LoopThreads(thread_name_prefix="asyncio"))
+        loop.set_default_executor(LoopThreads(thread_name_prefix="asyncio"))
         task = asyncio.ensure_future(coroutine)
         with _signal_handlers(lambda number: loop.call_soon_threadsafe(stops.receive, number, task)):
             return await task
@@ -138,6 +172,8 @@ def leave(code: int) -> NoReturn:
 
 
 def _end_at_once(code: int) -> NoReturn:
+    import logging
+
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):

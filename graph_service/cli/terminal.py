@@ -101,7 +101,8 @@ class _Escaped:
 
 
 def _console(**options: Any) -> Console:
-    console = Console(highlight=False, **options)
+    # Without `emoji=False` rich would replace `:tea:` in stored text.
+    console = Console(highlight=False, emoji=False, **options)
     console.push_render_hook(_EscapeHook())
     return console
 

@@ -61,6 +61,8 @@ def test_command_that_asks_a_service_imports_neither_database_nor_models_nor_web
         "httpx2",
         "pydantic",
         "psutil",
+        "asyncio",
+        "importlib.metadata",
         "graph_service.memory",
         "graph_service.graph.store",
         "graph_service.api",

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from graph_service.memory.context_builder.phrasing import Language
 
 _LINE: Final = "{ number kind id uri text at until parent }"
@@ -45,7 +45,7 @@ def context(
         "language": None if language is None else language.name,
         "uris": uris,
     }
-    run(_context(call, variables))
+    run_client(_context(call, variables))
 
 
 async def _context(call: Invocation, variables: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
 from graph_service.cli.service_client import PAGE, service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 
 entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
@@ -46,7 +46,7 @@ def list_entities(
     limit: Annotated[int, typer.Option(help="Maximum number of entities, 1 to 1000.")] = 100,
 ) -> None:
     """List the entities of one user's memory, most recently mentioned first."""
-    run(_list(call, user, limit))
+    run_client(_list(call, user, limit))
 
 
 @entities.command()
@@ -60,7 +60,7 @@ def merge(
     ] = "entered on the command line",
 ) -> None:
     """Merge the second entity into the first; `split` undoes it."""
-    run(_change(call, "merged", _MERGE, keep=keep_id, merge=merge_id, reason=reason))
+    run_client(_change(call, "merged", _MERGE, keep=keep_id, merge=merge_id, reason=reason))
 
 
 @entities.command()
@@ -72,7 +72,7 @@ def split(
     ],
 ) -> None:
     """Undo a merge; facts learned since go to the entity whose name was mentioned."""
-    run(_change(call, "split", _SPLIT, id=id_))
+    run_client(_change(call, "split", _SPLIT, id=id_))
 
 
 @entities.command()
@@ -83,7 +83,7 @@ def suggest(
     limit: Annotated[int, typer.Option(help="Maximum number of pairs, 1 to 100.")] = 20,
 ) -> None:
     """Show pairs of entities that may be the same; merges nothing."""
-    run(_suggest(call, user, limit))
+    run_client(_suggest(call, user, limit))
 
 
 @entities.command()
@@ -97,7 +97,7 @@ def reject(
     ] = "entered on the command line",
 ) -> None:
     """Record that two entities differ, so that they are not suggested again."""
-    run(_reject(call, first_id, second_id, reason))
+    run_client(_reject(call, first_id, second_id, reason))
 
 
 async def _list(call: Invocation, user: str, limit: int) -> None:

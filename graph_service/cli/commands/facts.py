@@ -6,7 +6,7 @@ import typer
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 
 facts = typer.Typer(help="Show one fact's validity and history, and reopen it after it was closed.")
 
@@ -29,14 +29,14 @@ _HISTORY: Final = (
 @command
 def show(call: Invocation, id_: IdArgument) -> None:
     """Show whether a fact is valid, and what closed it if it is not."""
-    run(_show(call, _FACT, id=id_))
+    run_client(_show(call, _FACT, id=id_))
 
 
 @facts.command()
 @command
 def history(call: Invocation, id_: IdArgument) -> None:
     """Show the earlier and later versions of a fact, and why each was closed."""
-    run(_history(call, id_))
+    run_client(_history(call, id_))
 
 
 @facts.command()
@@ -49,7 +49,7 @@ def reopen(
     ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""
-    run(_show(call, _REOPEN, id=id_, reason=reason))
+    run_client(_show(call, _REOPEN, id=id_, reason=reason))
 
 
 async def _show(call: Invocation, document: str, **variables: str) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 
 forget = typer.Typer(help="Delete something from a memory, with everything derived from it.", no_args_is_help=True)
 
@@ -18,14 +18,14 @@ _COUNTS: Final = "{ messages scenes facts entities reextracted spooled }"
 @command
 def message(call: Invocation, id_: IdArgument) -> None:
     """Delete a message, as if it had never been said."""
-    run(_forget(call, "forgetMessage", id=id_))
+    run_client(_forget(call, "forgetMessage", id=id_))
 
 
 @forget.command()
 @command
 def scene(call: Invocation, id_: IdArgument) -> None:
     """Delete a scene and the messages in it."""
-    run(_forget(call, "forgetScene", id=id_))
+    run_client(_forget(call, "forgetScene", id=id_))
 
 
 @forget.command()
@@ -36,21 +36,21 @@ def session(
     user: Annotated[str, typer.Option(help="The user of the session.", show_default=False)],
 ) -> None:
     """Delete a session and the messages in it."""
-    run(_forget(call, "forgetSession", userId=user, sessionId=session_id))
+    run_client(_forget(call, "forgetSession", userId=user, sessionId=session_id))
 
 
 @forget.command()
 @command
 def fact(call: Invocation, id_: IdArgument) -> None:
     """Delete a fact, so that it is never extracted again; the messages stay."""
-    run(_forget(call, "forgetFact", id=id_))
+    run_client(_forget(call, "forgetFact", id=id_))
 
 
 @forget.command()
 @command
 def entity(call: Invocation, id_: IdArgument) -> None:
     """Delete an entity with its facts; the messages stay."""
-    run(_forget(call, "forgetEntity", id=id_))
+    run_client(_forget(call, "forgetEntity", id=id_))
 
 
 @forget.command()
@@ -63,7 +63,7 @@ def user(
     """Delete a user with all messages, and everything derived from them."""
     if not yes and not typer.confirm(f"Delete everything of user {user_id!r}? This cannot be undone", err=True):
         raise typer.Exit(code=1)
-    run(_forget(call, "forgetUser", userId=user_id))
+    run_client(_forget(call, "forgetUser", userId=user_id))
 
 
 async def _forget(call: Invocation, mutation: str, **arguments: str) -> None:

@@ -1,6 +1,5 @@
 """`mnemoscene hook`: give a coding agent's sessions a memory, through the hooks of Claude Code and Cursor."""
 
-import asyncio
 import getpass
 import json
 import os
@@ -18,6 +17,7 @@ from extraction.verified_files import write_private
 from graph_service.cli.agent_hooks import EVENT_BYTES_MAX, Agent, handle
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import client_over_http, request_headers
+from graph_service.cli.signals import run_client
 from graph_service.runtime.service_registry import running_service
 from schema.errors import InputError, MnemosceneError, UnavailableError
 
@@ -143,7 +143,8 @@ def _run(call: Invocation, agent: Agent, user: str | None, limit_s: float) -> No
         if address is None:
             raise UnavailableError("no service is running; start one with `mnemoscene serve`, or set url")
         service = client_over_http(address, request_headers(settings, call.tenant), answer_max_s=limit_s)
-        answer = asyncio.run(handle(agent, event, service, user=user or settings.mcp.user or getpass.getuser()))
+        user = user or settings.mcp.user or getpass.getuser()
+        answer = run_client(handle(agent, event, service, user=user))
         if answer is not None:
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
     except Exception as error:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from schema.errors import InputError
 
 jobs = typer.Typer(help="Dead letters: background jobs that failed too often.", invoke_without_command=True)
@@ -25,7 +25,7 @@ IdsArgument = Annotated[list[str] | None, typer.Argument(help="Job ids.", show_d
 def show(call: Invocation) -> None:
     """List the dead letters, latest first."""
     if call.subcommand is None:
-        run(_show(call))
+        run_client(_show(call))
 
 
 @jobs.command()
@@ -38,7 +38,7 @@ def retry(
     """Run dead letters again, now."""
     if bool(ids) == everything:
         raise InputError("name the ids of the jobs to retry, or use --all")
-    run(_retry(call, ids or None))
+    run_client(_retry(call, ids or None))
 
 
 @jobs.command()
@@ -48,7 +48,7 @@ def cancel(
     ids: Annotated[list[str], typer.Argument(help="Job ids.", show_default=False)],
 ) -> None:
     """Cancel jobs; the messages stay."""
-    run(_cancel(call, ids))
+    run_client(_cancel(call, ids))
 
 
 async def _show(call: Invocation) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 
 layers = typer.Typer(help="Summaries of scenes and sessions: L0, L1, and the full text L2.", no_args_is_help=True)
 _LAYER: Final = """
@@ -37,7 +37,7 @@ def show(
     ] = None,
 ) -> None:
     """Print a text; create and store it first if it is missing."""
-    run(_show(call, uri, after))
+    run_client(_show(call, uri, after))
 
 
 @layers.command("generate")
@@ -48,7 +48,7 @@ def generate(
     session: Annotated[str | None, typer.Option(help="Only this session of the user.")] = None,
 ) -> None:
     """Create missing and outdated summaries of one session, of one user's sessions, or of all sessions."""
-    run(_generate(call, user, session))
+    run_client(_generate(call, user, session))
 
 
 async def _show(call: Invocation, uri: str, after: str | None) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from schema.profile import Category
 from schema.zones import moment_in
 
@@ -31,7 +31,7 @@ def profile(
     category: Annotated[Category | None, typer.Option(help="Only this category.")] = None,
 ) -> None:
     """Show the profile of a user or agent, by category."""
-    run(_profile(call, user, agent, category))
+    run_client(_profile(call, user, agent, category))
 
 
 async def _profile(call: Invocation, user: str, agent: str | None, category: Category | None) -> None:

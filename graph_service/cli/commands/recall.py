@@ -7,7 +7,7 @@ import typer
 from graph_service.cli.answer_tables import answer_view, ask_question
 from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from schema.labels import Role
 
 # The values of GraphQL's enumerations HitKind and RecallMode, which are slow to import.
@@ -72,7 +72,7 @@ def recall(
         "askedAt": iso_time(asked_at, "--asked-at"),
         "zone": zone,
     }
-    run(_recall(call, question, variables))
+    run_client(_recall(call, question, variables))
 
 
 async def _recall(call: Invocation, question: str, variables: dict[str, Any]) -> None:

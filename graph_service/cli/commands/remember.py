@@ -6,7 +6,7 @@ import typer
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from schema.labels import Role
 
 DEFAULT_SESSION = "cli"
@@ -43,7 +43,7 @@ def remember(
         "tags": tag or [],
     }
     given = {"userId": user, "sessionId": session, "userName": name, "messages": [message]}
-    run(_remember(call, given, wait=not no_wait))
+    run_client(_remember(call, given, wait=not no_wait))
 
 
 async def _remember(call: Invocation, given: dict[str, Any], *, wait: bool) -> None:

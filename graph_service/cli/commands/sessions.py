@@ -7,7 +7,7 @@ import typer
 
 from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.service_client import PAGE, service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from schema.zones import minute_in
 
 sessions = typer.Typer(help="List and close a user's sessions.", no_args_is_help=True)
@@ -33,7 +33,7 @@ def list_sessions(
     limit: Annotated[int, typer.Option(help="Maximum number of sessions, 1 to 100.")] = 50,
 ) -> None:
     """List the sessions of a user, latest first."""
-    run(_list(call, user, limit))
+    run_client(_list(call, user, limit))
 
 
 @sessions.command("close")
@@ -44,7 +44,7 @@ def close(
     user: UserOption,
 ) -> None:
     """Close a session, and wait until its facts are extracted."""
-    run(_close(call, user, session))
+    run_client(_close(call, user, session))
 
 
 async def _list(call: Invocation, user: str, limit: int) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from graph_service.cli.options import AnyUserOption, Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 
 _COUNT: Final = (
     "query($user: String) { stats(userId: $user) { messages sessions scenes entities users agents facts closedFacts }"
@@ -15,7 +15,7 @@ _COUNT: Final = (
 @command
 def stats(call: Invocation, user: AnyUserOption = None) -> None:
     """Count messages, sessions, scenes, entities, facts and waiting jobs."""
-    run(_count(call, user))
+    run_client(_count(call, user))
 
 
 async def _count(call: Invocation, user: str | None) -> None:

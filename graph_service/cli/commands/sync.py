@@ -7,7 +7,7 @@ from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run
+from graph_service.cli.signals import run_client
 from graph_service.cli.terminal import ProgressBars
 from graph_service.runtime.progress import Step
 
@@ -22,7 +22,7 @@ def sync(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report only, repair nothing.")] = False,
 ) -> None:
     """Check texts, vectors, scenes, facts and jobs of a tenant for consistency, and repair them."""
-    run(_sync(call, dry_run=dry_run))
+    run_client(_sync(call, dry_run=dry_run))
 
 
 async def _sync(call: Invocation, *, dry_run: bool) -> None:
