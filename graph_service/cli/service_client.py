@@ -100,11 +100,7 @@ class ServiceClient:
 
     async def finish_jobs(self, terminal: Terminal) -> None:
         """Show how many jobs the tenant has, until none is left; without a service, run them here."""
-        work: asyncio.Task[None] | None = None
-        if self._run_jobs is not None:
-            import asyncio
-
-            work = asyncio.create_task(self._run_jobs())
+        work = None if self._run_jobs is None else _in_background(self._run_jobs())
         most, last, since_s = 1, None, time.monotonic()
         try:
             with ProgressBars(terminal) as bars:
@@ -119,18 +115,37 @@ class ServiceClient:
                     patience_s = JOB_MAX_S if jobs["leased"] else 0 if is_over else BEGUN_MAX_S
                     if not left or time.monotonic() - since_s > patience_s:
                         break
-                    if work is None:
-                        time.sleep(POLL_S)
-                    else:
-                        await asyncio.sleep(POLL_S)
+                    await _pause(work)
         finally:
             if work is not None:
-                work.cancel()
-                await asyncio.gather(work, return_exceptions=True)
+                await _cancelled(work)
         if left:
             terminal.say(f"{left} jobs are not done yet; a running service does them (see `mnemoscene jobs`)")
         if jobs["dead"]:
             terminal.say(f"{jobs['dead']} jobs failed too often and were given up (see `mnemoscene jobs`)")
+
+
+def _in_background(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+    import asyncio
+
+    return asyncio.create_task(work)
+
+
+async def _cancelled(work: "asyncio.Task[None]") -> None:
+    import asyncio
+
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+
+
+async def _pause(work: "asyncio.Task[None] | None") -> None:
+    """Wait for `POLL_S`; without work in this process no event loop runs."""
+    if work is None:
+        time.sleep(POLL_S)  # noqa: ASYNC251
+        return
+    import asyncio
+
+    await asyncio.sleep(POLL_S)
 
 
 @contextlib.asynccontextmanager

@@ -93,14 +93,15 @@ async def open_service(
     more: Mapping[str, str] | None = None,
     *,
     limits: ConnectionLimits = LIMITS,
+    port: int = 0,
 ) -> AsyncIterator[OpenService]:
-    """Run a service inside the block."""
+    """Run a service inside the block, on any free port by default."""
     parts = await open_services(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)
     connections = Connections(limits)
     config = uvicorn_config(
-        app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128
+        app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=port, backlog=128
     )
     try:
         async with http_server.running(config) as running:

@@ -411,15 +411,6 @@ class Change(Model):
     body: Any
 
 
-class Changes(Model):
-    """Changes after a sequence number."""
-
-    nodes: list[Change]
-    epoch: str
-    head: float
-    complete: bool
-
-
 class PageInfo(Model):
     """Position of a page."""
 
@@ -432,3 +423,11 @@ class Connection(Model, Generic[N]):
 
     nodes: list[N]
     page_info: PageInfo
+
+
+class Changes(Connection[Change]):
+    """Changes after a sequence number."""
+
+    epoch: str
+    head: float
+    complete: bool

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import inf
 from time import monotonic
 from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
@@ -40,7 +42,7 @@ from mnemoscene.models import (
     StoredMessage,
     User,
 )
-from mnemoscene.transport import ANSWER_MAX_S, Listing, Page, Pause, Steps, ask
+from mnemoscene.transport import ANSWER_MAX_S, PAUSES_S, Listing, Page, Steps, ask
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
@@ -48,7 +50,8 @@ M = TypeVar("M", bound=Model)
 DEFAULT_SESSION: Final = "default"
 MESSAGES_PER_CALL: Final = 1_000
 PAGE: Final = 100
-POLL_S: Final = 0.25
+# `changes` waits so long for a service that went away, as during its restart.
+RESTART_PAUSES_S: Final = (*PAUSES_S, *(1.0,) * 120)
 WAIT_PER_CALL_S: Final = 30.0
 MESSAGES_PAGE: Final = 500
 
@@ -166,6 +169,7 @@ SET_MESSAGE: Final = Operation[StoredMessage](
         "tags": "[String!]",
         "expiresAt": "DateTime",
         "ttlS": "Float",
+        "neverExpires": "Boolean",
         "ifVersion": "Int",
     },
 )
@@ -173,7 +177,12 @@ IS_READ: Final = Operation[bool](
     "query", "isRead", bool, {"userId": "String!", "sessionId": "String", "waitS": "Float"}
 )
 USERS: Final = Operation[Connection[User]]("query", "users", Connection[User], {"prefix": "String", **_PAGE})
-CHANGES: Final = Operation[Changes]("query", "changesSince", Changes, {"seq": "Float!", "first": "Int"})
+CHANGES: Final = Operation[Changes](
+    "query",
+    "changesSince",
+    Changes,
+    {"seq": "Float!", "userId": "String", "waitS": "Float", "first": "Int", "after": "String"},
+)
 FORGET_MESSAGE: Final = Operation[Forgotten]("mutation", "forgetMessage", Forgotten, {"id": "String!"}, False)
 FORGET_FACT: Final = Operation[Forgotten]("mutation", "forgetFact", Forgotten, {"id": "String!"}, False)
 FORGET_SESSION: Final = Operation[Forgotten](
@@ -586,12 +595,15 @@ class MemoryOperations:
         tags: Sequence[str] | None = None,
         ttl: float | timedelta | None = None,
         expires_at: datetime | str | None = None,
+        never_expires: bool = False,
         if_version: int | None = None,
     ) -> Steps[StoredMessage]:
         """Replace parts of a message; what was learned from its old text goes, and the new text is read.
 
         Args:
-            ttl: seconds from now after which it is forgotten; `expires_at`: when it is. Without both, as before.
+            metadata: all properties; those stored before are not kept.
+            ttl: seconds from now after which it is forgotten; `expires_at`: when it is; `never_expires` removes that.
+                Without all three, as before.
             if_version: replace only this version.
 
         Raises:
@@ -612,6 +624,7 @@ class MemoryOperations:
                 "raw": raw,
                 "tags": None if tags is None else list(tags),
                 **expiry_input(ttl, expires_at),
+                "neverExpires": never_expires,
                 "ifVersion": if_version,
             },
         )
@@ -695,28 +708,28 @@ class MemoryOperations:
             for change in memory.changes(timeout=0.5):
                 print(change.op, change.reason)
         """
-        end_s = None if timeout is None else monotonic() + timeout
+        end_s = monotonic() + (inf if timeout is None else timeout)
 
-        def page(cursor: str | None) -> Steps[Page[Change]]:
-            if cursor is None:
+        def page(position: str | None) -> Steps[Page[Change]]:
+            if position is None:
                 start = yield from ask(CHANGES, {"seq": 0, "first": 1})
-                epoch, seq = start.epoch, start.head if since is None else since
+                epoch, seq, after = start.epoch, start.head if since is None else since, None
             else:
-                epoch, _, told = cursor.rpartition(" ")
-                seq = float(told)
-            found = yield from ask(CHANGES, {"seq": seq, "first": PAGE})
+                epoch, seq, after = json.loads(position)
+            left_s = max(end_s - monotonic(), 0.0)
+            wait_s = min(left_s, WAIT_PER_CALL_S)
+            pauses_s = PAUSES_S if position is None or left_s < len(RESTART_PAUSES_S) else RESTART_PAUSES_S
+            asked = {"seq": seq, "userId": self.owner, "waitS": wait_s, "first": PAGE, "after": after}
+            found = yield from ask(CHANGES, asked, timeout_s=wait_s + ANSWER_MAX_S, pauses_s=pauses_s)
+            epoch = epoch or found.epoch  # Before the first change of a tenant there is none.
             if found.epoch != epoch or not found.complete:
                 missed = Change(
                     seq=found.head, at=datetime.now().astimezone(), user_id=self.owner, op="reset", element_id="",
                     reason="changes were missed", body=None,
                 )  # fmt: skip
-                return Page([missed], f"{found.epoch} {found.head}")
-            ours = [change for change in found.nodes if change.user_id == self.owner]
-            if not found.nodes:
-                if end_s is not None and monotonic() >= end_s:
-                    return Page([], None)
-                yield Pause(POLL_S)
-            return Page(ours, f"{epoch} {found.nodes[-1].seq if found.nodes else seq}")
+                return Page([missed], json.dumps([found.epoch, found.head, None]))
+            is_over = not found.nodes and not found.page_info.has_next_page and monotonic() >= end_s
+            return Page(found.nodes, None if is_over else json.dumps([epoch, seq, found.page_info.end_cursor]))
 
         return page
 

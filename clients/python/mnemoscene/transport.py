@@ -92,18 +92,25 @@ class Document(Protocol[Answer]):
     def parse(self, data: Any) -> Answer: ...
 
 
-def ask(operation: Document[R], variables: Mapping[str, Any], *, timeout_s: float = ANSWER_MAX_S) -> Steps[R]:
+def ask(
+    operation: Document[R],
+    variables: Mapping[str, Any],
+    *,
+    timeout_s: float = ANSWER_MAX_S,
+    pauses_s: Sequence[float] = PAUSES_S,
+) -> Steps[R]:
     """Send an operation and return its answer; send it again while the service is unavailable.
 
     Args:
         variables: values of the arguments; those that are None are left to the service's defaults.
+        pauses_s: seconds before each further try.
 
     Raises:
         MnemosceneError: the service refused it, or did not answer any of the tries.
     """
     given = {name: value for name, value in variables.items() if value is not None}
     request = Request(encode({"query": operation.text, "variables": given}), timeout_s)
-    for pause_s in (*PAUSES_S, None):
+    for pause_s in (*pauses_s, None):
         try:
             response: httpx.Response = yield request
             return _parsed(operation, data_of(response))

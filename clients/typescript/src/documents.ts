@@ -97,15 +97,15 @@ export const DOCUMENTS = {
     "mutation",
     "setMessage",
     "userId: String!, sessionId: String!, id: String!, text: String, metadata: JSON, raw: JSON, tags: [String!], " +
-      "expiresAt: DateTime, ttlS: Float, ifVersion: Int",
+      "expiresAt: DateTime, ttlS: Float, neverExpires: Boolean, ifVersion: Int",
     FIELDS.StoredMessage,
   ),
   isRead: operation("query", "isRead", "userId: String!, sessionId: String, waitS: Float", ""),
   changes: operation(
     "query",
     "changesSince",
-    "seq: Float!, first: Int",
-    `nodes { ${FIELDS.GraphChange} } epoch head complete`,
+    "seq: Float!, userId: String, waitS: Float, first: Int, after: String",
+    `nodes { ${FIELDS.GraphChange} } pageInfo { hasNextPage endCursor } epoch head complete`,
   ),
   forgetMessage: operation("mutation", "forgetMessage", "id: String!", FIELDS.ForgetReceipt),
   forgetFact: operation("mutation", "forgetFact", "id: String!", FIELDS.ForgetReceipt),

@@ -1,6 +1,6 @@
 import { DOCUMENTS } from "./documents.js";
 import { BadInput, MnemosceneError } from "./errors.js";
-import { type Connection, pause, Transport } from "./transport.js";
+import { type Connection, Transport } from "./transport.js";
 import type * as T from "./types.js";
 
 export * from "./errors.js";
@@ -12,7 +12,8 @@ const DEFAULT_SESSION = "default";
 const MESSAGES_PER_CALL = 1_000;
 const PAGE = 100;
 const WAIT_PER_CALL_S = 20;
-const POLL_S = 0.25;
+// `changes` waits so long for a service that went away, as during its restart.
+const RESTART_MAX_S = 120;
 
 /** Whose memory it is: that of a user, or without `userId` an agent's own. */
 export interface Owner {
@@ -213,11 +214,14 @@ export class Memory {
     id: string,
     change: {
       text?: string;
+      /** All properties; those stored before are not kept. */
       metadata?: T.NewMessage["metadata"];
       raw?: T.Json;
       tags?: string[];
       expiresAt?: T.Time;
       ttlS?: number;
+      /** Removes the expiry. */
+      neverExpires?: boolean;
       sessionId?: string;
       ifVersion?: number;
     },
@@ -305,20 +309,27 @@ export class Memory {
    * for await (const change of memory.changes({ signal })) console.log(change.op, change.reason);
    */
   async *changes(options: { since?: number; signal?: AbortSignal } = {}): AsyncGenerator<T.GraphChange> {
-    type Changes = { nodes: T.GraphChange[]; epoch: string; head: number; complete: boolean };
-    const read = (seq: number) => this.#transport.ask<Changes>(DOCUMENTS.changes, { seq, first: PAGE });
-    const { epoch, head } = await read(options.since ?? 0);
-    let seq = options.since ?? head;
-    while (!options.signal?.aborted) {
-      const found = await read(seq);
+    const { since, signal } = options;
+    type Changes = Page<T.GraphChange> & { epoch: string; head: number; complete: boolean };
+    const first = await this.#transport.ask<Changes>(DOCUMENTS.changes, { seq: 0, first: 1 });
+    const asked = { seq: since ?? first.head, userId: this.#owner, first: PAGE, waitS: WAIT_PER_CALL_S };
+    let { epoch } = first;
+    let after: string | null = null;
+    while (!signal?.aborted) {
+      const limits = { extraS: WAIT_PER_CALL_S, patienceS: RESTART_MAX_S, signal };
+      const found: Changes | undefined = await this.#transport
+        .ask<Changes>(DOCUMENTS.changes, { ...asked, after }, limits)
+        .catch((error) => {
+          if (!signal?.aborted) throw error;
+          return undefined;
+        });
+      if (!found) return;
+      epoch ||= found.epoch; // Before the first change of a tenant there is none.
       if (found.epoch !== epoch || !found.complete) {
         throw new MnemosceneError("changes were missed; read again what you hold", "MISSED");
       }
-      for (const change of found.nodes) {
-        seq = change.seq;
-        if (change.userId === this.#owner) yield change;
-      }
-      if (!found.nodes.length) await pause(POLL_S);
+      after = found.pageInfo.endCursor;
+      yield* found.nodes;
     }
   }
 

@@ -22,6 +22,13 @@ const ENUMERATIONS = new Set(["kind", "role", "state", "category", "reason"]);
 // JSON of the caller, which is returned as it was stored.
 const VERBATIM = new Set(["value", "metadata", "raw", "body"]);
 
+interface Limits {
+  repeatable?: boolean;
+  extraS?: number;
+  patienceS?: number;
+  signal?: AbortSignal;
+}
+
 /** Sends GraphQL documents; retries those whose repetition has no effect of its own. */
 export class Transport {
   readonly #url: string;
@@ -47,21 +54,27 @@ export class Transport {
    *
    * @param repeatable - sending it twice has the effect of sending it once.
    * @param extraS - seconds beyond the usual time limit.
+   * @param patienceS - seconds to try again while the service is away; three tries by default.
    * @throws MnemosceneError
    */
-  async ask<T>(document: string, variables: object, { repeatable = true, extraS = 0 } = {}): Promise<T> {
+  async ask<T>(document: string, variables: object, limits: Limits = {}): Promise<T> {
+    const { repeatable = true, extraS = 0, patienceS = 0, signal } = limits;
     const body = JSON.stringify({ query: document, variables });
+    let leftS = patienceS;
     for (let retry = 0; ; retry++) {
       try {
-        return await this.#send<T>(body, this.#timeoutS + extraS);
+        return await this.#send<T>(body, this.#timeoutS + extraS, signal);
       } catch (error) {
-        if (!repeatable || retry >= RETRIES || !(error instanceof Unavailable)) throw error;
-        await pause(Math.min(error.retryAfterS ?? 0.2 * 2 ** retry, WAIT_MAX_S));
+        const isLast = retry >= RETRIES && leftS <= 0;
+        if (!repeatable || isLast || signal?.aborted || !(error instanceof Unavailable)) throw error;
+        const pauseS = Math.min(error.retryAfterS ?? 0.2 * 2 ** Math.min(retry, RETRIES), WAIT_MAX_S);
+        leftS -= pauseS;
+        await pause(pauseS);
       }
     }
   }
 
-  async #send<T>(body: string, limitS: number): Promise<T> {
+  async #send<T>(body: string, limitS: number, signal?: AbortSignal): Promise<T> {
     let response: Response;
     let text: string;
     try {
@@ -69,7 +82,7 @@ export class Transport {
         method: "POST",
         headers: this.#headers,
         body,
-        signal: AbortSignal.timeout(limitS * 1000),
+        signal: AbortSignal.any([AbortSignal.timeout(limitS * 1000), ...(signal ? [signal] : [])]),
       });
       text = await response.text();
     } catch (error) {
@@ -108,8 +121,7 @@ function lowered(node: unknown): unknown {
   );
 }
 
-/** Wait for some seconds. */
-export function pause(seconds: number): Promise<void> {
+function pause(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 }
 

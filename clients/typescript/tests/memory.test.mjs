@@ -56,6 +56,7 @@ test("messages are read back whole, and replaced", async () => {
   assert.ok(Math.abs(aged - 3_600_000) < 1_000, `${aged}`);
   const later = await memory.setMessage("m1", { expiresAt: "2090-01-01T00:00:00Z" });
   assert.equal(Date.parse(later.expiresAt), Date.UTC(2090, 0, 1));
+  assert.equal((await memory.setMessage("m1", { neverExpires: true })).expiresAt, null);
   for (const [project, found] of [["Alpha", true], ["Beta", false]]) {
     assert.equal((await memory.recall("go", { where: { project } })).length > 0, found);
     assert.equal((await memory.context("go", { where: { project } })).text.includes("I love go."), found);

@@ -1,48 +1,16 @@
-"""GraphQL: paged lists of scenes, jobs and changes, and counts."""
+"""GraphQL: paged lists of scenes and jobs, and counts."""
 
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import strawberry
-from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
 from graph_service.memory.jobs.outbox import JobKind
-from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
-from schema.change import NumberedChange
-from schema.errors import InputError
-
-CHANGES_MAX: Final = 500
-
-
-@strawberry.type(description="A change of the graph.")
-class GraphChange:
-    """A change of the graph."""
-
-    seq: float = strawberry.field(description="Sequence number, without gaps within a tenant.")
-    at: datetime = strawberry.field(description="When it was committed.")
-    user_id: str = strawberry.field(description="The user's id.")
-    op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
-    element_id: strawberry.ID = strawberry.field(description="Id of the node or edge.")
-    reason: str = strawberry.field(description="The reason, as free text.")
-    body: JSON | None = strawberry.field(description="The element after the change; null if it was deleted.")
-
-
-@strawberry.type(description="Changes after a sequence number, in order.")
-class ChangeConnection(Connection[GraphChange]):
-    """Changes after a sequence number."""
-
-    epoch: str = strawberry.field(
-        description="Epoch of the change log; if it differs from yours, fetch the graph again."
-    )
-    head: float = strawberry.field(description="Sequence number of the latest change.")
-    complete: bool = strawberry.field(
-        description="False if the log no longer contains all changes; fetch the graph again."
-    )
 
 
 @strawberry.enum(description="The state of a job.")
@@ -87,30 +55,6 @@ class MemoryStats:
 class ListsQuery:
     """Paged lists and counts."""
 
-    @strawberry.field(
-        description="Changes of the graph after a sequence number, in order; graphChanged continues from there."
-    )
-    async def changes_since(
-        self,
-        info: Info[Any, None],
-        seq: Annotated[float, strawberry.argument(description="Sequence number of the last known change; 0 for all.")],
-        first: Annotated[int, strawberry.argument(description="Page size, 1 to 500.")] = 100,
-        after: AfterCursor = None,
-    ) -> ChangeConnection:
-        """Return the changes after a sequence number."""
-        log, tenant = memory_of(info).changes, info.context["tenant"]
-        if not 1 <= first <= CHANGES_MAX:
-            raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
-        (position,) = decode_cursor(ListName.CHANGES, after)
-        known = int(max(0.0, min(seq, 2.0**53))) if position is None else max(position, 0)
-        head = await log.head(tenant)
-        found = await log.since(tenant, known, rows_max=first + 1)
-        page = page_parts(
-            found, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view
-        )
-        complete = not found or found[0].seq == known + 1
-        return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
-
     @strawberry.field(description="The scenes of a user or session, latest first.")
     async def scenes(
         self,
@@ -151,13 +95,6 @@ class ListsQuery:
     ) -> MemoryStats:
         """Return the numbers of stored elements and waiting jobs."""
         return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
-
-
-def change_view(one: NumberedChange) -> GraphChange:
-    """Convert a change to its API type."""
-    change = one.change
-    own = {"seq": one.seq, "at": datetime.fromisoformat(one.at), "user_id": one.user_id}
-    return view_of(GraphChange, change, op=change.op.value, body=JSON(change.body) if change.body else None, **own)
 
 
 def _job(row: Row) -> Job:

@@ -86,7 +86,7 @@ class MessagesQuery:
 
     @strawberry.field(
         description="Messages in the order they were said, and of the same time in the order they were stored; of a "
-        "session, a user, or all users of the tenant (at most 50)."
+        "session, a user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one."
     )
     async def messages(
         self,
@@ -175,6 +175,7 @@ class MessagesMutation:
         ttl_s: Annotated[
             float | None, strawberry.argument(description="Seconds until it expires; excludes `expiresAt`.")
         ] = None,
+        never_expires: Annotated[bool, strawberry.argument(description="Remove its expiry.")] = False,
         if_version: Annotated[
             int | None, strawberry.argument(description="Refuse with `CONFLICT` unless this is the stored version.")
         ] = None,
@@ -188,6 +189,7 @@ class MessagesMutation:
             tags=None if tags is None else tuple(tags),
             expires_at=expires_at,
             ttl_s=ttl_s,
+            never_expires=never_expires,
             if_version=if_version,
         )
         stored_id = await memory.forgetting.replace_message(tenant, user_id, session_id, id, new)

@@ -16,7 +16,7 @@ from graph_service.memory.service import Memory
 from schema.errors import RateLimitError
 
 if TYPE_CHECKING:
-    from graph_service.api.graphql.subscriptions import Follow
+    from graph_service.api.graphql.changes import Follow
 
 GRAPHQL_PATH = "/graphql"
 # Scope key of the coroutine function to call with the tenant after `connection_init`.

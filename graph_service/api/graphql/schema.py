@@ -28,6 +28,7 @@ from graph_service.api.graphql.arguments import (
     view_of,
 )
 from graph_service.api.graphql.authorization import RoleGuard
+from graph_service.api.graphql.changes import ChangesQuery, Follow, Subscription
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
@@ -59,7 +60,6 @@ from graph_service.api.graphql.remember_recall import (
 from graph_service.api.graphql.review import ReviewQuery
 from graph_service.api.graphql.router import FastRouter
 from graph_service.api.graphql.sessions import FactEventsQuery, SessionsMutation, SessionsQuery, ShortTermQuery
-from graph_service.api.graphql.subscriptions import Follow, Subscription
 from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
 from graph_service.api.graphql.usage import QuarantineMutation, QuarantineQuery, UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
@@ -90,6 +90,7 @@ class Query(
     IdentityQuery,
     ItemsQuery,
     LayersQuery,
+    ChangesQuery,
     ListsQuery,
     MessagesQuery,
     ProfileQuery,

@@ -1,7 +1,7 @@
 """The tools `recall` and `get_context`."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -11,12 +11,20 @@ from graph_service.mcp.tool_schemas import Result, about, rare
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
+from graph_service.memory.messages.metadata_filter import where_text
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.fact import FactKind
 
 TEXT_CHARS_MAX: Final = 600
 ValidAt = Annotated[datetime | None, about("Facts that were valid then. Default: now.")]
+Where = Annotated[
+    dict[str, Any] | None,
+    rare(
+        'Only what comes from messages whose metadata match: {"project": "x"}, {"n": {"gt": 5}}; eq, ne, gt, gte, lt,'
+        " lte, in, contains, AND, OR, NOT."
+    ),
+]
 CurrentSession = Annotated[str | None, about("The current conversation; pronouns are resolved in it.")]
 
 
@@ -103,6 +111,7 @@ async def recall(
     evidence: Annotated[int, rare("Evidence messages per fact and scene, 0 to 20.")] = 1,
     entities: Annotated[tuple[str, ...], rare("Only results that mention one of these entities.")] = (),
     tags: Annotated[tuple[str, ...], about("Any of these tags.")] = (),
+    where: Where = None,
     start: Annotated[datetime | None, about("Only what was said, happened or was true from then on.")] = None,
     end: Annotated[datetime | None, about("Only what was before then.")] = None,
     valid_at: ValidAt = None,
@@ -130,7 +139,7 @@ async def recall(
         zone=zone,
         evidence=evidence,
         session_id=session_id,
-        filters=QueryFilters(session_id=in_session, entities=entities, tags=tags, after=after),
+        filters=QueryFilters(session_id=in_session, entities=entities, tags=tags, where=where_text(where), after=after),
     )
     answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
     return RecallAnswer(
@@ -178,6 +187,7 @@ async def get_context(
     valid_at: ValidAt = None,
     as_of: Annotated[datetime | None, rare("The memory as it was then.")] = None,
     tags: Annotated[tuple[str, ...], rare("Only what has one of these tags; the profile always.")] = (),
+    where: Where = None,
     language: Annotated[Language | None, rare("Language of the headings. Default: that of the query.")] = None,
     sources: Annotated[bool, about("Also return the ids behind the numbers [1] in the text.")] = False,
 ) -> ContextAnswer:
@@ -193,6 +203,7 @@ async def get_context(
         valid_at=valid_at,
         as_of=as_of,
         tags=tags,
+        where=where_text(where),
         language=language,
     )
     found = await context.memory.context(caller.tenant, request, asker=caller.asker)

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,7 @@ class MessageGiven(Result):
     importance: Annotated[GivenImportance, rare("1 to 10.")] = None
     zone: Annotated[str | None, rare("Time zone: Asia/Shanghai or +08:00.")] = None
     tags: list[str] = Field([])
+    metadata: Annotated[dict[str, Any] | None, rare("Flat properties, for `where` of recall and get_context.")] = None
 
 
 class FactGiven(Result):

@@ -24,7 +24,9 @@ class Replacement:
     """The new content of a message; None keeps what is stored.
 
     Attributes:
+        metadata: all properties; the stored ones are not merged in.
         expires_at: when it expires; excludes `ttl_s`, the seconds until then.
+        never_expires: remove the expiry; excludes both.
         if_version: refuse unless this is the stored version.
     """
 
@@ -34,10 +36,13 @@ class Replacement:
     tags: tuple[str, ...] | None = None
     expires_at: datetime | None = None
     ttl_s: float | None = None
+    never_expires: bool = False
     if_version: int | None = None
 
     def expires_ms(self, stored: Mapping[str, Any], *, at: datetime) -> int | None:
         """Return when the message expires, in milliseconds since 1970; None for never."""
+        if self.never_expires:
+            return None
         expires_at = expiry_of(self.expires_at, self.ttl_s, now=at)
         return stored.get("expires_ms") if expires_at is None else millis(expires_at)
 
@@ -53,6 +58,8 @@ def check_replacement(new: Replacement, *, now: datetime) -> None:
         problems += message_text_problems("message", new.text, new.raw)
     problems += [f"message{problem}" for problem in tag_problems(new.tags or ())]
     problems += expiry_problems("message", new.expires_at, new.ttl_s, now)
+    if new.never_expires and (new.expires_at, new.ttl_s) != (None, None):
+        problems.append("message: neverExpires excludes expiresAt and ttlS; give one")
     if problems:
         raise InputError(f"nothing was stored: {'; '.join(problems)}", tuple(problems))
 

@@ -36,7 +36,7 @@ _PAGE_CHARS_MAX: Final = 8_000_000
 # Keys that one call reads to fill a page with messages that pass its filters.
 _KEYS_MAX: Final = 20_000
 _KEYS_PER_READ: Final = 2_000
-_USERS_MAX: Final = 50
+_USERS_MAX: Final = 1_000
 _LATEST_CHARS_MAX: Final = 4_000
 _FACTS_MAX: Final = 2_000
 _FACTS_OF_MESSAGE_MAX: Final = 20
@@ -103,7 +103,7 @@ class MessageFilter:
     """Conditions on the messages of a page.
 
     Attributes:
-        user_id: None lists the users of the tenant, at most 50.
+        user_id: None for all users of the tenant, of which there may be 1,000.
         session_id: only this session; needs a user.
         tags: only messages with one of these tags.
         where: only messages whose metadata match this filter, as `where_text` returns it.
@@ -313,8 +313,10 @@ class MessageLog:
         session, users = "", []
         if wanted.user_id is None:
             rows = await self._graph.read(
-                statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX}
+                statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX + 1}
             )
+            if len(rows) > _USERS_MAX:
+                raise InputError(f"the tenant has more than {_USERS_MAX:,} users: name a userId; `users` lists them")
             users = [row["user_id"] for row in rows]
         elif wanted.session_id is None:
             check_ids(userId=wanted.user_id)

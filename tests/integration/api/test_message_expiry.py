@@ -22,9 +22,10 @@ from tests.support.polling import eventually
 __all__ = ["api"]
 
 LIST = '{ messages(userId: "ana") { nodes { externalId text expiresAt version isRead } } }'
-SET = """mutation($id: String!, $text: String, $tags: [String!], $at: DateTime, $ttl: Float) {
-  setMessage(userId: "ana", sessionId: "s", id: $id, text: $text, tags: $tags, expiresAt: $at, ttlS: $ttl) {
-    expiresAt version } }"""
+SET = """mutation($id: String!, $text: String, $tags: [String!], $at: DateTime, $ttl: Float,
+                 $never: Boolean! = false) {
+  setMessage(userId: "ana", sessionId: "s", id: $id, text: $text, tags: $tags, expiresAt: $at, ttlS: $ttl,
+             neverExpires: $never) { expiresAt version } }"""
 EVERYWHERE = """query($q: String!) {
   recall(userId: "ana", query: $q, limit: 50, evidence: 5) { hits { text evidence { text } } }
   context(userId: "ana", query: $q) { text }
@@ -134,6 +135,17 @@ async def test_a_changed_expiry_counts_and_others_keep_it(api: Api, graph: Graph
     assert done.messages == 1
     assert [said["text"] for said in await listed(api)] == ["I like plums."]
     assert "明天" not in str(await graph_rows(graph, tenant))
+
+
+async def test_an_expiry_is_removed_and_the_message_stays(api: Api, graph: Graph, tenant: str) -> None:
+    long = LONG["en"]
+    await remember(api, {"text": long, "id": "1", "ttlS": 60}, {"text": "I like plums.", "id": "2", "ttlS": 60})
+    for name in ("1", "2"):
+        assert (await api.ask(SET, id=name, never=True))["data"]["setMessage"] == {"expiresAt": None, "version": 2}
+    refused = await api.ask(SET, id="1", never=True, ttl=5)
+    assert refused["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+    await expiry(graph, late=timedelta(hours=1)).sweep()
+    assert [(said["text"], said["expiresAt"]) for said in await listed(api)] == [(long, None), ("I like plums.", None)]
 
 
 async def test_messages_that_expire_soon_are_not_read_again(api: Api, graph: Graph, tenant: str) -> None:

@@ -9,6 +9,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import store_episodes
 from graph_service.memory.ingest.spool import episode_from_json, episode_to_json, without
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
+from graph_service.memory.messages import log
 from schema.ids import TenantId
 from tests.integration.api.test_graphql import Api, api
 from tests.support.builders import a_memory, a_worker
@@ -91,6 +92,22 @@ async def test_pages_are_refused_out_of_bounds_or_with_a_cursor_of_another_order
         assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT", wrong
     answer = await api.ask('{ messages(sessionId: "s") { nodes { id } } }')
     assert "userId" in answer["errors"][0]["message"]
+
+
+async def test_messages_of_more_users_than_one_call_reads_are_refused(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instead of leaving out those of some users."""
+    for user in ("ana", "ben", "cleo"):
+        await remember(api, {"text": f"I am {user}."}, userId=user)
+    queries = ("{ messages { nodes { text } } }", "{ conversation { text } }")
+    monkeypatch.setattr(log, "_USERS_MAX", 3)
+    for query in queries:
+        assert str(await api.ask(query)).count("I am ") == 3
+    monkeypatch.setattr(log, "_USERS_MAX", 2)
+    for query in queries:
+        error = (await api.ask(query))["errors"][0]
+        assert (error["extensions"]["code"], "name a userId" in error["message"]) == ("BAD_INPUT", True)
 
 
 async def test_tags_filter_pages_before_their_length(api: Api) -> None:

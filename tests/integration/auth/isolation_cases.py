@@ -13,7 +13,7 @@ _THEN: Final = "2026-06-01T00:00:00Z"
 
 QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "ask": [{"userId": "$user", "query": _ASKED}, {"agentId": "$agent", "query": _ASKED}],
-    "changesSince": [{"seq": 0}],
+    "changesSince": [{"seq": 0}, {"seq": 0, "userId": "$user"}, {"seq": 0, "userId": "$user", "waitS": 0.1}],
     "context": [
         {"userId": "$user", "query": _ASKED},
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},

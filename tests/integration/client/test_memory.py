@@ -4,7 +4,8 @@ import asyncio
 import inspect
 import re
 import textwrap
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from graph_service.live.limits import LIVE_LIMITS
 from mnemoscene import AsyncMemory, BadInput, Conflict, Denied, Memory, Message, NewFact, NotFound, operations
 from mnemoscene.items import AsyncItems, ItemOperations, Items
 from mnemoscene.models import Change
@@ -125,8 +127,9 @@ async def test_messages_expire_together_or_each_at_its_time(memory: Memory, serv
         first, second = list(memory.messages())
         assert (first.expires_at or second.time) - first.time < timedelta(seconds=3601)
         assert second.expires_at == datetime(2090, 1, 1, tzinfo=UTC)
+        assert memory.set_message("kept", session_id=second.session_id, never_expires=True).expires_at is None
         until(lambda: doors_with("figs", "plums") == [7, 7])
-        assert memory.set_message("kept", ttl=2).version == 2
+        assert memory.set_message("kept", ttl=2).version == 3
         # The running service forgets it by itself, and reads the other message again.
         until(lambda: doors_with("figs", "plums") == [7, 0])
         with pytest.raises(NotFound):
@@ -257,6 +260,89 @@ async def test_changes_are_followed_live(service: OpenService, tenant: str) -> N
         following = asyncio.create_task(_first(memory.changes(timeout=60, since=latest)))
         await memory.remember("I like tea.")
         assert (await following).seq > latest
+
+
+async def test_changes_are_waited_for_without_polling_and_seen_by_their_owner_only(
+    service: OpenService, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [
+        AsyncMemory(service.http, user_id="ben", tenant=tenant),
+        AsyncMemory(service.http, user_id="ana", tenant=f"{tenant}-other"),
+    ]
+    async with AsyncMemory(service.http, user_id="ana", tenant=tenant) as memory:
+        await memory.remember("I like coffee.", extract=False)
+        following = asyncio.create_task(_first(memory.changes()))
+        seen_by_others = [asyncio.create_task(_first(other.changes())) for other in others]
+        await eventually(lambda: _waiting(service, 3))
+        sent = Counter[str]()
+        monkeypatch.setattr(httpx.AsyncClient, "post", _counted(httpx.AsyncClient.post, sent))
+        await memory.remember("I like tea.")
+        change = await asyncio.wait_for(following, 20)
+        assert (change.user_id, change.op) == ("ana", "node+")
+        # One by `remember`; whoever waits sends nothing.
+        assert sent.total() == 1
+        assert not any(task.done() for task in seen_by_others)
+        for task in seen_by_others:
+            task.cancel()
+    await asyncio.gather(*(other.close() for other in others))
+    await eventually(lambda: _waiting(service, 0))
+
+
+def _counted(call: Callable[..., Any], sent: Counter[str]) -> Callable[..., Any]:
+    async def post(*args: Any, **kwargs: Any) -> Any:
+        sent["post"] += 1
+        return await call(*args, **kwargs)
+
+    return post
+
+
+async def test_changes_go_on_after_a_restart_of_the_service(server: Server, tmp_path: Path, tenant: str) -> None:
+    async with open_service(server, tmp_path) as first:
+        port = httpx.URL(first.http).port or 0
+        memory = AsyncMemory(first.http, user_id="ana", tenant=tenant)
+        await memory.remember("I like tea.")
+        following = memory.changes()
+        seen = asyncio.create_task(_first(following))
+        await eventually(lambda: _waiting(first, 1))
+        await memory.remember("I like coffee.")
+        assert (await seen).op == "node+"
+        later = asyncio.create_task(_first_with("cocoa", following))
+    async with open_service(server, tmp_path, port=port), memory:
+        await memory.remember("I like cocoa.")
+        assert "cocoa" in str((await asyncio.wait_for(later, 60)).body)
+
+
+async def _first_with(text: str, changes: AsyncIterator[Change]) -> Change:
+    return await anext(change async for change in changes if text in str(change.body))
+
+
+async def test_waiting_for_changes_is_bounded(service: OpenService, tenant: str) -> None:
+    key = (await service.key(tenant)).text
+    try:
+        async with AsyncMemory(service.http, key, user_id="ana") as memory, service.client(key) as client:
+
+            async def refusal(wait_s: float) -> str:
+                document = f"{{ changesSince(seq: 0, waitS: {wait_s}) {{ head }} }}"
+                told = (await client.post("/graphql", json={"query": document})).json()
+                return told["errors"][0]["extensions"]["code"] if "errors" in told else ""
+
+            assert [await refusal(61), await refusal(-1)] == ["BAD_INPUT", "BAD_INPUT"]
+            waiting = [asyncio.create_task(_first(memory.changes())) for _ in range(LIVE_LIMITS.viewers_of_credential)]
+            await eventually(lambda: _is(refusal(0.01), "RATE_LIMITED"))
+            await memory.remember("I like tea.")
+            assert {change.user_id for change in await asyncio.gather(*waiting)} == {"ana"}
+    finally:
+        await service.forget_keys()
+
+
+async def _is(answer: Awaitable[str], expected: str) -> bool:
+    return await answer == expected
+
+
+async def _waiting(service: OpenService, n: int) -> bool:
+    async with service.client() as client:
+        page = (await client.get("/metrics")).text
+        return re.search(rf"^mnemoscene_viewers {n}(\.0)?$", page, re.MULTILINE) is not None
 
 
 async def _first(changes: AsyncIterator[Change]) -> Change:

@@ -55,6 +55,27 @@ async def test_clients_of_both_protocol_versions_get_compatible_tools(
         assert (await agent.call("status"))["database"] == "up"
 
 
+async def test_metadata_of_messages_filter_what_is_recalled(agent: Agent, service: McpService, tenant: str) -> None:
+    """The default list of tools does not name these arguments, and takes them."""
+    async with service.agent(tenant, user="ana") as brief:
+        assert not [tool.name for tool in (await brief.client.list_tools()).tools if _takes_where(tool)]
+        notes = [said("I love figs.", metadata={"n": 1}), said("I love plums.", metadata={"n": 7})]
+        await brief.call("remember", messages=notes, session_id="s")
+        await brief.call("remember", messages=[said("I love pears.", metadata={"n": 7})], user_id="ben", session_id="s")
+        for where in ({"n": {"gt": 5}}, '{"n": {"gt": 5}}'):
+            found = (await brief.call("recall", query="What do I love?", where=where))["hits"]
+            assert [hit["text"] for hit in found] == ["I love plums."]
+            known = await brief.text("get_context", query="What do I love?", where=where)
+            assert ("plums" in known, "figs" in known, "pears" in known) == (True, False, False)
+    takers = [tool.name for tool in (await agent.client.list_tools()).tools if _takes_where(tool)]
+    assert sorted(takers) == ["get_context", "recall"]
+    assert (await agent.failure("recall", query="x", where={"n": {"above": 1}}))["code"] == "BAD_INPUT"
+
+
+def _takes_where(tool: Any) -> bool:
+    return "where" in tool.input_schema["properties"]
+
+
 async def test_five_tools_are_enough_for_a_memory(service: McpService, graph: Graph, tenant: str) -> None:
     """Store with facts and tags, ask with evidence, get a context, correct, look back in time, forget."""
     async with service.agent(tenant, user="ana") as agent:

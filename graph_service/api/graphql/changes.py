@@ -1,0 +1,232 @@
+"""GraphQL: changes of the graph, listed, waited for, or subscribed to over graphql-transport-ws."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import Annotated, Any, Final, Protocol
+
+import strawberry
+from strawberry.scalars import JSON
+from strawberry.types import Info
+
+from graph_service.api.graphql.arguments import AfterCursor, Connection, memory_of, page_parts, view_of
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
+from graph_service.auth.rules import READ
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
+from schema.change import NumberedChange
+from schema.errors import InputError, UnauthorizedError, UnavailableError
+
+CHANGES_MAX: Final = 500
+WAIT_MAX_S: Final = 60.0
+_SEQ_MAX: Final = 2**53
+
+
+@strawberry.type(description="A change of the graph.")
+class GraphChange:
+    """A change of the graph."""
+
+    seq: float = strawberry.field(description="Sequence number, without gaps within a tenant.")
+    at: datetime = strawberry.field(description="When it was committed.")
+    user_id: str = strawberry.field(description="The user's id.")
+    op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
+    element_id: strawberry.ID = strawberry.field(description="Id of the node or edge.")
+    reason: str = strawberry.field(description="The reason, as free text.")
+    body: JSON | None = strawberry.field(description="The element after the change; null if it was deleted.")
+
+
+@strawberry.type(description="Changes after a sequence number, in order.")
+class ChangeConnection(Connection[GraphChange]):
+    """Changes after a sequence number."""
+
+    epoch: str = strawberry.field(
+        description="Epoch of the change log; if it differs from yours, fetch the graph again."
+    )
+    head: float = strawberry.field(description="Sequence number of the latest change.")
+    complete: bool = strawberry.field(
+        description="False if the log no longer contains all changes; fetch the graph again."
+    )
+
+
+class Batch(Protocol):
+    """Changes in order, as yielded by `graph_service.live.change_stream`."""
+
+    @property
+    def epoch(self) -> str:
+        """Epoch of the change log."""
+
+    @property
+    def seq(self) -> int:
+        """Sequence number of the last delivered change."""
+
+    @property
+    def reset(self) -> bool:
+        """True if changes were missed and the graph must be fetched again."""
+
+    @property
+    def changes(self) -> tuple[NumberedChange, ...]:
+        """Changes to deliver, in order."""
+
+
+Follow = Callable[..., AsyncIterator[Any]]
+
+
+@strawberry.type(description="A batch of graph changes.")
+class GraphEvent:
+    """A batch of graph changes."""
+
+    epoch: str = strawberry.field(description="Epoch of the change log; pass it with `since` to resume.")
+    seq: float = strawberry.field(
+        description="Sequence number of the last delivered change; pass it as `since` to resume."
+    )
+    reset: bool = strawberry.field(
+        description="True if changes were missed: fetch the graph again, then continue from `seq`."
+    )
+    changes: list[GraphChange] = strawberry.field(description="Changes in order; empty in the first event.")
+
+
+@strawberry.type
+class ChangesQuery:
+    """Changes of the graph."""
+
+    @strawberry.field(
+        description="Changes of the graph after a sequence number, in order; graphChanged continues from there."
+    )
+    async def changes_since(
+        self,
+        info: Info[Any, None],
+        seq: Annotated[float, strawberry.argument(description="Sequence number of the last known change; 0 for all.")],
+        user_id: Annotated[
+            str | None,
+            strawberry.argument(
+                description="The user's id; all users if omitted. A page covers `first` changes of all users, of which"
+                " those of one user can be few, or none."
+            ),
+        ] = None,
+        wait_s: Annotated[
+            float,
+            strawberry.argument(
+                description="If there is no change yet, wait for one so many seconds, at most 60. Counts as a viewer."
+            ),
+        ] = 0.0,
+        first: Annotated[int, strawberry.argument(description="Page size, 1 to 500.")] = 100,
+        after: AfterCursor = None,
+    ) -> ChangeConnection:
+        """Return the changes after a sequence number."""
+        if not 1 <= first <= CHANGES_MAX:
+            raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
+        if not 0 <= wait_s <= WAIT_MAX_S:
+            raise InputError(f"waitS is {wait_s:g}; use 0 to {WAIT_MAX_S:g} seconds")
+        (position,) = decode_cursor(ListName.CHANGES, after)
+        known = int(max(0.0, min(seq, _SEQ_MAX))) if position is None else max(position, 0)
+        page = await _page(info, user_id, known, first, after)
+        if wait_s and page.complete and not page.nodes and not page.page_info.has_next_page:
+            await _wait(info, user_id, page, wait_s)
+            page = await _page(info, user_id, known, first, after)
+        return page
+
+
+@strawberry.type(description="Subscriptions, over the protocol graphql-transport-ws.")
+class Subscription:
+    """Root subscriptions."""
+
+    @strawberry.subscription(
+        description="Graph changes as they are committed. The first event reports the current position; slow readers "
+        "get larger batches, and `reset` if they missed too much."
+    )
+    async def graph_changed(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        since: Annotated[
+            float | None,
+            strawberry.argument(description="Sequence number of the last known change. Default: from now on."),
+        ] = None,
+        epoch: Annotated[str | None, strawberry.argument(description="The epoch of `since`.")] = None,
+    ) -> AsyncIterator[GraphEvent]:
+        """Yield the changes of the graph as they are committed."""
+        if since is not None and not 0 <= since <= _SEQ_MAX:
+            raise InputError(f"since is {since}; use a `seq` from an event, from graph, or from changesSince")
+        known = None if since is None else int(since)
+        async with contextlib.aclosing(_followed(info, user_id, epoch=epoch, since=known)) as batches:  # type: ignore[type-var]
+            async for batch in batches:
+                yield GraphEvent(
+                    epoch=batch.epoch,
+                    seq=batch.seq,
+                    reset=batch.reset,
+                    changes=[change_view(one) for one in batch.changes],
+                )
+
+
+async def _page(
+    info: Info[Any, None], user_id: str | None, known: int, first: int, after: str | None
+) -> ChangeConnection:
+    log, tenant = memory_of(info).changes, info.context["tenant"]
+    head = await log.head(tenant)
+    rows = await log.since(tenant, known, rows_max=first + 1)
+    page = page_parts(rows, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view)
+    if user_id is not None:
+        page["edges"] = [edge for edge in page["edges"] if edge.node.user_id == user_id]
+        page["nodes"] = [node for node in page["nodes"] if node.user_id == user_id]
+    complete = not rows or rows[0].seq == known + 1
+    return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
+
+
+async def _wait(info: Info[Any, None], user_id: str | None, page: ChangeConnection, wait_s: float) -> None:
+    """Wait for a change after the page's head."""
+    with contextlib.suppress(TimeoutError):
+        async with (
+            asyncio.timeout(wait_s),
+            contextlib.aclosing(_followed(info, user_id, epoch=page.epoch or None, since=int(page.head))) as batches,  # type: ignore[type-var]
+        ):
+            async for batch in batches:
+                if batch.changes or batch.reset:
+                    return
+
+
+def _followed(
+    info: Info[Any, None], user_id: str | None, *, epoch: str | None, since: int | None
+) -> AsyncIterator[Batch]:
+    follow: Follow | None = info.context.get("follow")
+    if follow is None:
+        raise UnavailableError("this server cannot wait for changes; connect to a running service")
+    access: Access = info.context.get("access", ANONYMOUS)
+    return _while_allowed(
+        follow(info.context["tenant"], user_id, epoch=epoch, since=since, access=access), info.context
+    )
+
+
+async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
+    """Yield the batches; raise an error when the credential ends, or a quarantine closes the tenant."""
+    access: Access = context.get("access", ANONYMOUS)
+    auth: Authenticator | None = context.get("auth")
+    ended = asyncio.create_task(
+        auth.wait_until_invalid(access) if auth is not None else asyncio.Event().wait(), name="access"
+    )
+    closed = asyncio.create_task(
+        auth.wait_until_closed(context["tenant"]) if auth is not None else asyncio.Event().wait(), name="quarantine"
+    )
+    following: asyncio.Task[Batch] | None = None
+    try:
+        while True:
+            following = asyncio.ensure_future(anext(batches))
+            await asyncio.wait({following, ended, closed}, return_when=asyncio.FIRST_COMPLETED)
+            if closed.done() and auth is not None:
+                auth.check_quarantine(context["tenant"], READ, "this subscription")
+            if ended.done():
+                raise UnauthorizedError(CREDENTIAL_ENDED)
+            yield following.result()
+    finally:
+        for task in (ended, closed, following):
+            if task is not None:
+                task.cancel()
+        await asyncio.gather(*(task for task in (ended, closed, following) if task is not None), return_exceptions=True)
+        await batches.aclose()  # type: ignore[attr-defined]
+
+
+def change_view(one: NumberedChange) -> GraphChange:
+    """Convert a change to its API type."""
+    change = one.change
+    own = {"seq": one.seq, "at": datetime.fromisoformat(one.at), "user_id": one.user_id}
+    return view_of(GraphChange, change, op=change.op.value, body=JSON(change.body) if change.body else None, **own)
