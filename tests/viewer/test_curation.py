@@ -121,6 +121,26 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     assert ["undoCorrection"] in [what for what, _, _ in logged]
 
 
+async def test_fact_is_added_by_hand_and_taken_back_with_ctrl_z(viewer: Watching) -> None:
+    page = viewer.page
+    await page.locator('[data-act="add-fact"]').press("Enter")
+    form = page.locator("[data-new-fact]")
+    await expect(form.locator('[name="subject"]')).to_be_focused()
+    await form.locator('[name="predicate"]').select_option("CARES_ABOUT")
+    await form.locator('[name="object"]').fill("Kyoto gardens")
+    await form.locator('[name="object"]').press("Enter")
+    await expect(form).to_have_count(0, timeout=WAIT_MS)
+    fact = await _fact(viewer, "Kyoto gardens")
+    assert (fact["predicate"], fact["confidence"]) == ("CARES_ABOUT", 1.0)
+    await viewer.until(f"window.__mnemoscene.selection === {json.dumps(fact['id'])}")
+    await expect(page.locator("[data-acts] li")).to_have_text([re.compile("^Added.*for a test")])
+    undo = page.locator('[data-act="undo"]')
+    await expect(undo).to_have_attribute("title", re.compile("^Undo .*Kyoto gardens"))
+    await page.keyboard.press("Control+z")
+    await viewer.until(f"!{_EDGES}.some((edge) => edge.label.includes('Kyoto'))")
+    await expect(page.locator("[data-corrected], [data-correct-bar]")).not_to_contain_text("Kyoto", timeout=WAIT_MS)
+
+
 @pytest.mark.slow
 async def test_confirmed_and_pinned_facts_are_marked_as_such(viewer: Watching) -> None:
     fact = await _fact(viewer, "钢琴")

@@ -9,6 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from graph_service.graph.store import Graph
+from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.slow import slow_but
 from tests.viewer.watching import REMEMBER, WAIT_MS, Watching
 
@@ -46,6 +48,26 @@ async def test_search_loads_entities_that_are_not_on_the_map(viewer: Watching, t
     panel = await viewer.page.locator("[data-panel]").bounding_box()
     assert panel is not None
     assert 212 < place["x"] < panel["x"], "what was found stands beside its details"
+
+
+async def test_thirty_people_are_counted_whole_where_a_part_is_loaded(
+    graph: Graph, browser: Browser, address: str
+) -> None:
+    writer = GraphWriter(graph, f"thirty-{uuid4().hex[:8]}")
+    for n in range(30):
+        user = f"person{n:02d}"
+        things = [f"{user}-thing{k}" for k in range(19)]
+        # Two likings are among the strongest facts, which the page loads; the other two are not.
+        likes = [Edge(user, "PREFERS", one, strength=0.95 if k < 2 else 0.1) for k, one in enumerate(things[:4])]
+        others = [Edge(user, "RELATES_TO", one, relation="has", strength=0.8) for one in things[4:]]
+        await writer.put(user=user, nodes={user: "User"} | dict.fromkeys(things, "Entity"), edges=likes + others)
+    async with Watching.page_of(browser, address, writer.tenant) as viewer:
+        await viewer.open("#/list")
+        rows = viewer.page.locator(".row.d1", has_text=re.compile("^likes"))
+        await expect(rows.first).to_contain_text("2 of 4 loaded", timeout=WAIT_MS)
+        await expect(viewer.page.locator(".line .PREFERS")).to_have_text("likes 120")
+        await expect(viewer.page.locator('[data-filter="Entity"] .n')).to_have_text("570")
+        await expect(viewer.page.locator('[data-filter="RELATES_TO"] .n')).to_have_text("450")
 
 
 _PLACES = "Object.keys(window.__mnemoscene.positions()).map((id) => [id, window.__mnemoscene.onPage(id)])"

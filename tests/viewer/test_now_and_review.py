@@ -361,6 +361,25 @@ async def test_review_by_keys_makes_the_memory_surer_and_can_be_undone(service: 
 
 
 @pytest.mark.slow
+async def test_merge_card_shows_the_words_about_both(service: OpenService, browser: Browser) -> None:
+    tenant = TenantId(f"same-{uuid4().hex[:8]}")
+    said = {"Nina": "Nina paints.", "Nina Berg": "Nina Berg works at Acme."}
+    for name, text in said.items():
+        fact = {"subject": name, "subject_type": "person", "object": "Acme", "object_type": "organization"}
+        works = provided_fact({**fact, "predicate": "RELATES_TO", "relation": "works at", "statement": text})
+        await service.parts.memory.remember(tenant, an_incoming(text, session=name, facts=(works,)))
+    await Watching.found(service.http, str(tenant), "Nina Berg")
+    async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
+        await viewer.open("#/map?side=review")
+        card = viewer.page.locator('[data-kind="SAME"]')
+        while await card.count() == 0:
+            await viewer.page.locator('[data-answer="skip"]').click()
+        await expect(card.locator("section blockquote")).to_have_count(2, timeout=WAIT_MS)
+        for name, text in said.items():
+            entity = card.locator("section").filter(has=viewer.page.locator(f'p.statement:text-matches("^\\d{name}$")'))
+            await expect(entity.locator("blockquote")).to_have_text(text)
+
+
 async def test_search_box_is_no_question_of_an_agent(service: OpenService, viewer: Watching) -> None:
     page = viewer.page
     await viewer.open("#/map?side=now")

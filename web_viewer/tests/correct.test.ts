@@ -1,10 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
 import { StoredSplits } from "../src/correct/storedSplits";
-import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, inverseOperation } from "../src/correct/operations";
+import { editOf, type FactAsItIs, forget, mergePreview, newFact, type Operation, statementWith, inverseOperation } from "../src/correct/operations";
+import { Words } from "../src/i18n/words";
+import { type CanUndo, Undo } from "../src/view/undo";
 import { aNode, anEdge } from "./builders";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
+
+const WAS = { text: "Ann likes tea", endedAt: "2026-11-01T00:00:00Z" };
 
 class Service implements CorrectWorld {
   asked: Operation[] = [];
@@ -25,6 +29,8 @@ class Service implements CorrectWorld {
   left: string[] = [];
   leave = (id: string): void => void this.left.push(id);
   mergeText = (merged: string, kept: string): string => `${merged} into ${kept}`;
+  can: CanUndo = { undo: false, redo: false, text: null };
+  undo = new Undo((can) => (this.can = can));
   storage = new Map<string, string>();
   kept = new StoredSplits({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
 }
@@ -59,12 +65,12 @@ describe("correcting", () => {
 
   it("removes an end with its own operation, and sends the other changes after it", async () => {
     const { service, corrections } = opened();
-    expect(await corrections.edit("f1", { reopen: true })).toBe("f1");
+    expect(await corrections.edit("f1", { reopen: true }, WAS)).toBe("f1");
     expect(service.asked.map((one) => one.query.includes("reopenFact"))).toEqual([true]);
-    expect(await corrections.edit("f1", { reopen: true, statement: "Ann loves tea" })).toBe("f1");
+    expect(await corrections.edit("f1", { reopen: true, statement: "Ann loves tea" }, WAS)).toBe("f1");
     expect(service.asked.slice(1).map((one) => one.variables)).toMatchObject([{ id: "f1" }, { id: "f1", statement: "Ann loves tea" }]);
     service.answer = new Error("refused");
-    expect([await corrections.edit("f1", { reopen: true, statement: "x" }), service.asked.length]).toEqual([null, 4]);
+    expect([await corrections.edit("f1", { reopen: true, statement: "x" }, WAS), service.asked.length]).toEqual([null, 4]);
   });
 
   it("takes nothing for a kept action that is none", () => {
@@ -83,6 +89,51 @@ describe("correcting", () => {
     await corrections.revert(corrections.done.value[0] as never);
     expect(service.asked.at(-1)).toMatchObject({ variables: { id: "c1" } });
     expect([corrections.latest.value, corrections.done.value]).toEqual([null, []]);
+  });
+
+  it("is taken back by the page's undo, which names it, and once only", async () => {
+    const { service, corrections } = opened();
+    await corrections.reject("f1");
+    expect(service.can).toEqual({ undo: true, redo: false, text: "Ann likes tea" });
+    service.answer = { done: true };
+    service.undo.undo();
+    await vi.waitFor(() => expect(corrections.done.value).toEqual([]));
+    expect(service.asked.at(-1)).toMatchObject({ variables: { id: "c1" } });
+    expect([service.can.undo, corrections.on.value]).toEqual([false, true]);
+    service.answer = { done: CORRECTION };
+    await corrections.confirm("f1");
+    await corrections.revert(corrections.done.value[0] as Done);
+    expect(service.can.undo).toBe(false);
+  });
+
+  it("ends a fact again whose end was removed", async () => {
+    const { service, corrections } = opened();
+    await corrections.edit("f1", { reopen: true }, WAS);
+    service.undo.undo();
+    await vi.waitFor(() => expect(service.asked.at(-1)).toMatchObject({ variables: { id: "f1", invalidAt: WAS.endedAt } }));
+  });
+
+  it("keeps by undo what is being forgotten, which cannot be undone afterwards", () => {
+    const { service, corrections } = opened();
+    corrections.forget("fact", "f1", "Ann likes tea");
+    service.undo.undo();
+    expect([corrections.waiting.value, service.asked, service.can.undo]).toEqual([null, [], false]);
+    corrections.forget("fact", "f1", "Ann likes tea");
+    service.timers.get(GRACE_MS)?.();
+    expect(service.can.undo).toBe(false);
+  });
+
+  it("adds a fact, whose sentence and subject may be left out", async () => {
+    const { service, corrections } = opened();
+    const draft = { userId: "ann", subject: " Ann ", predicate: "PREFERS", relation: "", object: " tea ", statement: "" };
+    const fact = newFact(draft, "Ann", new Words("en"));
+    expect(fact).toEqual({ userId: "ann", subject: "user", predicate: "PREFERS", relation: null, object: "tea", statement: "Ann likes tea" });
+    expect(newFact({ ...draft, subject: "Rex" }, "Ann", new Words("en"))).toMatchObject({ subject: "Rex", statement: "Rex likes tea" });
+    expect(newFact({ ...draft, subject: "", object: "茶" }, "安", new Words("zh"))?.statement).toBe("安喜欢茶");
+    expect(newFact({ ...draft, object: " " }, "Ann", new Words("en"))).toBeNull();
+    await corrections.add(fact as never);
+    expect(service.asked.at(-1)).toMatchObject({ variables: { input: fact } });
+    expect(service.can.undo).toBe(true);
   });
 
   it("says why something was refused and keeps what was done before", async () => {

@@ -131,7 +131,7 @@ describe("undo", () => {
     undo.note({ undo: () => log.push("-c"), redo: () => log.push("+c") });
     undo.redo();
     expect(log).toEqual(["-b", "-a", "+a"]);
-    expect(told.at(-1)).toEqual({ undo: true, redo: false });
+    expect(told.at(-1)).toEqual({ undo: true, redo: false, text: null });
   });
 });
 

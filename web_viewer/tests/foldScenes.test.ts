@@ -7,7 +7,7 @@ import { Places } from "../src/map/places";
 import { radialLayout } from "../src/map/radial";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
 
-const name = (n: number, isOpen: boolean): string => `${isOpen ? "fold " : ""}${n} scenes`;
+const name = (_: string, n: number, isOpen: boolean): string => `${isOpen ? "fold " : ""}${n} scenes`;
 
 function aShown() {
   const { nodes, edges } = aMemory(20, "u");

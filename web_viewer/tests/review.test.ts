@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Undo } from "../src/view/undo";
 import type { Operation } from "../src/correct/operations";
 import { type Answer, type Card, onMap, type ReviewFact, stepsOf } from "../src/review/answers";
 import { Review, type ReviewWorld } from "../src/review/review";
@@ -59,8 +60,9 @@ describe("the three answers", () => {
 });
 
 /** A service that gives each user a stack, notes operations, and refuses those that `refuses` names. */
-function aReview(cards: Card[], refuses: (name: string) => boolean = () => false): { review: Review; asked: string[] } {
+function aReview(cards: Card[], refuses: (name: string) => boolean = () => false): { review: Review; asked: string[]; undo: Undo } {
   const asked: string[] = [];
+  const undo = new Undo(() => undefined);
   const world: ReviewWorld = {
     ask: async <T>(operation: Operation): Promise<T> => {
       if (operation.query.includes("reviewCards")) return { reviewCards: { cards, settledToday: 2, left: 20 } } as T;
@@ -70,12 +72,25 @@ function aReview(cards: Card[], refuses: (name: string) => boolean = () => false
       return { done: { id: `of ${operation.variables.id}`, mergeId: "m" } } as T;
     },
     nowIso: () => NOW,
+    undo,
     mergeReason: () => "why",
   };
-  return { review: new Review(world), asked };
+  return { review: new Review(world), asked, undo };
 }
 
 describe("a stack", () => {
+  it("is undone by the page's undo, too, each answer once", async () => {
+    const { review, asked, undo } = aReview([aCard("STILL_TRUE"), aCard("ONE_SENTENCE", { id: "2", facts: [aFact("g")] })]);
+    await review.load(["ann"]);
+    await review.answer("confirm");
+    await review.answer("reject");
+    await review.undo();
+    undo.undo();
+    await vi.waitFor(() => expect(review.settled.value).toEqual([]));
+    undo.undo();
+    expect(asked.slice(2)).toEqual(["undoCorrection of g", "undoCorrection of f"]);
+  });
+
   it("counts progress, skips without asking, and undoes the last answer", async () => {
     const { review, asked } = aReview([aCard("STILL_TRUE"), aCard("ONE_SENTENCE", { id: "2", facts: [aFact("g")] })]);
     await review.load(["ana"]);

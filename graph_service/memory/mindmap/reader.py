@@ -150,7 +150,11 @@ class MindMap:
             quotes = [quote for row in facts for quote in row["quotes"]]
             return node_element(found, kind, fact_lines(facts), evidence_views(said, quotes))
         facts = await self._graph.read(statement("mindmap/facts_of_node"), {**known, "rows_max": FACTS_MAX})
-        ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
+        # Without facts, what mentions it is its evidence.
+        proofs = facts or await self._graph.read(
+            statement("mindmap/mentions_of_node"), {**known, "rows_max": EVIDENCE_MAX}
+        )
+        ids = list(dict.fromkeys(message_id for row in proofs for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
         rows = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX])
         return node_element(found, kind, fact_lines(facts), evidence_views(rows, quotes))

@@ -127,6 +127,9 @@ async def test_node_is_returned_with_its_facts_and_their_messages(service: Servi
     assert [fact["predicate"] for fact in user["facts"]] == ["RELATES_TO", "PREFERS", "DISLIKES"]
     assert (user["facts"][0]["relation"], user["facts"][0]["object_label"]) == ("lives in", "paris")
     assert [line["message_id"] for line in user["evidence"]] == ["m1", "m3", "m2"], "by time, not by fact"
+    await writer.put(nodes={"umbrella": "Entity"}, edges=[Edge("walk", "MENTIONED", "umbrella", evidence=["m3"])])
+    mentioned = (await get(service, "/api/evidence/umbrella", writer.tenant)).json()
+    assert (mentioned["facts"], [line["message_id"] for line in mentioned["evidence"]]) == ([], ["m3"])
     scene = (await get(service, "/api/evidence/walk", writer.tenant)).json()
     assert (scene["kind"], scene["abstract"], scene["overview"]) == ("Scene", "短的", "longer")
     assert [fact["id"] for fact in scene["facts"]] == ["ann-DISLIKES-rain"]

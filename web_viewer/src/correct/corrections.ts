@@ -1,11 +1,14 @@
 /** Run corrections; keep the list of those done, their undo, and deletions in their grace period. */
 
 import { type Ref, ref, shallowRef } from "vue";
+import type { Undo, UndoStep } from "../view/undo";
 import * as operations from "./operations";
 
 /** Grace period of a deletion, which cannot be undone later. */
 export const GRACE_MS = 10_000;
 const LISTED_MAX = 20;
+/** Id of the step of a waiting deletion. */
+const FORGETTING = "forgetting";
 const USERS_MAX = 5;
 
 export type DoneKind = "ADD" | "UPDATE" | "CONFIRM" | "REJECT" | "PIN" | "MERGE" | "SPLIT";
@@ -35,6 +38,8 @@ export interface CorrectWorld {
   leave(id: string): void;
   /** The name of a merge in the list. */
   mergeText(merged: string, kept: string): string;
+  /** The undo of the page. */
+  undo: Pick<Undo, "note" | "drop">;
   /** Splits, stored across reloads. */
   kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
@@ -54,9 +59,15 @@ export class Corrections {
   /** What was forgotten last, until something else is done. */
   readonly forgotten: Ref<string | null> = ref(null);
   private timer: unknown = null;
+  /** Steps of the page's undo by the id of what they take back. */
+  private readonly steps = new Map<string, UndoStep>();
 
   constructor(private readonly world: CorrectWorld) {
     this.done.value = world.kept.read();
+  }
+
+  add(fact: operations.ManualFact): Promise<operations.Correction | null> {
+    return this.correct(operations.addFact(fact));
   }
 
   confirm(id: string): Promise<operations.Correction | null> {
@@ -71,9 +82,15 @@ export class Corrections {
     return this.correct(operations.rejectFact(id));
   }
 
-  /** @returns the id of the edited fact; null if it was refused. */
-  async edit(id: string, { reopen, ...edit }: operations.FactEdit): Promise<string | null> {
-    if (reopen && (await this.attempt(operations.reopenFact(id, "corrected by a person"))) === null) return null;
+  /**
+   * @param was the fact before, for the undo of a removed end.
+   * @returns the id of the edited fact; null if it was refused.
+   */
+  async edit(id: string, { reopen, ...edit }: operations.FactEdit, was: { text: string; endedAt: string | null }): Promise<string | null> {
+    if (reopen) {
+      if ((await this.attempt(operations.reopenFact(id, "corrected by a person"))) === null) return null;
+      if (was.endedAt !== null) this.note({ id: `reopened ${id}`, kind: "UPDATE", text: was.text, at: this.at(), pending: false, back: { end: { id, at: was.endedAt } } });
+    }
     if (Object.keys(edit).length === 0) return id;
     const done = await this.correct(operations.updateFact(id, edit));
     return done && (done.factId ?? id);
@@ -97,6 +114,7 @@ export class Corrections {
 
   async revert(one: Done): Promise<boolean> {
     if ((await this.attempt(operations.inverseOperation(one.back, one.text))) === null) return false;
+    this.dropStep(one.id);
     this.list(this.done.value.filter((other) => other.id !== one.id));
     if (this.latest.value?.id === one.id) this.latest.value = null;
     return true;
@@ -109,12 +127,14 @@ export class Corrections {
     this.latest.value = null;
     this.waiting.value = { id, text, untilMs: this.world.now() + GRACE_MS };
     this.timer = this.world.later(() => void this.forgetNow(kind, id), GRACE_MS);
+    this.noteStep(FORGETTING, { text, undo: () => this.keep() });
   }
 
   /** Cancel the waiting deletion; nothing was sent yet. */
   keep(): void {
     this.world.never(this.timer);
     this.waiting.value = null;
+    this.dropStep(FORGETTING);
   }
 
   /** Fetch earlier corrections, including those of other people; without a response the list starts empty. */
@@ -141,6 +161,7 @@ export class Corrections {
   private async forgetNow(kind: string, id: string): Promise<void> {
     const text = this.waiting.value?.text ?? "";
     this.waiting.value = null;
+    this.dropStep(FORGETTING);
     // Before the service answers: nothing of it is shown or requested again.
     this.world.leave(id);
     if ((await this.attempt(operations.forget(kind, id))) !== null) this.forgotten.value = text;
@@ -154,7 +175,27 @@ export class Corrections {
 
   private note(one: Done): void {
     this.latest.value = one;
+    const step: UndoStep = { text: bareText(one), undo: () => void this.undo(one, step) };
+    this.noteStep(one.id, step);
     this.list([one, ...this.done.value.filter((other) => other.id !== one.id)]);
+  }
+
+  /** Undo from outside the bar, which is opened because it says what becomes of it. */
+  private undo(one: Done, step: UndoStep): void {
+    this.on.value = true;
+    if (this.busy.value) this.world.undo.note(step);
+    else void this.revert(one);
+  }
+
+  private noteStep(id: string, step: UndoStep): void {
+    this.steps.set(id, step);
+    this.world.undo.note(step);
+  }
+
+  private dropStep(id: string): void {
+    const step = this.steps.get(id);
+    if (step !== undefined) this.world.undo.drop(step);
+    this.steps.delete(id);
   }
 
   private list(done: readonly Done[]): void {

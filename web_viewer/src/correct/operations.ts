@@ -1,6 +1,7 @@
 /** Corrections as GraphQL operations, each with its inverse. Pure. */
 
 import { isClosed } from "../graph/facts";
+import type { Words } from "../i18n/words";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 
 export interface Operation {
@@ -9,7 +10,17 @@ export interface Operation {
 }
 
 /** The inverse of a correction. */
-export type Inverse = { correction: string } | { split: string } | { merge: { keep: string; merge: string } };
+export type Inverse = { correction: string } | { split: string } | { merge: { keep: string; merge: string } } | { end: { id: string; at: string } };
+
+/** A fact entered by a person, as the service receives it. */
+export interface ManualFact {
+  userId: string;
+  subject: string;
+  predicate: string;
+  relation: string | null;
+  object: string;
+  statement: string;
+}
 
 /** Corrected fields of a fact; absent ones stay. */
 export interface FactEdit {
@@ -49,6 +60,10 @@ export interface MergeReceipt {
 const CORRECTION = "{ id kind text at factId pending }";
 const RECEIPT = "{ mergeId keptId mergedId }";
 const FORGOTTEN = "{ messages scenes facts entities }";
+
+export function addFact(input: ManualFact): Operation {
+  return { query: `mutation($input: ManualFactInput!) { done: addFact(input: $input) ${CORRECTION} }`, variables: { input } };
+}
 
 export function confirmFact(id: string): Operation {
   return { query: `mutation($id: String!) { done: confirmFact(id: $id) ${CORRECTION} }`, variables: { id } };
@@ -96,6 +111,7 @@ export function forget(kind: string, id: string): Operation {
 
 export function inverseOperation(how: Inverse, reason: string): Operation {
   if ("correction" in how) return { query: "mutation($id: String!) { done: undoCorrection(id: $id) }", variables: { id: how.correction } };
+  if ("end" in how) return updateFact(how.end.id, { invalidAt: how.end.at });
   return "split" in how ? splitEntity(how.split) : mergeEntities(how.merge.keep, how.merge.merge, reason);
 }
 
@@ -149,6 +165,18 @@ export function editOf(was: FactAsItIs, now: FactAsItIs): FactEdit | null {
   }
   const complete = now.statement.trim() !== "" && now.object.trim() !== "";
   return complete && Object.keys(edit).length > 0 ? edit : null;
+}
+
+/** What a form for a new fact holds; an empty subject is the person, and an empty statement is put together. */
+export type FactDraft = Record<keyof ManualFact, string>;
+
+/** Return the fact of a form; null if its object is missing. */
+export function newFact(draft: FactDraft, owner: string, words: Words): ManualFact | null {
+  const [subject, object, relation] = [draft.subject.trim(), draft.object.trim(), draft.relation.trim() || null];
+  if (object === "") return null;
+  const sentence = words.sentence(subject || owner, { predicate: draft.predicate, relation }, object);
+  const statement = draft.statement.trim() || sentence.replace(/(?<=\p{sc=Han}) (?=\p{sc=Han})/gu, "");
+  return { userId: draft.userId, subject: subject === "" || subject === owner ? "user" : subject, predicate: draft.predicate, relation, object, statement };
 }
 
 /** Return the statement with the object replaced, if it contains the old one. */

@@ -25,7 +25,7 @@ export function useCorrecting(): Correcting {
 }
 
 /** @returns what App.vue provides under `key`. */
-export function openCorrecting({ chosen, link, select, status, tenant, words }: Session): { key: typeof CORRECTING; correcting: Correcting } {
+export function openCorrecting({ chosen, link, select, status, tenant, undo, words }: Session): { key: typeof CORRECTING; correcting: Correcting } {
   const role = ref<string | null>(null);
   const corrections = new Corrections({
     ask: (operation) => askGraphql(operation.query, operation.variables, tenant),
@@ -34,6 +34,7 @@ export function openCorrecting({ chosen, link, select, status, tenant, words }: 
     never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     leave: (id) => chosen.sel === id && select(null),
     mergeText: (merge, keep) => words.value.t("correct.merge.text", { merge, keep }),
+    undo,
     kept: new StoredSplits(browserStorage, tenant),
   });
   watch(() => link.value.name, async (name) => {

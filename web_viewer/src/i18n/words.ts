@@ -204,6 +204,11 @@ export class Words {
     return this.numbers.format(value);
   };
 
+  /** Write a number; a text is one already, such as `12+`. */
+  amount(value: number | string): string {
+    return typeof value === "number" ? this.number(value) : value;
+  }
+
   percent(value: number | null): string {
     if (value === null) return "–";
     // Written alike in both languages; the first `Intl.NumberFormat` of a page takes as long as the layout of the map.

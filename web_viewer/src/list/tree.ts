@@ -3,7 +3,9 @@
 import { byStanding, factSentence, inPredicateOrder, isClosed } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { MapTotals } from "../protocol/generated";
 import type { Shown } from "../view/filters";
+import { factTotals } from "../view/totals";
 
 export interface Row {
   /** Stable across updates. */
@@ -20,13 +22,19 @@ export interface Row {
   children: number | null;
   /** Number of valid facts in a group; null for other rows. */
   valid: number | null;
+  /** Number of valid facts of the group in the whole memory, if that is more. */
+  whole: number | null;
   lastSeen: string | null;
 }
 
 const KIND_RANK = ["User", "Agent", "Entity", "Scene"];
 
-/** Return rows such that every shown element is in at least one, except in collapsed branches. */
-export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>): Row[] {
+/**
+ * Return rows such that every shown element is in at least one, except in collapsed branches.
+ *
+ * @param wholes the totals of a memory of which a part is loaded.
+ */
+export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>, wholes: MapTotals | null = null): Row[] {
   const outgoing = new Map<string, GraphEdge[]>();
   const reached = new Set<string>();
   for (const edge of shown.edges.values()) {
@@ -39,7 +47,7 @@ export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>
   const alone: GraphNode[] = [];
   for (const node of [...shown.nodes.values()].sort(byKind)) {
     const edges = outgoing.get(node.id);
-    if (edges || node.kind === "User") addBranch(rows, node, edges ?? [], shown, words, closed);
+    if (edges || node.kind === "User") addBranch(rows, node, edges ?? [], shown, words, closed, wholes);
     else if (!reached.has(node.id)) alone.push(node);
   }
   addAlone(rows, alone, words, closed);
@@ -57,15 +65,18 @@ function byKind(a: GraphNode, b: GraphNode): number {
   return rank(a) - rank(b) || newestScene || a.label.localeCompare(b.label) || (a.id < b.id ? -1 : 1);
 }
 
-function addBranch(rows: Row[], node: GraphNode, edges: GraphEdge[], shown: Shown, words: Words, closed: ReadonlySet<string>): void {
+function addBranch(rows: Row[], node: GraphNode, edges: GraphEdge[], shown: Shown, words: Words, closed: ReadonlySet<string>, wholes: MapTotals | null): void {
   const groups = new Map<string, GraphEdge[]>();
   for (const edge of edges) groups.set(edge.predicate, [...(groups.get(edge.predicate) ?? []), edge]);
   rows.push({ ...nodeRow(node, 0, node.id), children: groups.size });
   if (closed.has(node.id)) return;
+  const totals = wholes === null || node.kind === "Entity" || node.kind === "Scene" ? null : factTotals(wholes, node.id, (edge) => edge.predicate);
   for (const predicate of [...groups.keys()].sort(inPredicateOrder)) {
     const members = groups.get(predicate) ?? [];
+    const valid = members.filter((edge) => !isClosed(edge)).length;
+    const whole = totals?.get(predicate) ?? valid;
     const key = `${node.id}/${predicate}`;
-    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate, valid: members.filter((edge) => !isClosed(edge)).length });
+    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate, valid, whole: whole > valid ? whole : null });
     if (closed.has(key)) continue;
     for (const edge of members.sort(byStanding)) rows.push(factRow(edge, shown, words));
   }
@@ -90,12 +101,13 @@ function nodeRow(node: GraphNode, depth: 0 | 1, key: string): Row {
     closed: false,
     children: null,
     valid: null,
+    whole: null,
     lastSeen: node.last_seen,
   };
 }
 
 function groupRow(key: string, label: string, children: number): Row {
-  return { key, depth: 1, label, id: null, kind: null, predicate: null, edge: null, closed: false, children, valid: children, lastSeen: null };
+  return { key, depth: 1, label, id: null, kind: null, predicate: null, edge: null, closed: false, children, valid: children, whole: null, lastSeen: null };
 }
 
 function factRow(edge: GraphEdge, shown: Shown, words: Words): Row {
@@ -112,6 +124,7 @@ function factRow(edge: GraphEdge, shown: Shown, words: Words): Row {
     closed: isClosed(edge),
     children: null,
     valid: null,
+    whole: null,
     lastSeen: edge.last_seen,
   };
 }

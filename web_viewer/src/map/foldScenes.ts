@@ -24,16 +24,16 @@ export function userOfBadge(id: string): string | null {
  *
  * @param open users whose scenes are shown.
  * @param kept scenes to show anyway, such as the selected one.
- * @param name the label of a badge: how many scenes there are, and whether they are shown.
+ * @param name the label of a user's badge: how many scenes are loaded, and whether they are shown.
  */
-export function foldScenes(shown: Shown, open: ReadonlySet<string>, kept: ReadonlySet<string>, name: (n: number, isOpen: boolean) => string): Shown {
+export function foldScenes(shown: Shown, open: ReadonlySet<string>, kept: ReadonlySet<string>, name: (user: string, n: number, isOpen: boolean) => string): Shown {
   const counts = new Map<string, number>();
   for (const node of shown.nodes.values()) if (node.kind === "User" && node.user_id !== null) counts.set(node.user_id, 0);
   for (const { kind, user_id: user } of shown.nodes.values()) {
     if (kind === "Scene" && user !== null && counts.has(user)) counts.set(user, (counts.get(user) ?? 0) + 1);
   }
   const isFolded = (node: GraphNode): boolean => node.kind === "Scene" && node.user_id !== null && counts.has(node.user_id) && !open.has(node.user_id) && !kept.has(node.id);
-  const badges = [...counts].filter(([, n]) => n > 0).map(([user, n]) => aBadge(user, n, name(n, open.has(user))));
+  const badges = [...counts].filter(([, n]) => n > 0).map(([user, n]) => aBadge(user, n, name(user, n, open.has(user))));
   if (badges.length === 0) return shown;
   const nodes = new Map([...[...shown.nodes.values()].filter((node) => !isFolded(node)), ...badges].map((node) => [node.id, node]));
   const edges = new Map([...shown.edges].filter(([, edge]) => nodes.has(edge.source) && nodes.has(edge.target)));

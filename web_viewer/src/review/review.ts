@@ -2,6 +2,7 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { FactEdit, Operation } from "../correct/operations";
+import type { Undo, UndoStep } from "../view/undo";
 import { type Answer, type Card, editing, STACK, type Stack, type Step, stepsOf } from "./answers";
 
 export const STACK_MAX = 12;
@@ -12,11 +13,15 @@ export interface Settled {
   answer: Answer | "skip";
   /** Operations that undo it, last first. */
   back: Operation[];
+  /** The step of the page's undo; null for a skipped card. */
+  step: UndoStep | null;
 }
 
 export interface ReviewWorld {
   ask<T>(operation: Operation): Promise<T>;
   nowIso(): string;
+  /** The undo of the page. */
+  undo: Pick<Undo, "note" | "drop">;
   /** Wording of the reason of a merge. */
   mergeReason(card: Card): string;
 }
@@ -79,15 +84,15 @@ export class Review {
   /** Ask it again on another day. */
   skip(): void {
     const card = this.card;
-    if (card !== null && !this.busy.value) this.done({ card, answer: "skip", back: [] });
+    if (card !== null && !this.busy.value) this.done({ card, answer: "skip", back: [], step: null });
   }
 
-  async undo(): Promise<boolean> {
-    const last = this.settled.value[0];
+  async undo(last = this.settled.value[0]): Promise<boolean> {
     if (last === undefined || this.busy.value) return false;
     return this.run(async () => {
       for (const operation of last.back) await this.world.ask(operation);
-      this.settled.value = this.settled.value.slice(1);
+      if (last.step !== null) this.world.undo.drop(last.step);
+      this.settled.value = this.settled.value.filter((one) => one !== last);
       this.cards.value = [last.card, ...this.cards.value];
     });
   }
@@ -104,7 +109,12 @@ export class Review {
     const ok = await this.run(async () => {
       for (const step of steps) back.unshift(step.inverse((await this.world.ask<{ done: unknown }>(step.operation)).done));
     });
-    if (ok) this.done({ card, answer, back });
+    if (ok) {
+      const settled: Settled = { card, answer, back, step: null };
+      settled.step = { text: card.facts[0]?.statement ?? card.entities.map((one) => one.name).join(" · "), undo: () => void this.undo(settled) };
+      this.world.undo.note(settled.step);
+      this.done(settled);
+    }
     // Half an answer would be worse than none.
     else if (back.length > 0) await this.revert(back);
     return ok;

@@ -3,7 +3,9 @@
 import { isClosed, neverHeld } from "../graph/facts";
 import type { GraphState } from "../graph/reduce";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { MapTotals } from "../protocol/generated";
 import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
+import { exampleOf } from "./totals";
 
 /** Hidden kinds, predicates and categories; `past` hides closed facts. */
 export type Hidden = ReadonlySet<string>;
@@ -198,6 +200,20 @@ export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
     if (nodes.has(edge.source) && nodes.has(edge.target)) edges.set(id, edge);
   }
   return { nodes, edges };
+}
+
+/** Count as `countBy` does, by what the service says of the whole memory. */
+export function countTotals(totals: MapTotals): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const add = (name: string, n: number): void => void counts.set(name, (counts.get(name) ?? 0) + n);
+  for (const kinds of Object.values(totals.nodes)) for (const [kind, n] of Object.entries(kinds)) add(kind, n);
+  for (const count of totals.facts) {
+    add(count.predicate, count.n);
+    const { edge, nodes } = exampleOf(count);
+    const category = count.subject === "" ? null : categoryOf(edge, nodes);
+    if (category !== null) add(CATEGORY + category, count.n);
+  }
+  return counts;
 }
 
 /** Count nodes by kind, and facts by predicate and category; ended facts count as `PAST` only, and those that never held not at all. */

@@ -32,9 +32,10 @@ const KEYS: Record<string, KeyAction> = {
 };
 
 export function keyAction(event: KeyboardEvent): KeyAction | null {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
+  if (event.altKey || event.isComposing) return null;
   const field = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
   if (field) return null;
   const action = KEYS[event.key.toLowerCase()] ?? null;
+  if ((event.ctrlKey || event.metaKey) && action !== "undo") return null;
   return action === "undo" && event.shiftKey ? "redo" : action;
 }

@@ -21,10 +21,12 @@ import { type Chosen, firstChoice, NARROW, sameChoice, viewChoice } from "./chos
 import { Communities, WHOLE_MAX } from "./communities";
 import { Conflicts } from "./conflicts";
 import { Explore } from "./explore";
-import { AGREEING, countBy, type Filter, type Hiding, revealing, shownPart, withinBudget } from "./filters";
+import { AGREEING, countBy, countTotals, type Filter, type Hiding, revealing, shownPart, withinBudget } from "./filters";
 import { searchNodes } from "./search";
+import { Totals } from "./totals";
 import { onTrail } from "./trail";
-import { Undo } from "./undo";
+import { isNow } from "./moments";
+import { type CanUndo, Undo } from "./undo";
 import { Unread } from "./unread";
 
 const BUDGET = 800;
@@ -67,10 +69,11 @@ export function openSession() {
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
   const conflicts = new Conflicts({ tenant, people: () => (chosen.user === null ? [...owners.value.keys()] : [chosen.user]) });
   const unread = new Unread({ tenant, user: () => chosen.user, isBlank: () => live.link.value.name === "live" && isBlank(live.graph.value) });
+  const totals = new Totals({ tenant, user: () => chosen.user });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
-  const can = shallowRef({ undo: false, redo: false });
+  const can = shallowRef<CanUndo>({ undo: false, redo: false, text: null });
   const undo = new Undo((now) => (can.value = now));
 
   store.listen((state, touched) => {
@@ -92,6 +95,7 @@ export function openSession() {
     const isChange = touched.whole ? !(opened && isLarge) : touched.added.length + touched.changed.length + touched.removed.length > 0;
     if (isChange && !state.stale) conflicts.ask();
     unread.ask();
+    if (isPart(state)) totals.ask();
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
     fallback.copySync.note();
@@ -118,6 +122,7 @@ export function openSession() {
       explore.clear();
       communities.clear();
       conflicts.clear();
+      totals.clear();
       unread.clear();
     },
   });
@@ -155,7 +160,7 @@ export function openSession() {
   /** The mind map with folded scenes; a focus shows those around it. */
   const folded = computed(() => {
     if (chosen.ego !== null) return withTimes(shown.value, words.value);
-    const name = (n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n });
+    const name = (user: string, n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n: wholes.value?.nodes[user]?.Scene ?? n });
     return withTimes(foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name), words.value);
   });
   /** The part of the graph that the mind map draws. */
@@ -163,13 +168,21 @@ export function openSession() {
   /** The whole memory at the chosen time, before the filters. */
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
   const counts = computed(() => countBy(dated.value, conflicts.ids.value));
+  /** The totals of a memory of which a part is loaded; null if the page has all, or shows another time. */
+  const wholes = computed(() => (isPart(live.graph.value) && isNow(chosen.moments) ? totals.value.value : null));
+  const wholeCounts = computed(() => (wholes.value === null ? null : countTotals(wholes.value)));
+  /** Return how many there are of a name in `counts`: a number, or a text that says that there may be more. */
+  const amount = (name: string): number | string => {
+    const [loaded, whole] = [counts.value.get(name) ?? 0, wholeCounts.value?.get(name)];
+    if (whole !== undefined) return Math.max(whole, loaded);
+    return isPart(live.graph.value) ? `${words.value.number(loaded)}+` : loaded;
+  };
   /** How much of the memory is shown, in words. */
   const size = computed(() => {
     const { nodes, edges } = shown.value;
     const { total } = live.graph.value;
     // Facts that were never true are hidden on purpose.
-    const never = [...live.graph.value.edges.values()].filter(neverHeld).length;
-    if (nodes.size >= total.nodes && edges.size >= total.edges - never) {
+    if (nodes.size >= total.nodes && edges.size >= total.edges - neverHeldIn(live.graph.value)) {
       // Things as the summary counts them.
       const kinds = [...nodes.values()].map((node) => node.kind);
       const [n, s] = [kinds.filter((kind) => kind === "Entity").length, kinds.filter((kind) => kind === "Scene").length];
@@ -216,6 +229,8 @@ export function openSession() {
     dated,
     drawn,
     counts,
+    amount,
+    wholes,
     hits,
     news,
     size,
@@ -276,6 +291,7 @@ export function openSession() {
       explore.clear();
       communities.clear();
       conflicts.clear();
+      totals.clear();
       unread.clear();
       store.changeScope();
       live.fresh.value = new Set();
@@ -323,6 +339,15 @@ export function openSession() {
       else await explore.findPath(from, id);
     },
   };
+}
+
+/** Return whether the page has loaded only a part of the memory. */
+function isPart({ nodes, edges, total }: GraphState): boolean {
+  return nodes.size < total.nodes || edges.size < total.edges;
+}
+
+function neverHeldIn({ edges }: GraphState): number {
+  return [...edges.values()].filter(neverHeld).length;
 }
 
 /** Return whether a memory has arrived in which there is nothing but people and conversations. */
