@@ -8,10 +8,11 @@ The reader is the one without a language model: rules, and the local models that
 An extracted fact is correct if a label has the same predicate, subject, state (closed or not), object and, if the label
 names one, relation; names are compared as the product compares them. Optional facts count neither way. The halves
 `tuning` and `kept` are sentences (`rule_sentences_*.tsv`), `development`, `aside`, `fresh` and `later` everyday
-messages (`tests/everyday_sets/reading`), `spoken` careless messages (`spoken_sentences_*.tsv`), `plain` and `plain
+messages (`tests/everyday_sets/reading`), `languages` and `languages kept` the odd and the even ones in Spanish, German,
+French and Japanese, `spoken` careless messages (`spoken_sentences_*.tsv`), `plain` and `plain
 kept` what people say most (`plain_sentences_*.tsv`), `told` and `told kept` (a third) messages of which half say
-nothing to store (`told_sentences_*.tsv`). `--misses` shows the errors in `tuning`, `development`, `spoken`, `plain` and
-`told` only; nothing is tuned on the other parts, whose figures are the ones to quote.
+nothing to store (`told_sentences_*.tsv`). `--misses` shows the errors in `tuning`, `development`, `languages`,
+`spoken`, `plain` and `told` only; nothing is tuned on the other parts, whose figures are the ones to quote.
 """
 
 import argparse
@@ -36,12 +37,15 @@ from schema.ids import MemoryId
 from schema.labels import Role
 
 LANGUAGES = ("en", "zh")
+# Their messages are in the halves `languages` only.
+OTHER_LANGUAGES = ("es", "de", "fr", "ja")
 HALVES = ("tuning", "kept")
 EVERYDAY_HALVES = ("development", "aside", "fresh", "later")
+LANGUAGE_HALVES = ("languages", "languages kept")
 SPOKEN = "spoken"
 PLAIN_HALVES = ("plain", "plain kept")
 TOLD_THIRDS = ("told", "told", "told kept")
-TUNED_HALVES = ("tuning", "development", SPOKEN, "plain", "told")
+TUNED_HALVES = ("tuning", "development", "languages", SPOKEN, "plain", "told")
 EVERY_HALF = (*HALVES, *EVERYDAY_HALVES, SPOKEN, *PLAIN_HALVES, *TOLD_THIRDS[1:])
 _EVERYDAY = Path(__file__).parents[1] / "everyday_sets" / "reading"
 _SUBJECTS = {THE_USER: "user", THE_AGENT: "agent"}
@@ -161,16 +165,18 @@ def told_messages(language: str) -> list[Sentence]:
 
 def everyday_messages(language: str, half: str) -> list[Sentence]:
     """Return the labelled everyday messages of one language and half."""
-    about, *lines = (_EVERYDAY / half / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    folder = LANGUAGE_HALVES[0] if half in LANGUAGE_HALVES else half
+    about, *lines = (_EVERYDAY / folder / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
     user_names = tuple(json.loads(about)["user_names"])
-    return [_message(json.loads(line), half, user_names) for line in lines]
+    messages = [_message(json.loads(line), half, user_names) for line in lines]
+    return messages[LANGUAGE_HALVES.index(half) :: 2] if half in LANGUAGE_HALVES else messages
 
 
 def scores(language: str, half: str, reader: Reader = read_by_rules) -> dict[str, Score]:
     """Return the score of each category of one half, in the file's order, and of all of them (`all`)."""
     found: dict[str, Score] = {}
     every = Score()
-    if half in EVERYDAY_HALVES:
+    if half in (*EVERYDAY_HALVES, *LANGUAGE_HALVES):
         labelled = everyday_messages(language, half)
     else:
         said = (
@@ -293,18 +299,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--half", choices=EVERY_HALF, help="only this half")
-    parser.add_argument("--language", choices=LANGUAGES, help="only this language")
+    parser.add_argument("--half", choices=(*EVERY_HALF, *LANGUAGE_HALVES), help="only this half")
+    parser.add_argument("--language", choices=(*LANGUAGES, *OTHER_LANGUAGES), help="only this language")
     parser.add_argument("--rules", action="store_true", help="the rules alone")
     asked = parser.parse_args()
     load_words()
     reader = read_by_rules if asked.rules else rules_with_tags(asyncio.run(load_local_tagger(cache_dir=CACHE)))
-    languages = (asked.language,) if asked.language else LANGUAGES
-    halves = (asked.half,) if asked.half else EVERY_HALF
-    every = {(language, half): scores(language, half, reader) for language in languages for half in halves}
-    speed = (
-        {language: round(messages_per_second(language, reader)) for language in languages} if len(halves) > 1 else {}
-    )
+    languages = (asked.language,) if asked.language else (*LANGUAGES, *OTHER_LANGUAGES)
+    every = {
+        (language, half): scores(language, half, reader)
+        for language in languages
+        for half in (EVERY_HALF if language in LANGUAGES else LANGUAGE_HALVES)
+        if asked.half in (None, half)
+    }
+    timed = [language for language in languages if language in LANGUAGES and asked.half is None]
+    speed = {language: round(messages_per_second(language, reader)) for language in timed}
     say = sys.stdout.write
     if asked.json:
         table = [

@@ -13,7 +13,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-HALVES, LANGUAGES, TEXTS_PER_FILE = ("development", "aside", "fresh", "later"), ("en", "zh"), 150
+FOLDERS = {
+    **dict.fromkeys(("development", "aside", "fresh", "later"), ("en", "zh")),
+    "languages": ("es", "de", "fr", "ja"),
+}
+TEXTS_PER_FILE = 150
 PREDICATES = ("PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY")
 MESSAGE_FIELDS = {"id", "category", "text", "role", "speaker", "time", "facts"}
 FACT_FIELDS = {"subject", "predicate", "relation", "object", "holds", "optional", "or", "statement"}
@@ -63,8 +67,8 @@ def main() -> int:
     wrong: list[str] = []
     texts: list[tuple[str, frozenset[str]]] = []
     ids = Counter[str]()
-    for half in HALVES:
-        for language in LANGUAGES:
+    for half, languages in FOLDERS.items():
+        for language in languages:
             about, *lines = (_HERE / half / f"{language}.jsonl").read_text("utf-8").splitlines()
             messages = [json.loads(line) for line in lines]
             if json.loads(about).keys() != {"about", "user_names"} or len(messages) != TEXTS_PER_FILE:
