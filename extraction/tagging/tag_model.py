@@ -1,7 +1,7 @@
 """Find the facts in single messages with a small model that tags spans.
 
 The model is that of the local embedder with a low-rank adapter of its weights and a few small layers on its token
-states, trained on messages with their facts by authors who did not see the product (`tests/benchmarks/tag_model.py`,
+states, trained on messages with their facts by authors who did not see the product (`extraction/training`,
 docs/decisions/0009-fact-tags.md). It gives
 
 - for each span and kind of fact, the log odds that the span is the object of such a fact;

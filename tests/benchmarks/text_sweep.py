@@ -41,6 +41,7 @@ from extraction.temporal.question_time import event_range
 from extraction.text.name_spotting import load_words
 from extraction.text.sentences import has_cjk
 from extraction.text.topic_shift import Topic, topic_words
+from extraction.training.tag_samples import MESSAGES
 from extraction.unreadable import UNREADABLE
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.consolidation.plan import SceneExtraction, names_of, plan_digest
@@ -106,9 +107,9 @@ def _texts_of(file: Path) -> Iterator[str]:
         yield from _strings_in(json.loads(written))
         return
     for line in written.splitlines():
-        # Lines of `tag_messages` begin with M for a message or F for a fact.
+        # Lines of `tag_messages` begin with M or C for a message or F for a fact.
         if not line.startswith("F "):
-            yield from line.split("\t") if file.suffix == ".tsv" else [line.removeprefix("M ")]
+            yield from line.split("\t") if file.suffix == ".tsv" else [line.removeprefix("M ").removeprefix("C ")]
 
 
 def _strings_in(value: Any) -> Iterator[str]:
@@ -389,7 +390,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[""])
     parser.add_argument("--tags", action="store_true")
     chosen = parser.parse_args()
-    every = texts_in([OWN_SETS, *chosen.paths])
+    every = texts_in([OWN_SETS, MESSAGES, *chosen.paths])
     chance = random.Random(chosen.seed)
     texts = [text for text in every if chance.random() < chosen.share]
     functions = {name: one for name, one in readers().items() if any(part in name for part in chosen.only)}

@@ -32,6 +32,7 @@ def test_wheel_writes_a_single_import_name(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"mnemoscene_server"}
     inside = {name.split("/")[1] for name in names if name.startswith("mnemoscene_server/")}
     assert inside == {"__init__.py", *STRANGERS}
+    assert not [name for name in names if "/extraction/training/" in name]
 
 
 def test_installed_command_runs_beside_libraries_of_the_same_names(wheel: Path, tmp_path: Path) -> None:

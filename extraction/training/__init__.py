@@ -1,0 +1,1 @@
+"""How the files of weights are made; not part of the wheel."""
