@@ -1,8 +1,6 @@
-"""The version of this package; the wheel takes it from here."""
+"""The version of this package; the wheel takes it from here, by a pattern that knows no annotation."""
 
-from typing import Final
-
-__version__: Final = "0.1.0"
+__version__ = "0.1.0"
 
 
 def version() -> str:
