@@ -24,7 +24,8 @@ LANGUAGES = ("en", "zh", "es", "de", "fr", "ja")
 @pytest.fixture(scope="module", params=LANGUAGES)
 def messages(request: pytest.FixtureRequest) -> list[Labelled]:
     own, aside = read(request.param)
-    return [*aside[-500:], *own[:: max(1, len(own) // 500)]]
+    some = own[:: max(1, len(own) // 500)]
+    return [*aside[-500:], *some, *(message for message in own if message.context)]
 
 
 def mislabelled(message: Labelled) -> list[object]:
