@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, get_args, get_origin
+from typing import Any, ClassVar, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -41,6 +41,16 @@ class Result(BaseModel):
 
     # Omit default values from answers; clients of other servers expect their empty lists.
     lean: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, thing: object, **more: Any) -> Self:
+        """Return a result with the values of a thing under the same names.
+
+        Args:
+            more: fields that the thing has in another form, or not at all.
+        """
+        same = {name: getattr(thing, name) for name in cls.model_fields if name not in more}
+        return cls.model_validate({**same, **more}, from_attributes=True)
 
 
 class Arguments(Result):

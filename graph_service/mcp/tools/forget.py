@@ -63,8 +63,9 @@ async def delete_element(
 
 async def correct_fact(context: ToolContext, caller: Caller, fact_id: str, words: str) -> UpdateFactAnswer:
     """Correct a fact as the person says it, which outranks everything that was extracted."""
-    done = await context.memory.statements.update(caller.tenant, fact_id, FactEdit(statement=words))
-    return UpdateFactAnswer(fact_id=done.fact_id, replaced_id=done.replaced_id)
+    return UpdateFactAnswer.of(
+        await context.memory.statements.update(caller.tenant, fact_id, FactEdit(statement=words))
+    )
 
 
 @tool(Effect.DELETES, administers=lambda given: given.kind is Forgettable.USER)
@@ -88,7 +89,7 @@ async def forget(
             " = true"
         )
     done = await delete_element(context, caller, kind, id, user_id)
-    return ForgetAnswer.model_validate(done, from_attributes=True)
+    return ForgetAnswer.of(done)
 
 
 @tool(Effect.ADDS, "Correct a fact")

@@ -1,5 +1,6 @@
 """Tools to read texts by URI, list and close sessions, and maintain a memory: layers, index, status."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -12,7 +13,7 @@ from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.summaries.service import Level
 from schema.errors import InputError, UnavailableError
-from schema.session import CloseReason, SessionState, SessionView
+from schema.session import CloseReason, SessionState
 
 _EVENTS_MAX: Final = 100
 
@@ -118,7 +119,7 @@ async def read_memory(
     full text (L2). Prefer L0 or L1.
     """
     found = await context.memory.layers.layer(caller.tenant, uri, level, after=after)
-    return LayerAnswer.model_validate(found, from_attributes=True)
+    return LayerAnswer.of(found)
 
 
 @tool(Effect.READS, "List conversations")
@@ -130,17 +131,13 @@ async def list_sessions(
 ) -> SessionsAnswer:
     """List a user's conversations, latest first, with their state and their URIs for read_memory."""
     found = await context.memory.sessions.latest(caller.tenant, caller.user_of(user_id), limit=limit)
-    return SessionsAnswer(sessions=[_session(view) for view in found])
+    return SessionsAnswer(sessions=[SessionAnswer.of(view) for view in found])
 
 
 @tool(Effect.REPAIRS, "End a conversation")
 async def close_session(context: ToolContext, caller: Caller, session_id: str, user_id: UserId = None) -> SessionAnswer:
     """Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence."""
-    return _session(await context.memory.sessions.close(caller.tenant, caller.user_of(user_id), session_id))
-
-
-def _session(view: SessionView) -> SessionAnswer:
-    return SessionAnswer.model_validate(view, from_attributes=True)
+    return SessionAnswer.of(await context.memory.sessions.close(caller.tenant, caller.user_of(user_id), session_id))
 
 
 @tool(Effect.REPAIRS, "Bring summaries up to date")
@@ -158,7 +155,7 @@ async def generate_layers(
         raise InputError("all_users cannot be combined with user_id or session_id; omit one of them")
     user_id = None if all_users else caller.user_of(user_id)
     report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=session_id)
-    return LayersAnswer.model_validate(report, from_attributes=True)
+    return LayersAnswer.of(report)
 
 
 @tool(Effect.REPAIRS, "Check and repair the index", administers=lambda given: given.session_id is None)
@@ -173,9 +170,7 @@ async def index_memories(
     if session_id is None:
         report = await context.memory.sync(caller.tenant, dry_run=dry_run)
         found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
-        return IndexAnswer(
-            total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
-        )
+        return IndexAnswer.of(report, found=found)
     if dry_run:
         raise InputError("dry_run cannot be combined with session_id; omit one of them")
     done = await context.memory.sessions.index(caller.tenant, caller.user_of(user_id), session_id)
@@ -185,24 +180,14 @@ async def index_memories(
 
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return the status of the caller's memory; works while the database is unavailable."""
-    about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
-    answer = StatusAnswer(
-        database="down",
-        waiting=0,
-        spooled=depth.waiting,
-        tenant=caller.tenant,
-        user_id=caller.user_id,
-        reader=about.reader,
-        embedder=about.embedder,
-        embedder_problem=about.embedder_problem,
-        version=about.version,
-    )
+    depth = await context.memory.spool_admin.depth(caller.tenant)
     try:
         backlog = await context.memory.backlog(caller.tenant)
+        counts = {"database": "up", "waiting": backlog.waiting, "leased": backlog.leased, "dead": backlog.dead}
     except UnavailableError:
-        return answer
-    counts = {"waiting": backlog.waiting, "leased": backlog.leased, "dead": backlog.dead}
-    return answer.model_copy(update={"database": "up", **counts})
+        counts = {"database": "down", "waiting": 0}
+    known = {"tenant": caller.tenant, "user_id": caller.user_id, "spooled": depth.waiting}
+    return StatusAnswer.model_validate({**asdict(context.about), **known, **counts})
 
 
 @tool(Effect.READS, "State of the memory")
@@ -217,5 +202,5 @@ async def status(
     if session_id is None or answer.database != "up":
         return answer
     found = await context.memory.fact_events(caller.tenant, caller.user_of(user_id), session_id, first=_EVENTS_MAX)
-    events = [FactEventAnswer.model_validate(one, from_attributes=True) for one in found]
+    events = [FactEventAnswer.of(one) for one in found]
     return answer.model_copy(update={"events": events})

@@ -12,7 +12,7 @@ from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.messages.metadata_filter import where_text
-from graph_service.memory.recall.candidates import EvidenceMessage, Hit
+from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.fact import FactKind
 
@@ -142,29 +142,18 @@ async def recall(
         filters=QueryFilters(session_id=in_session, entities=entities, tags=tags, where=where_text(where), after=after),
     )
     answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
-    return RecallAnswer(
-        hits=[_hit(hit, whole=full_text) for hit in answer.hits],
-        confidence=None if answer.confidence is None else round(answer.confidence, 2),
-        nothing_relevant=answer.nothing_relevant,
-        degraded=answer.degraded,
-        notes=list(answer.notes),
-        next_cursor=answer.next_cursor,
-    )
+    hits = [_hit(hit, whole=full_text) for hit in answer.hits]
+    return RecallAnswer.of(answer, hits=hits, confidence=_rounded(answer.confidence))
 
 
 def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
-    same = HitAnswer.model_fields.keys() - {"score", "text", "evidence"}
-    return HitAnswer(
-        **{name: getattr(hit.candidate, name) for name in same},
-        score=round(hit.score, 3),
-        text=_cut(hit.candidate.text, whole=whole),
-        evidence=tuple(_proof(message, whole=whole) for message in hit.candidate.evidence),
-    )
+    found = hit.candidate
+    evidence = [Proof.of(message, text=_cut(message.text, whole=whole)) for message in found.evidence]
+    return HitAnswer.of(found, score=round(hit.score, 3), text=_cut(found.text, whole=whole), evidence=evidence)
 
 
-def _proof(message: EvidenceMessage, *, whole: bool) -> Proof:
-    text = _cut(message.text, whole=whole)
-    return Proof(id=message.id, role=message.role, text=text, said_at=message.said_at, speaker=message.speaker)
+def _rounded(confidence: float | None) -> float | None:
+    return None if confidence is None else round(confidence, 2)
 
 
 def _cut(text: str, *, whole: bool) -> str:
@@ -208,12 +197,4 @@ async def get_context(
     )
     found = await context.memory.context(caller.tenant, request, asker=caller.asker)
     lines = (*found.core, *found.recalled) if sources else ()
-    return ContextAnswer(
-        text=found.text,
-        tokens=found.tokens,
-        confidence=None if found.confidence is None else round(found.confidence, 2),
-        nothing_relevant=found.nothing_relevant,
-        degraded=found.degraded,
-        notes=list(found.notes),
-        sources=[Source(number=line.number, kind=line.kind, id=line.id, uri=line.uri) for line in lines],
-    )
+    return ContextAnswer.of(found, confidence=_rounded(found.confidence), sources=lines)

@@ -1,6 +1,5 @@
 """The tool `remember`: store messages, optionally with facts and a summary from the agent."""
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -123,14 +122,4 @@ async def remember(
         strict=strict,
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
-    return RememberAnswer(
-        stored=receipt.stored,
-        repeated=receipt.repeated,
-        session_uri=receipt.session_uri,
-        message_ids=list(receipt.message_ids),
-        dropped=list(receipt.dropped),
-        spooled=receipt.spooled,
-        closes=[ClosedFact(**asdict(one)) for one in receipt.outcome.closes],
-        conflicts=[FactConflict(**asdict(one)) for one in receipt.outcome.conflicts],
-        notes=list(receipt.notes),
-    )
+    return RememberAnswer.of(receipt, closes=receipt.outcome.closes, conflicts=receipt.outcome.conflicts)

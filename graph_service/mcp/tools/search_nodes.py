@@ -62,4 +62,4 @@ async def search_nodes(
     found = await context.memory.nodes.search(
         caller.tenant, caller.user_of(user_id), query, types=entity_types, limit=limit, facts=facts
     )
-    return NodesAnswer(nodes=[Node.model_validate(one, from_attributes=True) for one in found])
+    return NodesAnswer(nodes=[Node.of(one) for one in found])
