@@ -16,93 +16,39 @@ WRITE: Final = Requirement(role=Role.WRITE)
 ADMIN: Final = Requirement(role=Role.ADMIN)
 ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 
+
+def _each(need: Requirement, names: str) -> dict[str, Requirement]:
+    """Return the requirement by each of these names."""
+    return dict.fromkeys(names.split(), need)
+
+
 QUERY: Final[Mapping[str, Requirement]] = {
-    "ask": READ,
-    "changesSince": READ,
-    "context": READ,
-    "contradictions": READ,
-    "conversation": READ,
-    "corrections": READ,
+    # `questions` shows those of other credentials only to the role in `recall.questions_seen_by`.
+    **_each(
+        READ,
+        "ask changesSince context contradictions conversation corrections entities entity fact factEvents factHistory "
+        "facts graph isRead item itemNamespaces items jobStatus layer merges message messages neighbors node path "
+        "profile questions recall reviewCards scene scenes session sessions shortTerm stats suggestedMerges timeline "
+        "user users",
+    ),
+    **_each(ADMIN, "deadLetters jobs quarantine spool usage"),
     # Reads all tenants.
-    "cypher": ADMIN_OF_ALL,
-    "deadLetters": ADMIN,
-    "entities": READ,
-    "entity": READ,
-    "fact": READ,
-    "factEvents": READ,
-    "factHistory": READ,
-    "facts": READ,
-    "graph": READ,
-    "isRead": READ,
-    "item": READ,
-    "itemNamespaces": READ,
-    "items": READ,
-    "jobStatus": READ,
-    "jobs": ADMIN,
-    "layer": READ,
-    "merges": READ,
-    "message": READ,
-    "messages": READ,
-    "neighbors": READ,
-    "node": READ,
-    "path": READ,
-    "profile": READ,
-    # Those of other credentials only for the role in `recall.questions_seen_by`.
-    "questions": READ,
-    "quarantine": ADMIN,
-    "recall": READ,
-    "reviewCards": READ,
-    "scene": READ,
-    "scenes": READ,
-    "session": READ,
-    "sessions": READ,
-    "shortTerm": READ,
-    "spool": ADMIN,
-    "stats": READ,
-    "suggestedMerges": READ,
-    "timeline": READ,
-    "usage": ADMIN,
-    "user": READ,
-    "users": READ,
+    **_each(ADMIN_OF_ALL, "cypher"),
 }
 
 MUTATION: Final[Mapping[str, Requirement]] = {
-    "addFact": WRITE,
-    "allowMerge": WRITE,
-    "beginQuarantine": ADMIN_OF_ALL,
-    "cancelJobs": ADMIN,
-    "closeSession": WRITE,
-    "confirmFact": WRITE,
-    "dropSpooled": ADMIN,
-    "endQuarantine": ADMIN_OF_ALL,
-    "exportGraph": ADMIN,
-    "forget": WRITE,
-    "forgetEntity": WRITE,
-    "forgetFact": WRITE,
-    "forgetMessage": WRITE,
-    "forgetScene": WRITE,
-    "forgetSession": WRITE,
-    "forgetUser": ADMIN,
-    "generateLayers": WRITE,
-    "importGraph": ADMIN,
-    "indexMemories": WRITE,
-    "mergeEntities": WRITE,
-    "pauseSpool": ADMIN_OF_ALL,
-    "pinFact": WRITE,
-    "putItems": WRITE,
-    "rejectFact": WRITE,
-    "rejectMerge": WRITE,
-    "reextractScenes": ADMIN,
-    "remember": WRITE,
-    "reopenFact": WRITE,
-    "retryDeadLetter": ADMIN,
-    "retryDeadLetters": ADMIN,
-    "retrySpooled": ADMIN,
-    "setMessage": WRITE,
-    "splitEntity": WRITE,
-    "sync": ADMIN,
-    "undoCorrection": WRITE,
-    "updateFact": WRITE,
+    **_each(
+        WRITE,
+        "addFact allowMerge closeSession confirmFact forget forgetEntity forgetFact forgetMessage forgetScene "
+        "forgetSession generateLayers indexMemories mergeEntities pinFact putItems rejectFact rejectMerge remember "
+        "reopenFact setMessage splitEntity undoCorrection updateFact",
+    ),
+    **_each(
+        ADMIN,
+        "cancelJobs dropSpooled exportGraph forgetUser importGraph reextractScenes retryDeadLetter retryDeadLetters "
+        "retrySpooled sync",
+    ),
+    **_each(ADMIN_OF_ALL, "beginQuarantine endQuarantine pauseSpool"),
 }
 
 SUBSCRIPTION: Final[Mapping[str, Requirement]] = {"graphChanged": READ}
@@ -114,13 +60,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Requirement]]] = {
 }
 
 # Frames sent by viewers.
-FRAMES: Final[Mapping[str, Requirement]] = {
-    "ack": READ,
-    "hello": READ,
-    "resync": READ,
-    "scope": READ,
-    "selection_sync": READ,
-}
+FRAMES: Final = _each(READ, "ack hello resync scope selection_sync")
 
 
 class Route(NamedTuple):
@@ -136,32 +76,20 @@ class Route(NamedTuple):
     need: Requirement
 
 
+def _pages(need: Requirement, paths: str) -> list[Route]:
+    """Return routes that are read by GET."""
+    return [Route("GET", path, need) for path in paths.split()]
+
+
 ROUTES: Final = (
     # The viewer's files contain no user data.
-    Route("GET", "/", OPEN),
-    Route("GET", "/index.html", OPEN),
-    Route("GET", "/mark.svg", OPEN),
-    Route("GET", "/sw.js", OPEN),
-    Route("GET", "/favicon.ico", OPEN),
-    Route("GET", "/assets/*", OPEN),
-    Route("GET", "/health", OPEN),
-    Route("GET", "/ready", OPEN),
+    *_pages(OPEN, "/ /index.html /mark.svg /sw.js /favicon.ico /assets/* /health /ready"),
     # Totals over all tenants.
     Route("GET", "/metrics", READ_OF_ALL),
-    Route("GET", "/openapi.json", READ),
-    Route("GET", "/api/access", READ),
-    Route("GET", "/api/snapshot", READ),
-    Route("GET", "/api/evidence/{element_id}", READ),
-    Route("GET", "/api/neighborhood", READ),
-    Route("GET", "/api/explore/around/{node_id}", READ),
-    Route("GET", "/api/explore/at", READ),
-    Route("GET", "/api/explore/changes", READ),
-    Route("GET", "/api/explore/totals", READ),
-    Route("GET", "/api/explore/communities", READ),
-    Route("GET", "/api/explore/community/{community_id}", READ),
-    Route("GET", "/api/explore/path", READ),
-    Route("GET", "/api/explore/search", READ),
-    Route("GET", "/api/explore/causes/{element_id}", READ),
+    *_pages(READ, "/openapi.json /api/access /api/snapshot /api/evidence/{element_id} /api/neighborhood"),
+    *_pages(READ, "/api/explore/around/{node_id} /api/explore/at /api/explore/changes /api/explore/totals"),
+    *_pages(READ, "/api/explore/communities /api/explore/community/{community_id} /api/explore/path"),
+    *_pages(READ, "/api/explore/search /api/explore/causes/{element_id}"),
     Route("POST", "/api/sign-in", OPEN),
     Route("POST", "/api/sign-out", OPEN),
     # Root fields and tools check their own requirements.
