@@ -245,20 +245,6 @@ def content_hash(*parts: str) -> str:
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
-class PrefixHash:
-    """A `content_hash` with a fixed prefix of at least one part, hashed once for many suffixes."""
-
-    def __init__(self, *parts: str) -> None:
-        self._begun = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
-
-    def with_suffix(self, *parts: str) -> str:
-        """Return the `content_hash` of all parts."""
-        whole = self._begun.copy()
-        for part in parts:
-            whole.update(f"\x1f{part}".encode())
-        return whole.hexdigest()
-
-
 def name_key(name: str) -> str:
     """Return the normalised form of a name: NFKC (unifies full and half width), case-folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -1,7 +1,7 @@
 """Scenes: consecutive messages about one situation, the unit of extraction."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -20,6 +20,15 @@ def participants(turns: Iterable[tuple[str, str | None]]) -> tuple[str, ...]:
         several = _COMMA.split(speaker) if speaker and role == Role.EVENT else [speaker or role]
         names |= dict.fromkeys(name for name in several if name and name != Role.EVENT)
     return tuple(names)
+
+
+def hash_parts(messages: Iterable[Message]) -> Iterator[str]:
+    """Yield what the hashes of a scene and its summary are made of: each message's key in its session, and its content.
+
+    They do not depend on the tenant, so that a summary stays current when its scene is imported elsewhere.
+    """
+    for message in messages:
+        yield from (message.uri.rpartition("/")[2], message.content_hash)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from extraction.text.topic_shift import Topic, Turns
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
-from schema.scene import Scene
+from schema.scene import Scene, hash_parts
 from schema.timespan import millis
 
 # Late messages may fill a scene to this multiple of its maximum size, because a separate scene would be a fragment.
@@ -176,9 +176,4 @@ def _ends(
 
 def _close(scene: _OpenScene) -> Scene:
     messages = tuple(scene.messages)
-    return Scene(
-        id=scene.id,
-        uri=scene.uri,
-        messages=messages,
-        content_hash=content_hash(*(part for message in messages for part in (message.id, message.content_hash))),
-    )
+    return Scene(id=scene.id, uri=scene.uri, messages=messages, content_hash=content_hash(*hash_parts(messages)))

@@ -29,7 +29,7 @@ from schema.failure import failure_of
 from schema.ids import MemoryId, TenantId, UserId, content_hash, name_key
 from schema.labels import Role
 from schema.message import Message
-from schema.scene import Scene
+from schema.scene import Scene, hash_parts
 from schema.timespan import millis
 
 _log = logging.getLogger("mnemoscene.scenes")
@@ -430,5 +430,5 @@ def _message(row: Mapping[str, Any]) -> Message:
 
 def _scene(row: Mapping[str, Any]) -> Scene:
     messages = tuple(_message(message) for message in row["messages"])
-    parts = (part for message in messages for part in (message.id, message.content_hash))
-    return Scene(id=row["id"], uri=row["uri"], messages=messages, content_hash=content_hash(*parts))
+    hashed = content_hash(*hash_parts(messages))
+    return Scene(id=row["id"], uri=row["uri"], messages=messages, content_hash=hashed)

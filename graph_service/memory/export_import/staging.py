@@ -5,26 +5,17 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from graph_service.memory.export_import.row_format import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
-from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.tenant_rewrite import (
-    HashPrefixes,
-    SceneHash,
-    SceneMessage,
     TenantRename,
     episode_id,
     first_period,
-    hash_prefixes_of,
     merge_id,
     rejection_id,
-    scene_hashes,
-    session_hash,
 )
 from graph_service.memory.jobs.outbox import JobKind
 from schema.ids import TenantId
@@ -36,10 +27,6 @@ _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, key TEXT, session TEXT, line TEXT)",
     "CREATE TABLE ids (old TEXT PRIMARY KEY, new TEXT, uri TEXT) WITHOUT ROWID",
     "CREATE TABLE rewritten (kind TEXT, key TEXT, line TEXT)",
-    "CREATE TABLE messages (id TEXT PRIMARY KEY, at INTEGER, position INTEGER, hash TEXT, episode TEXT) WITHOUT ROWID",
-    "CREATE TABLE scene_messages (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
-    "CREATE TABLE scene_hashes (session TEXT, start_ms INTEGER, scene TEXT, hash TEXT)",
-    "CREATE TABLE episodes (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
     "CREATE TABLE jobs_before (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
     "CREATE TABLE jobs_now (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
@@ -50,11 +37,6 @@ _BY_KEY: Final = (
     "CREATE UNIQUE INDEX raw_key ON raw (kind, key)",
     "CREATE INDEX raw_session ON raw (session) WHERE session IS NOT NULL",
 )
-# Maximum number of episodes per scene; scenes written by this service have fewer messages.
-_EPISODES_MAX: Final = 100
-# Cached, because consecutive scenes share episodes, each of which may contain megabytes of facts.
-_PREFIXES_CACHED: Final = 4_096
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NODE_KINDS: Final = frozenset(MIND_MAP_KINDS)
 # Kinds of nodes that each link connects: start, possible ends.
 _LINK_ENDS: Final = {
@@ -112,7 +94,6 @@ class Staging:
             self._db.execute(line)
         self._rename_rules = TenantRename(source=source, target=target, new_id=self.new_id)
         self._rewritten_kinds: set[str] = set()
-        self._hash_prefixes = lru_cache(maxsize=_PREFIXES_CACHED)(self._load_hash_prefixes)
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
@@ -199,7 +180,7 @@ class Staging:
         return any(self._db.execute(query, (Label.USER, name)).fetchone() for name in ids)
 
     def map_ids(self) -> None:
-        """Compute the ids of all elements in the target tenant, and the new content hashes."""
+        """Compute the ids of all elements in the target tenant."""
         self._db.execute(_BY_KIND)
         self._db.execute("BEGIN")
         for kind in _KINDS_WITH_URI:
@@ -214,8 +195,6 @@ class Staging:
             found = row["properties"]
             uri = self._db.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
             self._add_mapping(found["id"], episode_id(self._rename_rules, found, uri[0] if uri else ""))
-            self._db.execute("INSERT OR IGNORE INTO episodes VALUES (?, ?)", (found["id"], json.dumps(found)))
-        self._map_hashes()
         self._db.execute("COMMIT")
 
     def new_id(self, old: str) -> str:
@@ -349,54 +328,6 @@ class Staging:
             first, first_uri = first_period(uri)
             self._add_mapping(first, self._rename_rules.by_uri(first, first_uri))
 
-    def _map_hashes(self) -> None:
-        for row in self._raw(Label.MESSAGE):
-            found = row["properties"]
-            message = (
-                found["id"],
-                _to_micros(found.get("said_at")),
-                found.get("position", 0),
-                found.get("content_hash", ""),
-            )
-            self._db.execute(
-                "INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", (*message, found.get("episode_id"))
-            )
-        for row in self._raw(Link.PART_OF):
-            self._db.execute("INSERT OR IGNORE INTO scene_messages VALUES (?, ?)", (row["to"], row["from"]))
-        for row in self._raw(Label.SCENE):
-            found = row["properties"]
-            for old, new in scene_hashes(
-                found, self._messages_of_scene(found["id"]), self._prefixes_of_scene(found["id"]), self.new_id
-            ):
-                self._add_mapping(old, new)
-            scene_hash = (found.get("session_id"), found.get("start_ms", 0), found["id"])
-            layers_hash = found.get("layers_hash") or found.get("content_hash") or ""
-            self._db.execute("INSERT INTO scene_hashes VALUES (?, ?, ?, ?)", (*scene_hash, layers_hash))
-        self._db.execute("CREATE INDEX scene_hashes_session ON scene_hashes (session)")
-        for row in self._raw(Label.SESSION_LIFECYCLE):
-            query = "SELECT start_ms, scene, hash FROM scene_hashes WHERE session = ?"
-            scenes = [SceneHash(*one) for one in self._db.execute(query, (row["properties"]["id"],))]
-            for old, new in session_hash(row["properties"], scenes, self.new_id):
-                self._add_mapping(old, new)
-
-    def _messages_of_scene(self, scene: str) -> list[SceneMessage]:
-        query = (
-            "SELECT s.at, s.position, s.id, s.hash FROM scene_messages h JOIN messages s ON s.id = h.message "
-            "WHERE h.scene = ?"
-        )
-        return [SceneMessage(*one) for one in self._db.execute(query, (scene,))]
-
-    def _prefixes_of_scene(self, scene: str) -> list[HashPrefixes]:
-        query = (
-            "SELECT DISTINCT b.id FROM scene_messages h JOIN messages s ON s.id = h.message "
-            "JOIN episodes b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id LIMIT ?"
-        )
-        return [self._hash_prefixes(found) for (found,) in self._db.execute(query, (scene, _EPISODES_MAX))]
-
-    def _load_hash_prefixes(self, episode: str) -> HashPrefixes:
-        (line,) = self._db.execute("SELECT line FROM episodes WHERE id = ?", (episode,)).fetchone()
-        return hash_prefixes_of(json.loads(line))
-
     def _add_mapping(self, old: str, new: str, uri: str | None = None) -> None:
         self._db.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
 
@@ -427,11 +358,3 @@ def _session_of(row: Row) -> str | None:
             session: str | None = row["properties"].get("session_id")
             return session
     return None
-
-
-def _to_micros(written: Any) -> int:
-    """Return an encoded time as microseconds since 1970; 0 if it is not one."""
-    if not isinstance(written, Mapping):
-        return 0
-    at: datetime = decode_value(written, "time")
-    return (at - _EPOCH) // timedelta(microseconds=1)

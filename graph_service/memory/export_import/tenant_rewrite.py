@@ -1,13 +1,13 @@
-"""Rewrite URIs, ids and content hashes for another tenant. Pure.
+"""Rewrite URIs and ids for another tenant. Pure.
 
 Ids derive from URIs, and URIs begin with the tenant. Exports are rewritten for `NO_TENANT`, so that export, import
 elsewhere and another export give identical bytes. Ids that do not derive from a URI are kept.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
@@ -15,7 +15,7 @@ from graph_service.memory.items.writes import item_tokens
 from graph_service.memory.tags import message_tokens
 from schema.entity import stored_names
 from schema.graph_model import Property
-from schema.ids import PrefixHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
+from schema.ids import TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 
 NO_TENANT: Final = TenantId("")
 _ID_FIELDS: Final = ("id", "source", "target")
@@ -187,77 +187,3 @@ def episode_id(rename: TenantRename, episode: Properties, session: str) -> str:
         return str(episode["id"])
     new = content_hash(*(rename.new_id(one) for one in episode["message_ids"]), *rest)
     return memory_id(f"{rename.uri(session)}/episode/{new}")
-
-
-# Content hashes of scenes and summaries depend on ids. A hash that cannot be reproduced is kept; its summary is then
-# computed again.
-
-HashPair = tuple[str, str]
-HashPrefixes = tuple[PrefixHash, PrefixHash]
-
-
-class SceneMessage(NamedTuple):
-    """A message of a scene; sorts by its order in the scene.
-
-    Attributes:
-        at: time of the message, microseconds since 1970.
-    """
-
-    at: int
-    position: int
-    id: str
-    content_hash: str
-
-
-class SceneHash(NamedTuple):
-    """A scene's contribution to the hash of its session's summary; sorts in the order of the session."""
-
-    start_ms: int
-    id: str
-    layers_hash: str
-
-
-def scene_hashes(
-    scene: Properties, messages: Sequence[SceneMessage], provided: Iterable[HashPrefixes], new_id: Callable[[str], str]
-) -> Iterator[HashPair]:
-    """Yield the old and new content hashes of a scene and of its summary, if they can be reproduced.
-
-    Args:
-        provided: results of `hash_prefixes_of` for the episodes of its messages.
-    """
-    before = sorted(messages)
-    after = sorted(one._replace(id=new_id(one.id)) for one in messages)
-    if content_hash(*_hash_parts(before)) == scene.get("content_hash"):
-        yield scene["content_hash"], content_hash(*_hash_parts(after))
-    summarised_n = scene.get("layers_n") or 0
-    parts = list(_hash_parts(before[:summarised_n]))
-    for prefix in (prefix for prefixes in (_NOTHING_PROVIDED, *provided) for prefix in prefixes):
-        if prefix.with_suffix(*parts) == scene.get("layers_hash"):
-            yield scene["layers_hash"], prefix.with_suffix(*_hash_parts(after[:summarised_n]))
-            return
-
-
-def session_hash(lifecycle: Properties, scenes: Sequence[SceneHash], new_id: Lookup) -> Iterator[HashPair]:
-    """Yield the old and new hash of a session's summary, if it can be reproduced."""
-    before = content_hash("session", *(one.layers_hash for one in sorted(scenes)))
-    if before == lifecycle.get("layers_hash"):
-        rewritten = sorted(one._replace(id=new_id(one.id), layers_hash=new_id(one.layers_hash)) for one in scenes)
-        yield before, content_hash("session", *(one.layers_hash for one in rewritten))
-
-
-def _hash_parts(messages: Iterable[SceneMessage]) -> Iterator[str]:
-    for one in messages:
-        yield from (one.id, one.content_hash)
-
-
-def hash_prefixes_of(episode: Properties) -> HashPrefixes:
-    """Return the two prefixes that the hash of a scene's summary may have: final, or with its overview pending."""
-    facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
-    return _prefixes(episode.get("summary") or "", *facts)
-
-
-def _prefixes(*provided: str) -> HashPrefixes:
-    return PrefixHash("read", *provided, ""), PrefixHash("waits", *provided, "")
-
-
-_NOTHING_PROVIDED: Final = _prefixes("")

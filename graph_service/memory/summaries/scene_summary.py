@@ -12,7 +12,7 @@ from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reading, SceneText
 from schema.errors import MisreadError, MnemosceneError
 from schema.ids import content_hash
-from schema.scene import Scene
+from schema.scene import Scene, hash_parts
 
 # Layers are updated for every multiple of this number of messages, and when the scene is complete, so that they do not
 # depend on how the messages are split into calls.
@@ -83,7 +83,7 @@ def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...
 
 def _key(scene: Scene, messages: int, provided: Reading, *, pending: bool) -> str:
     facts = [f.statement for f in provided.facts if all(quote.line < messages for quote in f.quotes)]
-    parts = [part for message in scene.messages[:messages] for part in (message.id, message.content_hash)]
+    parts = hash_parts(scene.messages[:messages])
     return content_hash("waits" if pending else "read", provided.summary or "", *facts, "", *parts)
 
 

@@ -104,9 +104,6 @@ def _as_told(text: bytes) -> set[str]:
         bilingual["assertions"] = [one.rsplit("|", 3)[0] for one in bilingual.get("assertions", ())]
         if row.get("node") in ("Tombstone", "Change"):
             continue
-        if "/ana/first/scene/" in bilingual.get("uri", ""):
-            # Refused facts of an accepted call are not in the graph, so an import cannot know them.
-            bilingual.pop("layers_hash", None)
         found.add(json.dumps({**row, "properties": bilingual}, sort_keys=True, ensure_ascii=False))
     return found
 

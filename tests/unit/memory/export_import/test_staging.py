@@ -1,4 +1,4 @@
-"""Test staging of imported rows: duplicates, references, content hashes and cost."""
+"""Test staging of imported rows: duplicates, references and cost."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,20 +7,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graph_service.memory.export_import.staging import Staging
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from schema.ids import PrefixHash, TenantId, content_hash
+from schema.ids import TenantId
 from tests.unit.test_number_cost import assert_about_linear
-
-PARTS = st.lists(st.text(max_size=4), max_size=4)
-
-
-@given(st.lists(st.text(max_size=4), min_size=1, max_size=4), PARTS)
-def test_hash_in_two_steps_equals_the_hash_in_one(first: list[str], rest: list[str]) -> None:
-    assert PrefixHash(*first).with_suffix(*rest) == content_hash(*first, *rest)
 
 
 @pytest.fixture
@@ -44,8 +35,7 @@ def rows_of_one_call(n: int) -> list[dict[str, Any]]:
     for place, name in enumerate(message_ids):
         uri = f"memory:///session/u/s/timeline/{name}"
         message = {"id": name, "uri": uri, "position": place, "content_hash": "h", "episode_id": "e"}
-        shown = content_hash("read", "", *(f"fact {one}" for one in range(n)), "", name, "h")
-        scene = {"id": f"s{place}", "uri": f"memory:///session/u/s/scene/{name}", "layers_n": 1, "layers_hash": shown}
+        scene = {"id": f"s{place}", "uri": f"memory:///session/u/s/scene/{name}", "layers_n": 1}
         rows.append({"node": "Message", "properties": message})
         rows.append({"node": "Scene", "properties": scene})
         rows.append({"link": "PART_OF", "from": name, "to": f"s{place}"})
@@ -53,23 +43,13 @@ def rows_of_one_call(n: int) -> list[dict[str, Any]]:
     return [*rows, {"node": "Episode", "properties": episode}]
 
 
-def test_episode_is_parsed_once_for_all_its_scenes(a_staging: Callable[[], Staging]) -> None:
+def test_mapping_ids_of_one_long_call_takes_linear_time(a_staging: Callable[[], Staging]) -> None:
     def work_of(n: int) -> Callable[[], object]:
         staging = a_staging()
         staging.add(rows_of_one_call(n))
         return staging.map_ids
 
     assert_about_linear(work_of, 400)
-
-
-def test_summary_hashes_with_provided_facts_are_rewritten(a_staging: Callable[[], Staging]) -> None:
-    staging, rows = a_staging(), rows_of_one_call(3)
-    staging.add(rows)
-    staging.map_ids()
-    shown = next(row["properties"]["layers_hash"] for row in rows if row.get("node") == "Scene")
-    facts = ("fact 0", "fact 1", "fact 2")
-    assert shown == content_hash("read", "", *facts, "", "m0", "h")
-    assert staging.new_id(shown) == content_hash("read", "", *facts, "", staging.new_id("m0"), "h")
 
 
 def test_duplicate_rows_are_reported_before_ids_are_mapped(a_staging: Callable[[], Staging]) -> None:
