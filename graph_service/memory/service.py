@@ -33,15 +33,7 @@ from graph_service.memory.entity_resolution.listing import (
     list_entities,
     suggested_merges,
 )
-from graph_service.memory.entity_resolution.merge import (
-    MergeResult,
-    StoredMerge,
-    allow_merge,
-    merge_entities,
-    merges_of_user,
-    reject_merge,
-    split_entity,
-)
+from graph_service.memory.entity_resolution.merge import Merges
 from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.facts.fact_events import StoredFactEvent, fact_events
 from graph_service.memory.forgetting.service import Forgetting
@@ -90,7 +82,7 @@ from graph_service.memory.sessions.short_term_window import (
 from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
 from graph_service.observability.metrics import REJECTED, Operation
 from schema.errors import UnavailableError
-from schema.ids import MemoryId, SessionId, TenantId, UserId, to_element_id
+from schema.ids import SessionId, TenantId, UserId
 from schema.timespan import millis
 
 # Turns that "just now" is about.
@@ -191,6 +183,7 @@ class Memory:
         )
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph)
+        self.merges = Merges(graph, clock=clock, notify=notify)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self._compared = compared_pairs(self.changes)
@@ -440,64 +433,6 @@ class Memory:
             InputError: the limit or the cursor is invalid.
         """
         return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
-
-    async def merges(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[StoredMerge]:
-        """Return the merges that people made in one user's memory and that were not undone, latest first.
-
-        Raises:
-            InputError: the id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
-        """
-        return await merges_of_user(self._graph, tenant, user_id, limit=limit)
-
-    async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> MergeResult:
-        """Merge two entities of one user; `split_entity` undoes it.
-
-        Raises:
-            InputError: the reason is missing, or both ids are the same.
-            NotFoundError: the tenant has no such entity.
-            ConflictError: they cannot be merged.
-            UnavailableError: Neo4j does not answer.
-        """
-        done = await merge_entities(self._graph, tenant, keep_id, merge_id, reason, at=self._clock())
-        self._notify(tenant)
-        return done
-
-    async def split_entity(self, tenant: TenantId, entity_id: str) -> MergeResult:
-        """Undo a merge, by the id of the merge or of the merged entity.
-
-        Raises:
-            NotFoundError: the tenant has no such entity.
-            ConflictError: it is not merged.
-            UnavailableError: Neo4j does not answer.
-        """
-        done = await split_entity(self._graph, tenant, to_element_id(entity_id), at=self._clock())
-        self._notify(tenant)
-        return done
-
-    async def reject_merge(self, tenant: TenantId, a_id: str, b_id: str, reason: str) -> MemoryId:
-        """Record that two entities of one user are different, so that they are never merged.
-
-        Raises:
-            InputError: the reason is missing, or both ids are the same.
-            NotFoundError: the tenant has no such entity.
-            ConflictError: they are not entities of one user, or they are merged.
-            UnavailableError: Neo4j does not answer.
-        """
-        done = await reject_merge(self._graph, tenant, a_id, b_id, reason, at=self._clock())
-        self._notify(tenant)
-        return done
-
-    async def allow_merge(self, tenant: TenantId, rejection_id: str) -> None:
-        """Undo `reject_merge`, by the id that it returned.
-
-        Raises:
-            InputError: the id is malformed.
-            NotFoundError: the tenant has no such rejection.
-            UnavailableError: Neo4j does not answer.
-        """
-        await allow_merge(self._graph, tenant, rejection_id, at=self._clock())
-        self._notify(tenant)
 
     async def review_stack(self, tenant: TenantId, user_id: str, *, limit: int) -> ReviewStack:
         """Return today's questions about one user's memory.

@@ -87,7 +87,9 @@ class IdentityQuery:
         limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
     ) -> list[Merge]:
         """Merges that people made and that were not undone, newest first."""
-        return [_merge(one) for one in await memory_of(info).merges(info.context["tenant"], user_id, limit=limit)]
+        return [
+            _merge(one) for one in await memory_of(info).merges.of_user(info.context["tenant"], user_id, limit=limit)
+        ]
 
     @field
     async def suggested_merges(
@@ -114,7 +116,7 @@ class IdentityMutation:
         reason: Annotated[str, argument("The reason, as free text.")],
     ) -> MergeReceipt:
         """Merge two entities of one user; splitEntity reverts it."""
-        return _receipt(await memory_of(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
+        return _receipt(await memory_of(info).merges.merge(info.context["tenant"], keep_id, merge_id, reason))
 
     @mutation
     async def split_entity(
@@ -123,7 +125,7 @@ class IdentityMutation:
         id: Annotated[str, argument("Id of the merge or of the merged entity.")],  # noqa: A002  the API's word
     ) -> MergeReceipt:
         """Revert a merge; facts learned since then stay with the entity that was mentioned."""
-        return _receipt(await memory_of(info).split_entity(info.context["tenant"], id))
+        return _receipt(await memory_of(info).merges.split(info.context["tenant"], id))
 
     @mutation
     async def reject_merge(
@@ -134,7 +136,7 @@ class IdentityMutation:
         reason: Annotated[str, argument("The reason, as free text.")] = "rejected by a person",
     ) -> str:
         """Record that two entities of one user are different; returns the id of the record."""
-        return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)
+        return await memory_of(info).merges.reject(info.context["tenant"], first_id, second_id, reason)
 
     @mutation
     async def allow_merge(
@@ -143,7 +145,7 @@ class IdentityMutation:
         id: Annotated[str, argument("The id that rejectMerge returned.")],  # noqa: A002  the API's word
     ) -> bool:
         """Undo rejectMerge: the two entities may be suggested again."""
-        await memory_of(info).allow_merge(info.context["tenant"], id)
+        await memory_of(info).merges.allow(info.context["tenant"], id)
         return True
 
 

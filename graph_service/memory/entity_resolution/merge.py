@@ -1,7 +1,9 @@
 """Merge two entities, split them again, or reject a suggested merge."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -10,9 +12,11 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter
 from schema.errors import ConflictError, InputError, NotFoundError
-from schema.ids import MemoryId, TenantId, memory_id, user_uri
+from schema.ids import MemoryId, TenantId, memory_id, to_element_id, user_uri
 from schema.labels import Label
 from schema.limits import LIMITS
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +24,7 @@ class MergeResult:
     """The result of a merge or split.
 
     Attributes:
-        id: id of the merge; `split_entity` accepts it or the id of the merged entity.
+        id: id of the merge; `Merges.split` accepts it or the id of the merged entity.
         kept: the entity that represents both.
         merged: the entity that was merged into `kept`, or split off it.
     """
@@ -41,136 +45,155 @@ class StoredMerge:
     at: datetime
 
 
-async def merges_of_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[StoredMerge]:
-    """Return the merges that people made in one user's memory and that were not undone, latest first.
+class Merges:
+    """Merge and split the entities of a user, and record which are different.
 
-    Raises:
-        InputError: the id or the limit is invalid.
-    """
-    check_ids(userId=user_id)
-    check_limit(limit)
-    parameters = {"tenant": tenant, "user_id": user_id, "automatic": KINSHIP_MERGE_REASON, "rows_max": limit}
-    return [
-        StoredMerge(
-            result=MergeResult(id=row["merge_id"], kept=row["kept_id"], merged=row["merged_id"]),
-            kept_name=row["kept_name"],
-            merged_name=row["merged_name"],
-            reason=row["reason"],
-            at=row["at"],
-        )
-        for row in await graph.read(statement("curation/merges_of_user"), parameters)
-    ]
-
-
-async def merge_entities(
-    graph: Graph, tenant: TenantId, keep_id: str, merge_id: str, reason: str, *, at: datetime
-) -> MergeResult:
-    """Merge one entity into another. Both keep their own facts, so that the merge can be undone.
-
-    Raises:
-        InputError: the reason is empty or too long, or both ids are the same.
-        NotFoundError: the tenant has no such entity.
-        ConflictError: an id is not an entity's, they belong to different users, or they are merged already.
-    """
-    _check_reason(reason)
-
-    async def steps(writing: Writing) -> MergeResult:
-        entities = await _entities_of_one_user(writing, tenant, keep_id, merge_id)
-        user_id = entities[keep_id]["user_id"]
-        await _lock_memory(writing, tenant, user_id)
-        # Read again under the lock.
-        entities = await _entities(writing, tenant, keep_id, merge_id)
-        kept_id, merged_id = (entities[name]["root_id"] or name for name in (keep_id, merge_id))
-        if kept_id == merged_id:
-            raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are already merged; split them first")
-        merging = MergeWriter(writing=writing, tenant=tenant, at=at)
-        new_merge_id, changes = await merging.merge(kept_id, merged_id, reason)
-        # Two candidates for "my sister" may have become one, which makes the role unambiguous.
-        changes += await merging.update_kinship(user_id)
-        await append_changes(writing, tenant, user_id, changes, at=at)
-        return MergeResult(id=new_merge_id, kept=MemoryId(kept_id), merged=MemoryId(merged_id))
-
-    return await graph.write(steps)
-
-
-async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: datetime) -> MergeResult:
-    """Undo the merge of an entity; facts stored since then stay with the member that they refer to.
+    All methods raise UnavailableError if Neo4j does not answer.
 
     Args:
-        entity_id: the merged entity, or the id of the merge.
-
-    Raises:
-        NotFoundError: the tenant has no such entity or merge.
-        ConflictError: the entity is not merged.
+        notify: called with the tenant after each change.
     """
 
-    async def steps(writing: Writing) -> MergeResult:
-        merges = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
-        if not merges:
-            await _entities(writing, tenant, entity_id)
-            raise ConflictError(f"the entity {entity_id!r} is not merged into another; there is nothing to split")
-        user_id = merges[0]["user_id"]
-        await _lock_memory(writing, tenant, user_id)
-        merges = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
-        if not merges:
-            raise ConflictError(f"the merge of {entity_id!r} was undone by another request; there is nothing to split")
-        split_id, root, merge_id = merges[0]["id"], merges[0]["root_id"], merges[0]["merge_id"]
-        merging = MergeWriter(writing=writing, tenant=tenant, at=at)
-        changes = await merging.split(split_id, root, "split: the merge was taken back")
-        if merges[0]["reason"] == KINSHIP_MERGE_REASON:
-            # An automatic merge: without a rejection the next digest would repeat it.
-            await _store_rejection(writing, tenant, user_id, (split_id, root), "split by hand", at=at)
-        changes += await merging.update_kinship(user_id)
-        await append_changes(writing, tenant, user_id, changes, at=at)
-        return MergeResult(id=MemoryId(merge_id), kept=MemoryId(root), merged=MemoryId(split_id))
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._notify = notify
 
-    return await graph.write(steps)
+    async def of_user(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[StoredMerge]:
+        """Return the merges that people made in one user's memory and that were not undone, latest first.
 
+        Raises:
+            InputError: the id or the limit is invalid.
+        """
+        check_ids(userId=user_id)
+        check_limit(limit)
+        parameters = {"tenant": tenant, "user_id": user_id, "automatic": KINSHIP_MERGE_REASON, "rows_max": limit}
+        return [
+            StoredMerge(
+                result=MergeResult(id=row["merge_id"], kept=row["kept_id"], merged=row["merged_id"]),
+                kept_name=row["kept_name"],
+                merged_name=row["merged_name"],
+                reason=row["reason"],
+                at=row["at"],
+            )
+            for row in await self._graph.read(statement("curation/merges_of_user"), parameters)
+        ]
 
-async def reject_merge(graph: Graph, tenant: TenantId, a_id: str, b_id: str, reason: str, *, at: datetime) -> MemoryId:
-    """Record that two entities are different: they are neither suggested nor merged automatically again.
+    async def merge(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> MergeResult:
+        """Merge one entity into another. Both keep their own facts, so that the merge can be undone.
 
-    Raises:
-        InputError: the reason is empty or too long, or both ids are the same.
-        NotFoundError: the tenant has no such entity.
-        ConflictError: an id is not an entity's, they belong to different users, or a person merged them.
-    """
-    _check_reason(reason)
+        Raises:
+            InputError: the reason is empty or too long, or both ids are the same.
+            NotFoundError: the tenant has no such entity.
+            ConflictError: an id is not an entity's, they belong to different users, or they are merged already.
+        """
+        _check_reason(reason)
+        at = self._clock()
 
-    async def steps(writing: Writing) -> MemoryId:
-        entities = await _entities_of_one_user(writing, tenant, a_id, b_id)
-        user_id = entities[a_id]["user_id"]
-        await _lock_memory(writing, tenant, user_id)
-        rejection_id = await _store_rejection(writing, tenant, user_id, (a_id, b_id), reason, at=at)
-        changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
-        entities = await _entities(writing, tenant, a_id, b_id)
-        if (entities[a_id]["root_id"] or a_id) == (entities[b_id]["root_id"] or b_id):
-            raise ConflictError(f"the entities {a_id!r} and {b_id!r} were merged; split them first")
-        await append_changes(writing, tenant, user_id, changes, at=at)
-        return rejection_id
+        async def steps(writing: Writing) -> MergeResult:
+            entities = await _entities_of_one_user(writing, tenant, keep_id, merge_id)
+            user_id = entities[keep_id]["user_id"]
+            await _lock_memory(writing, tenant, user_id)
+            # Read again under the lock.
+            entities = await _entities(writing, tenant, keep_id, merge_id)
+            kept_id, merged_id = (entities[name]["root_id"] or name for name in (keep_id, merge_id))
+            if kept_id == merged_id:
+                raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are already merged; split them first")
+            merging = MergeWriter(writing=writing, tenant=tenant, at=at)
+            new_merge_id, changes = await merging.merge(kept_id, merged_id, reason)
+            # Two candidates for "my sister" may have become one, which makes the role unambiguous.
+            changes += await merging.update_kinship(user_id)
+            await append_changes(writing, tenant, user_id, changes, at=at)
+            return MergeResult(id=new_merge_id, kept=MemoryId(kept_id), merged=MemoryId(merged_id))
 
-    return await graph.write(steps)
+        return await self._write(tenant, steps)
 
+    async def split(self, tenant: TenantId, entity_id: str) -> MergeResult:
+        """Undo the merge of an entity; facts stored since then stay with the member that they refer to.
 
-async def allow_merge(graph: Graph, tenant: TenantId, rejection_id: str, *, at: datetime) -> None:
-    """Undo `reject_merge`, by the id that it returned: the pair may be suggested again.
+        Args:
+            entity_id: the merged entity, or the id of the merge.
 
-    Raises:
-        InputError: the id is malformed.
-        NotFoundError: the tenant has no such rejection; perhaps it was undone before.
-    """
-    check_ids(rejectionId=rejection_id)
+        Raises:
+            NotFoundError: the tenant has no such entity or merge.
+            ConflictError: the entity is not merged.
+        """
+        at, entity_id = self._clock(), to_element_id(entity_id)
 
-    async def steps(writing: Writing) -> None:
-        rows = await writing.run(statement("entity_resolution/allow_merge"), {"tenant": tenant, "id": rejection_id})
-        if not rows:
-            raise NotFoundError(f"there is no rejected merge {rejection_id!r}; perhaps it was undone before")
-        user_id = rows[0]["user_id"]
-        await _lock_memory(writing, tenant, user_id)
-        changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
-        await append_changes(writing, tenant, user_id, changes, at=at)
+        async def steps(writing: Writing) -> MergeResult:
+            merges = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
+            if not merges:
+                await _entities(writing, tenant, entity_id)
+                raise ConflictError(f"the entity {entity_id!r} is not merged into another; there is nothing to split")
+            user_id = merges[0]["user_id"]
+            await _lock_memory(writing, tenant, user_id)
+            merges = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
+            if not merges:
+                raise ConflictError(
+                    f"the merge of {entity_id!r} was undone by another request; there is nothing to split"
+                )
+            split_id, root, merge_id = merges[0]["id"], merges[0]["root_id"], merges[0]["merge_id"]
+            merging = MergeWriter(writing=writing, tenant=tenant, at=at)
+            changes = await merging.split(split_id, root, "split: the merge was taken back")
+            if merges[0]["reason"] == KINSHIP_MERGE_REASON:
+                # An automatic merge: without a rejection the next digest would repeat it.
+                await _store_rejection(writing, tenant, user_id, (split_id, root), "split by hand", at=at)
+            changes += await merging.update_kinship(user_id)
+            await append_changes(writing, tenant, user_id, changes, at=at)
+            return MergeResult(id=MemoryId(merge_id), kept=MemoryId(root), merged=MemoryId(split_id))
 
-    await graph.write(steps)
+        return await self._write(tenant, steps)
+
+    async def reject(self, tenant: TenantId, a_id: str, b_id: str, reason: str) -> MemoryId:
+        """Record that two entities are different: they are neither suggested nor merged automatically again.
+
+        Raises:
+            InputError: the reason is empty or too long, or both ids are the same.
+            NotFoundError: the tenant has no such entity.
+            ConflictError: an id is not an entity's, they belong to different users, or a person merged them.
+        """
+        _check_reason(reason)
+        at = self._clock()
+
+        async def steps(writing: Writing) -> MemoryId:
+            entities = await _entities_of_one_user(writing, tenant, a_id, b_id)
+            user_id = entities[a_id]["user_id"]
+            await _lock_memory(writing, tenant, user_id)
+            rejection_id = await _store_rejection(writing, tenant, user_id, (a_id, b_id), reason, at=at)
+            changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
+            entities = await _entities(writing, tenant, a_id, b_id)
+            if (entities[a_id]["root_id"] or a_id) == (entities[b_id]["root_id"] or b_id):
+                raise ConflictError(f"the entities {a_id!r} and {b_id!r} were merged; split them first")
+            await append_changes(writing, tenant, user_id, changes, at=at)
+            return rejection_id
+
+        return await self._write(tenant, steps)
+
+    async def allow(self, tenant: TenantId, rejection_id: str) -> None:
+        """Undo `reject`, by the id that it returned: the pair may be suggested again.
+
+        Raises:
+            InputError: the id is malformed.
+            NotFoundError: the tenant has no such rejection; perhaps it was undone before.
+        """
+        check_ids(rejectionId=rejection_id)
+        at = self._clock()
+
+        async def steps(writing: Writing) -> None:
+            rows = await writing.run(statement("entity_resolution/allow_merge"), {"tenant": tenant, "id": rejection_id})
+            if not rows:
+                raise NotFoundError(f"there is no rejected merge {rejection_id!r}; perhaps it was undone before")
+            user_id = rows[0]["user_id"]
+            await _lock_memory(writing, tenant, user_id)
+            changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
+            await append_changes(writing, tenant, user_id, changes, at=at)
+
+        await self._write(tenant, steps)
+
+    async def _write(self, tenant: TenantId, steps: Callable[[Writing], Awaitable[T]]) -> T:
+        done = await self._graph.write(steps)
+        self._notify(tenant)
+        return done
 
 
 def _check_reason(reason: str) -> None:

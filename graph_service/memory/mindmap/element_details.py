@@ -19,7 +19,7 @@ class EndView(FrozenModel):
 
 
 class MergedView(FrozenModel):
-    """An entity that was merged into a node; its id can be passed to `split_entity`."""
+    """An entity that was merged into a node; its id can be passed to `Merges.split`."""
 
     id: str
     name: str

@@ -106,7 +106,7 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     await parts.memory.items.put(whose, items)
     await a_worker(parts.graph).drain()
     entities = [one for one in await parts.memory.entities(whose, USER) if not one.merged]
-    await parts.memory.merge_entities(whose, entities[0].id, entities[1].id, "they are one")
+    await parts.memory.merges.merge(whose, entities[0].id, entities[1].id, "they are one")
     await parts.spool.pause(True)
     waiting = RememberRequest(
         **{**told, "session_id": f"{SESSION}3"}, messages=(a_message("A quokka waits.", minute=900),)

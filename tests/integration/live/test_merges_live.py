@@ -51,9 +51,9 @@ async def test_each_merge_and_split_arrives_as_patches(graph: Graph, tenant: str
         lambda: merge(memory, tenant, "小红", "阿红"),
         lambda: say(graph, tenant, ("Bobby", "PREFERS", "jazz", None), ("阿红", "PREFERS", "茶", None), session="s2"),
         lambda: merge(memory, tenant, "小红", "Bob"),
-        lambda: memory.split_entity(here, an_id(tenant, "Bobby")),
-        lambda: memory.split_entity(here, an_id(tenant, "阿红")),
-        lambda: memory.split_entity(here, an_id(tenant, "Bob")),
+        lambda: memory.merges.split(here, an_id(tenant, "Bobby")),
+        lambda: memory.merges.split(here, an_id(tenant, "阿红")),
+        lambda: memory.merges.split(here, an_id(tenant, "Bob")),
     ]
     async with serving(graph, QUICK) as service, service.viewer(tenant) as viewer:
         await viewer.take()
@@ -72,7 +72,7 @@ async def test_resuming_viewer_sees_the_original_graph_after_an_undone_merge(gra
             snapshot = await viewer.take()
         at_first = drawn(viewer.shown)
         made = await merge(memory, tenant, "Bob", "Bobby")
-        await memory.split_entity(here, made)
+        await memory.merges.split(here, made)
         resume = {"epoch": snapshot["epoch"], "seq": snapshot["seq"]}
         async with service.viewer(tenant, resume=resume) as again:
             again.shown = viewer.shown

@@ -75,13 +75,13 @@ async def test_similar_names_are_asked_once_until_rejected_and_again_after_undo(
     pairs = [one for one in (await stack_of(memory, tenant, limit=50)).cards if one.kind is CardKind.SAME]
     (card,) = pairs
     first, second = card.entities
-    rejection = await memory.reject_merge(TenantId(tenant), first.id, second.id, "different")
+    rejection = await memory.merges.reject(TenantId(tenant), first.id, second.id, "different")
     assert CardKind.SAME not in [one.kind for one in (await stack_of(memory, tenant, limit=50)).cards]
-    await memory.allow_merge(TenantId(tenant), rejection)
+    await memory.merges.allow(TenantId(tenant), rejection)
     again = [one for one in (await stack_of(memory, tenant, limit=50)).cards if one.kind is CardKind.SAME]
     assert [one.id for one in again] == [card.id]
     with pytest.raises(NotFoundError):
-        await memory.allow_merge(TenantId(tenant), rejection)
+        await memory.merges.allow(TenantId(tenant), rejection)
 
 
 async def test_open_values_of_one_attribute_are_a_contradiction(graph: Graph, tenant: str) -> None:

@@ -106,7 +106,7 @@ async def test_recall_by_role_works_and_a_manual_split_is_kept(graph: Graph, ten
     assert {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["entity_match"] > 0} >= {
         ("Anna", "jazz")
     }
-    await memory.split_entity(here, an_id(tenant, "sister"))
+    await memory.merges.split(here, an_id(tenant, "sister"))
     await store_each(graph, tenant, "My sister Anna paints.", "My sister loves tea.", first=7)
     assert {("sister", "PREFERS", "tea"), ("sister", "PREFERS", "jazz")} <= set(await edges(graph, tenant))
 
@@ -115,15 +115,15 @@ async def test_rejected_kinship_merge_is_split_and_stays_split(graph: Graph, ten
     memory, here = a_memory(graph), TenantId(tenant)
     await store_each(graph, tenant, *JIE)
     pair = an_id(tenant, "小红"), an_id(tenant, "姐姐")
-    await memory.reject_merge(here, *pair, "还有一个姐姐")
+    await memory.merges.reject(here, *pair, "还有一个姐姐")
     await store_each(graph, tenant, "我姐姐小红喜欢茶。", first=7)
     assert {"小红", "姐姐"} <= await entities(graph, tenant)
-    await memory.reject_merge(here, *pair, "还有一个姐姐")
+    await memory.merges.reject(here, *pair, "还有一个姐姐")
     await merge(memory, tenant, "小红", "姐姐")
     with pytest.raises(ConflictError):
-        await memory.reject_merge(here, *pair, "too late")
+        await memory.merges.reject(here, *pair, "too late")
     with pytest.raises(NotFoundError):
-        await memory.reject_merge(TenantId(f"{tenant}-other"), *pair, "not ours")
+        await memory.merges.reject(TenantId(f"{tenant}-other"), *pair, "not ours")
 
 
 async def test_merging_both_candidates_resolves_the_role_until_split(graph: Graph, tenant: str) -> None:
@@ -133,7 +133,7 @@ async def test_merging_both_candidates_resolves_the_role_until_split(graph: Grap
     assert "sister" in await entities(graph, tenant)
     made = await merge(memory, tenant, "Anna", "Annie")
     assert ("Anna", "PREFERS", "jazz") in await edges(graph, tenant)
-    await memory.split_entity(here, made)
+    await memory.merges.split(here, made)
     assert await graph_rows(graph, tenant) == before
 
 

@@ -66,7 +66,7 @@ async def say(graph: Graph, tenant: str, fact: ProvidedFact, session: str, numbe
 
 
 async def merge(graph: Graph, tenant: str, keep: str, gone: str) -> None:
-    await a_memory(graph).merge_entities(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")
+    await a_memory(graph).merges.merge(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")
 
 
 async def run_history(graph: Graph, tenant: str, chance: random.Random) -> History:
@@ -90,7 +90,7 @@ async def run_history(graph: Graph, tenant: str, chance: random.Random) -> Histo
             with pytest.raises(ConflictError):
                 await merge(graph, tenant, keep, gone)
         elif gone in history.into:
-            await a_memory(graph).split_entity(TenantId(tenant), an_id(tenant, gone))
+            await a_memory(graph).merges.split(TenantId(tenant), an_id(tenant, gone))
             del history.into[gone]
     return history
 
@@ -110,7 +110,7 @@ async def test_any_history_equals_its_facts_and_remaining_merges(graph: Graph, t
     history = await run_history(graph, tenant, random.Random(seed))
     lived = await rows(graph, tenant)
     for name in list(history.into):
-        await a_memory(graph).split_entity(TenantId(tenant), an_id(tenant, name))
+        await a_memory(graph).merges.split(TenantId(tenant), an_id(tenant, name))
     parted = await rows(graph, tenant)
     await wipe(graph, tenant)
     for fact, session, number in history.said:

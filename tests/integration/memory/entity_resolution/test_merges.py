@@ -43,7 +43,7 @@ async def edges(graph: Graph, tenant: str) -> list[tuple[str, str, str]]:
 
 
 async def merge(memory: Memory, tenant: str, keep: str, gone: str) -> str:
-    return (await memory.merge_entities(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")).id
+    return (await memory.merges.merge(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")).id
 
 
 async def test_merge_joins_edges_and_split_restores_the_graph(graph: Graph, tenant: str) -> None:
@@ -56,7 +56,7 @@ async def test_merge_joins_edges_and_split_restores_the_graph(graph: Graph, tena
         ("Bob", "RELATES_TO", "Acme"),
         ("alice", "RELATES_TO", "Bob"),
     ]
-    await memory.split_entity(TenantId(tenant), merge_id)
+    await memory.merges.split(TenantId(tenant), merge_id)
     assert await graph_rows(graph, tenant) == before
 
 
@@ -74,7 +74,7 @@ async def test_facts_learned_while_merged_stay_with_the_named_entity(graph: Grap
         await say(graph, name, *later, session="s2")
     assert ("Bob", "PREFERS", "jazz") in await edges(graph, tenant)
     assert not [edge for edge in await edges(graph, tenant) if "Bobby" in edge]
-    await memory.split_entity(TenantId(tenant), an_id(tenant, "Bobby"))
+    await memory.merges.split(TenantId(tenant), an_id(tenant, "Bobby"))
     assert await edges(graph, tenant) == await edges(graph, never)
     assert len(await graph_rows(graph, tenant)) == len(await graph_rows(graph, never))
 
@@ -100,7 +100,7 @@ async def test_chain_of_merges_can_be_undone_in_any_order(graph: Graph, tenant: 
     assert len({edge for edge in await edges(graph, tenant) if "tea" in edge}) == 1
     names = {"Bobby": "Bobby", "Rob": "Bob"}
     for name in order:
-        await memory.split_entity(TenantId(tenant), an_id(tenant, names[name]))
+        await memory.merges.split(TenantId(tenant), an_id(tenant, names[name]))
     assert await graph_rows(graph, tenant) == before
 
 
@@ -114,9 +114,9 @@ async def test_facts_between_merged_pairs_are_restored_exactly(graph: Graph, ten
     half = await graph_rows(graph, tenant)
     await merge(memory, tenant, "Ann", "Annie")
     assert await edges(graph, tenant) == [("Ann", "RELATES_TO", "Bob")]
-    await memory.split_entity(TenantId(tenant), an_id(tenant, "Annie"))
+    await memory.merges.split(TenantId(tenant), an_id(tenant, "Annie"))
     assert await graph_rows(graph, tenant) == half
-    await memory.split_entity(TenantId(tenant), an_id(tenant, "Bobby"))
+    await memory.merges.split(TenantId(tenant), an_id(tenant, "Bobby"))
     assert await graph_rows(graph, tenant) == before
 
 
@@ -134,11 +134,11 @@ async def test_merge_requires_two_entities_of_one_user(graph: Graph, tenant: str
         (bob, "nobody", NotFoundError),
     ]:
         with pytest.raises(error):
-            await memory.merge_entities(here, keep, gone, "a try")
+            await memory.merges.merge(here, keep, gone, "a try")
     with pytest.raises(InputError):
-        await memory.merge_entities(here, bob, an_id(tenant, "Bobby"), " ")
+        await memory.merges.merge(here, bob, an_id(tenant, "Bobby"), " ")
     with pytest.raises(ConflictError):
-        await memory.split_entity(here, bob)
+        await memory.merges.split(here, bob)
     assert await graph_hash(graph, tenant) == before
 
 
@@ -146,10 +146,10 @@ async def test_merge_and_split_are_refused_across_tenants(graph: Graph, tenant: 
     memory, other = a_memory(graph), TenantId(f"{tenant}-other")
     await say(graph, tenant, *BOTH, session="s1")
     with pytest.raises(NotFoundError):
-        await memory.merge_entities(other, an_id(tenant, "Bob"), an_id(tenant, "Bobby"), "a try")
+        await memory.merges.merge(other, an_id(tenant, "Bob"), an_id(tenant, "Bobby"), "a try")
     made = await merge(memory, tenant, "Bob", "Bobby")
     with pytest.raises(NotFoundError):
-        await memory.split_entity(other, made)
+        await memory.merges.split(other, made)
 
 
 async def test_merge_during_a_digest_loses_nothing(graph: Graph, tenant: str) -> None:

@@ -58,9 +58,9 @@ async def test_suggestions_and_rejections_stay_within_their_tenant(graph: Graph,
     await say(graph, other, *SAID[2:], session="s1")
     memory = a_memory(graph)
     with pytest.raises(NotFoundError):
-        await memory.reject_merge(TenantId(other), an_id(tenant, "Bob"), an_id(tenant, "Robert"), "not ours")
+        await memory.merges.reject(TenantId(other), an_id(tenant, "Bob"), an_id(tenant, "Robert"), "not ours")
     with pytest.raises(InputError):
         await memory.suggested_merges(TenantId(other), None, limit=101)
-    await memory.reject_merge(TenantId(tenant), an_id(tenant, "小红"), an_id(tenant, "王小红"), "两个人")
+    await memory.merges.reject(TenantId(tenant), an_id(tenant, "小红"), an_id(tenant, "王小红"), "两个人")
     assert await suggested(graph, other) == [{"小红", "王小红"}]
     assert await suggested(graph, tenant) == [{"Bob", "Robert"}]

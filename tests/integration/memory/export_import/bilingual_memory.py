@@ -97,9 +97,9 @@ async def fill_bilingual(graph: Graph, tenant: str) -> None:
     await memory.remember(whose, an_incoming(*ZHANG, user="张曼婷", session="诊所"))
     await a_worker(graph).drain()
     bob, bobby = (an_entity(whose, UserId("ana"), name).id for name in ("Bob", "Bobby"))
-    await memory.merge_entities(whose, bob, bobby, "the same friend")
+    await memory.merges.merge(whose, bob, bobby, "the same friend")
     apart = [an_entity(whose, UserId("ana"), name).id for name in ("storm", "delay")]
-    await memory.reject_merge(whose, apart[0], apart[1], "one led to the other")
+    await memory.merges.reject(whose, apart[0], apart[1], "one led to the other")
     await memory.recall(whose, Question(user_id="ana", text="jasmine tea"))
     await memory.access.flush()
     await memory.items.put(whose, ITEMS)

@@ -156,7 +156,7 @@ async def test_imported_tenant_gives_the_same_recall(bilingual: Graph, tenant: s
     again = await memory.remember(TenantId(tenant), an_incoming("我对花生过敏。", user="张曼婷", session="诊所"))
     assert (again.stored, again.repeated) == (0, 1), "ids follow from the new tenant's addresses"
     merged = an_entity(TenantId(tenant), UserId("ana"), "Bobby").id
-    assert (await memory.split_entity(TenantId(tenant), merged)).merged == merged
+    assert (await memory.merges.split(TenantId(tenant), merged)).merged == merged
 
 
 async def test_tombstones_apply_in_the_imported_tenant(bilingual: Graph, tenant: str, tmp_path: Path) -> None:

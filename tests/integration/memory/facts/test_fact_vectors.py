@@ -161,7 +161,7 @@ async def test_facts_keep_vectors_through_merge_and_split_and_held_facts_have_no
     # Stated again of a merged entity: the edge is written anew with the same statement.
     await say(graph, tenant, ("Bobby", "DISLIKES", "rain", None), session="s2")
     assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
-    await memory.split_entity(TenantId(tenant), said)
+    await memory.merges.split(TenantId(tenant), said)
     assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)} == {(False, True)}
     await a_worker(graph).drain()
     assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2

@@ -96,7 +96,7 @@ async def test_forgetting_a_merged_entity_deletes_its_members(graph: Graph, tena
     memory, here = a_memory(graph), TenantId(tenant)
     await store_lines(graph, tenant, [*ENGLISH, ("s3", 5 * DAY, "My friend Annie works at Beta.")])
     anna, annie = (an_entity(here, UserId("alice"), name).id for name in ("Anna", "Annie"))
-    await memory.merge_entities(here, anna, annie, "one person")
+    await memory.merges.merge(here, anna, annie, "one person")
     done = await memory.forgetting.entity(here, anna)
     await a_worker(graph).drain()
     assert done.entities == 2

@@ -40,7 +40,7 @@ async def test_name_of_a_merged_entity_finds_its_representative(
     await merge(memory, tenant, keep, gone)
     assert await facts_of(graph, tenant, question) == found
     assert await facts_of(graph, f"{tenant}-other", question) == set()
-    await memory.split_entity(TenantId(tenant), an_id(tenant, gone))
+    await memory.merges.split(TenantId(tenant), an_id(tenant, gone))
     assert await facts_of(graph, tenant, question) == apart
 
 

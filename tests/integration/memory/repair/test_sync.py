@@ -310,7 +310,7 @@ async def test_sync_checks_member_facts_of_merged_entities(graph: Graph, tenant:
     assert (await memory.sync(whose)).found == {}
     left = [("Bob", "PREFERS", "tea"), ("alice", "RELATES_TO", "Bob")]
     assert await edges(graph, tenant) == left
-    await memory.split_entity(whose, merge_id)
+    await memory.merges.split(whose, merge_id)
     bobby = [("Bob", "PREFERS", "tea"), ("Bobby", "PREFERS", "tea"), ("alice", "RELATES_TO", "Bobby")]
     assert (await edges(graph, tenant), (await memory.sync(whose)).found) == (bobby, {})
     numbers = await change_numbers(graph, tenant)
