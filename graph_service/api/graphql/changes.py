@@ -10,6 +10,7 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output, subscription
 from graph_service.api.graphql.arguments import AfterCursor, Connection, memory_of, page_parts, view_of
 from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
@@ -23,30 +24,26 @@ WAIT_MAX_S: Final = 60.0
 _SEQ_MAX: Final = 2**53
 
 
-@strawberry.type(description="A change of the graph.")
+@output()
 class GraphChange:
     """A change of the graph."""
 
-    seq: float = strawberry.field(description="Sequence number, without gaps within a tenant.")
-    at: datetime = strawberry.field(description="When it was committed.")
-    user_id: str = strawberry.field(description="The user's id.")
-    op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
-    element_id: strawberry.ID = strawberry.field(description="Id of the node or edge.")
-    reason: str = strawberry.field(description="The reason, as free text.")
-    body: JSON | None = strawberry.field(description="The element after the change; null if it was deleted.")
+    seq: float = about("Sequence number, without gaps within a tenant.")
+    at: datetime = about("When it was committed.")
+    user_id: str = about("The user's id.")
+    op: str = about("`node+`, `edge+`, `node-` or `edge-`.")
+    element_id: strawberry.ID = about("Id of the node or edge.")
+    reason: str = about("The reason, as free text.")
+    body: JSON | None = about("The element after the change; null if it was deleted.")
 
 
-@strawberry.type(description="Changes after a sequence number, in order.")
+@output()
 class ChangeConnection(Connection[GraphChange]):
-    """Changes after a sequence number."""
+    """Changes after a sequence number, in order."""
 
-    epoch: str = strawberry.field(
-        description="Epoch of the change log; if it differs from yours, fetch the graph again."
-    )
-    head: float = strawberry.field(description="Sequence number of the latest change.")
-    complete: bool = strawberry.field(
-        description="False if the log no longer contains all changes; fetch the graph again."
-    )
+    epoch: str = about("Epoch of the change log; if it differs from yours, fetch the graph again.")
+    head: float = about("Sequence number of the latest change.")
+    complete: bool = about("False if the log no longer contains all changes; fetch the graph again.")
 
 
 class Batch(Protocol):
@@ -72,48 +69,39 @@ class Batch(Protocol):
 Follow = Callable[..., AsyncIterator[Any]]
 
 
-@strawberry.type(description="A batch of graph changes.")
+@output()
 class GraphEvent:
     """A batch of graph changes."""
 
-    epoch: str = strawberry.field(description="Epoch of the change log; pass it with `since` to resume.")
-    seq: float = strawberry.field(
-        description="Sequence number of the last delivered change; pass it as `since` to resume."
-    )
-    reset: bool = strawberry.field(
-        description="True if changes were missed: fetch the graph again, then continue from `seq`."
-    )
-    changes: list[GraphChange] = strawberry.field(description="Changes in order; empty in the first event.")
+    epoch: str = about("Epoch of the change log; pass it with `since` to resume.")
+    seq: float = about("Sequence number of the last delivered change; pass it as `since` to resume.")
+    reset: bool = about("True if changes were missed: fetch the graph again, then continue from `seq`.")
+    changes: list[GraphChange] = about("Changes in order; empty in the first event.")
 
 
 @strawberry.type
 class ChangesQuery:
     """Changes of the graph."""
 
-    @strawberry.field(
-        description="Changes of the graph after a sequence number, in order; graphChanged continues from there."
-    )
+    @field
     async def changes_since(
         self,
         info: Info[Any, None],
-        seq: Annotated[float, strawberry.argument(description="Sequence number of the last known change; 0 for all.")],
+        seq: Annotated[float, argument("Sequence number of the last known change; 0 for all.")],
         user_id: Annotated[
             str | None,
-            strawberry.argument(
-                description="The user's id; all users if omitted. A page covers `first` changes of all users, of which"
-                " those of one user can be few, or none."
+            argument(
+                "The user's id; all users if omitted. A page covers `first` changes of all users, of which those "
+                "of one user can be few, or none."
             ),
         ] = None,
         wait_s: Annotated[
-            float,
-            strawberry.argument(
-                description="If there is no change yet, wait for one so many seconds, at most 60. Counts as a viewer."
-            ),
+            float, argument("If there is no change yet, wait for one so many seconds, at most 60. Counts as a viewer.")
         ] = 0.0,
-        first: Annotated[int, strawberry.argument(description="Page size, 1 to 500.")] = 100,
+        first: Annotated[int, argument("Page size, 1 to 500.")] = 100,
         after: AfterCursor = None,
     ) -> ChangeConnection:
-        """Return the changes after a sequence number."""
+        """Changes of the graph after a sequence number, in order; graphChanged continues from there."""
         if not 1 <= first <= CHANGES_MAX:
             raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
         if not 0 <= wait_s <= WAIT_MAX_S:
@@ -127,25 +115,23 @@ class ChangesQuery:
         return page
 
 
-@strawberry.type(description="Subscriptions, over the protocol graphql-transport-ws.")
+@output()
 class Subscription:
-    """Root subscriptions."""
+    """Subscriptions, over the protocol graphql-transport-ws."""
 
-    @strawberry.subscription(
-        description="Graph changes as they are committed. The first event reports the current position; slow readers "
-        "get larger batches, and `reset` if they missed too much."
-    )
+    @subscription
     async def graph_changed(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
         since: Annotated[
-            float | None,
-            strawberry.argument(description="Sequence number of the last known change. Default: from now on."),
+            float | None, argument("Sequence number of the last known change. Default: from now on.")
         ] = None,
-        epoch: Annotated[str | None, strawberry.argument(description="The epoch of `since`.")] = None,
+        epoch: Annotated[str | None, argument("The epoch of `since`.")] = None,
     ) -> AsyncIterator[GraphEvent]:
-        """Yield the changes of the graph as they are committed."""
+        """Graph changes as they are committed. The first event reports the current position; slow readers get larger
+        batches, and `reset` if they missed too much.
+        """
         if since is not None and not 0 <= since <= _SEQ_MAX:
             raise InputError(f"since is {since}; use a `seq` from an event, from graph, or from changesSince")
         known = None if since is None else int(since)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.descriptions import about, argument, field, output
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
 from graph_service.memory.jobs.outbox import JobKind
@@ -22,78 +23,76 @@ class JobState(Enum):
     DEAD = "dead"
 
 
-@strawberry.type(description="An unfinished background job.")
+@output()
 class Job:
     """An unfinished background job."""
 
-    id: strawberry.ID = strawberry.field(description="Its id, for cancelJobs.")
-    kind: JobKind = strawberry.field(description="What it does.")
-    state: JobState = strawberry.field(description="Its state.")
-    user_id: str | None = strawberry.field(description="The user's id.")
-    session_id: str | None = strawberry.field(description="The session's id.")
-    attempts: int = strawberry.field(description="Number of failed attempts.")
-    due_at: datetime = strawberry.field(description="When it is tried next.")
-    error: str | None = strawberry.field(description="Error of the last attempt.")
+    id: strawberry.ID = about("Its id, for cancelJobs.")
+    kind: JobKind = about("What it does.")
+    state: JobState = about("Its state.")
+    user_id: str | None = about("The user's id.")
+    session_id: str | None = about("The session's id.")
+    attempts: int = about("Number of failed attempts.")
+    due_at: datetime = about("When it is tried next.")
+    error: str | None = about("Error of the last attempt.")
 
 
-@strawberry.type(description="Counts of the elements of a memory.")
+@output()
 class MemoryStats:
     """Counts of the elements of a memory."""
 
-    messages: int = strawberry.field(description="Messages.")
-    sessions: int = strawberry.field(description="Sessions.")
-    scenes: int = strawberry.field(description="Scenes.")
-    entities: int = strawberry.field(description="Entities.")
-    users: int = strawberry.field(description="Users.")
-    agents: int = strawberry.field(description="Agents.")
-    facts: int = strawberry.field(description="Valid facts.")
-    closed_facts: int = strawberry.field(description="Facts that are no longer valid.")
-    items: int = strawberry.field(description="Items that have not expired, of the tenant and of users.")
+    messages: int = about("Messages.")
+    sessions: int = about("Sessions.")
+    scenes: int = about("Scenes.")
+    entities: int = about("Entities.")
+    users: int = about("Users.")
+    agents: int = about("Agents.")
+    facts: int = about("Valid facts.")
+    closed_facts: int = about("Facts that are no longer valid.")
+    items: int = about("Items that have not expired, of the tenant and of users.")
 
 
 @strawberry.type
 class ListsQuery:
     """Paged lists and counts."""
 
-    @strawberry.field(description="The scenes of a user or session, latest first.")
+    @field
     async def scenes(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        session_id: Annotated[str | None, strawberry.argument(description="Only this session.")] = None,
-        tags: Annotated[
-            list[str] | None, strawberry.argument(description="Only scenes with a message that has one of these tags.")
-        ] = None,
+        user_id: Annotated[str, argument("The user's id.")],
+        session_id: Annotated[str | None, argument("Only this session.")] = None,
+        tags: Annotated[list[str] | None, argument("Only scenes with a message that has one of these tags.")] = None,
         first: FirstArgument = 20,
         after: AfterCursor = None,
     ) -> Connection[MemoryNode]:
-        """Return the scenes of a user."""
+        """The scenes of a user or session, latest first."""
         rows = await memory_of(info).reads.scenes(
             info.context["tenant"], user_id, session_id, first=first, after=after, tags=tags or ()
         )
         page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
         return Connection(**page)
 
-    @strawberry.field(description="Unfinished background jobs, next due first, dead letters last.")
+    @field
     async def jobs(
         self,
         info: Info[Any, None],
-        state: Annotated[JobState | None, strawberry.argument(description="Only jobs in this state.")] = None,
+        state: Annotated[JobState | None, argument("Only jobs in this state.")] = None,
         first: FirstArgument = 50,
         after: AfterCursor = None,
     ) -> Connection[Job]:
-        """Return unfinished jobs."""
+        """Unfinished background jobs, next due first, dead letters last."""
         reads = memory_of(info).reads
         rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
 
-    @strawberry.field(description="Counts of the elements in the memory of the tenant, or of one user.")
+    @field
     async def stats(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
     ) -> MemoryStats:
-        """Return the numbers of stored elements and waiting jobs."""
+        """Counts of the elements in the memory of the tenant, or of one user."""
         return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
 
 

@@ -9,6 +9,7 @@ from strawberry.types import Info
 from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
 
 import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
+from graph_service.api.descriptions import about, argument, field, mutation, output
 from graph_service.api.graphql.arguments import (
     AfterCursor,
     Connection,
@@ -24,86 +25,78 @@ from graph_service.memory.messages.metadata_filter import where_text
 from schema.errors import NotFoundError
 from schema.labels import Role
 
-_MessageId = Annotated[str, strawberry.argument(description="Your id of the message, our id, or its URI.")]
-_SessionId = Annotated[str, strawberry.argument(description="Your id of the conversation.")]
+_MessageId = Annotated[str, argument("Your id of the message, our id, or its URI.")]
+_SessionId = Annotated[str, argument("Your id of the conversation.")]
 
 
-@strawberry.type(name="MessageFact", description="A fact that a message proves or closed.")
+@output(name="MessageFact")
 class MessageFactView:
     """A fact that a message proves or closed."""
 
     id: str
     statement: str
     predicate: str
-    source_id: str = strawberry.field(description="Id of its subject.")
-    target_id: str = strawberry.field(description="Id of its object.")
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
+    source_id: str = about("Id of its subject.")
+    target_id: str = about("Id of its object.")
+    invalid_at: datetime | None = about("When it stopped being true; null while it is valid.")
 
 
-@strawberry.type(name="StoredMessage", description="A message as it was stored, with what the memory made of it.")
+@output(name="StoredMessage")
 class StoredMessageView:
     """A message as it was stored, with what the memory made of it."""
 
     message: strawberry.Private[StoredMessage]
     id: strawberry.ID
     uri: str
-    external_id: str | None = strawberry.field(description="Your id of the message, if you gave one.")
-    session_id: str = strawberry.field(description="Your id of the conversation.")
+    external_id: str | None = about("Your id of the message, if you gave one.")
+    session_id: str = about("Your id of the conversation.")
     user_id: str
     role: Role
     speaker: str | None
-    chars: int = strawberry.field(description="Length of the text in characters.")
-    raw: JSON | None = strawberry.field(description="Its payload.")
-    metadata: JSON = strawberry.field(description="Your properties of the message; an empty object if it has none.")
+    chars: int = about("Length of the text in characters.")
+    raw: JSON | None = about("Its payload.")
+    metadata: JSON = about("Your properties of the message; an empty object if it has none.")
     tags: list[str]
-    time: datetime = strawberry.field(description="When it was said.")
-    created_at: datetime = strawberry.field(description="When it was stored.")
-    updated_at: datetime = strawberry.field(description="When it was last replaced.")
-    expires_at: datetime | None = strawberry.field(description="When it expires; null for never.")
-    version: int = strawberry.field(description="1, and one more after each replacement.")
-    is_read: bool = strawberry.field(description="Nothing of it waits to be read; true if it is never read.")
-    scene_id: str | None = strawberry.field(description="Id of its scene; null until it is read.")
-    facts: list[MessageFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
-    closed: list[MessageFactView] = strawberry.field(description="Facts that it closed, at most 20.")
+    time: datetime = about("When it was said.")
+    created_at: datetime = about("When it was stored.")
+    updated_at: datetime = about("When it was last replaced.")
+    expires_at: datetime | None = about("When it expires; null for never.")
+    version: int = about("1, and one more after each replacement.")
+    is_read: bool = about("Nothing of it waits to be read; true if it is never read.")
+    scene_id: str | None = about("Id of its scene; null until it is read.")
+    facts: list[MessageFactView] = about("Facts for which it is evidence, at most 20.")
+    closed: list[MessageFactView] = about("Facts that it closed, at most 20.")
 
-    @strawberry.field(description="The whole text.")
-    def text(
-        self,
-        max_chars: Annotated[int | None, strawberry.argument(description="Cut it after so many characters.")] = None,
-    ) -> str:
-        """Return the text, cut if asked."""
+    @field
+    def text(self, max_chars: Annotated[int | None, argument("Cut it after so many characters.")] = None) -> str:
+        """The whole text."""
         return self.message.text if max_chars is None else self.message.text[: max(max_chars, 0)]
 
 
-@strawberry.type(description="A page of messages. It may be shorter than `first` before the end of the list.")
+@output()
 class StoredMessageConnection(Connection[StoredMessageView]):
-    """A page of messages."""
+    """A page of messages. It may be shorter than `first` before the end of the list."""
 
 
 @strawberry.type
 class MessagesQuery:
     """Queries for stored messages."""
 
-    @strawberry.field(
-        description="Messages in the order they were said, and of the same time in the order they were stored; of a "
-        "session, a user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one."
-    )
+    @field
     async def messages(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
-        session_id: Annotated[
-            str | None, strawberry.argument(description="Only this conversation; needs `userId`.")
-        ] = None,
-        tags: Annotated[
-            list[str] | None, strawberry.argument(description="Only messages with one of these tags.")
-        ] = None,
+        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+        session_id: Annotated[str | None, argument("Only this conversation; needs `userId`.")] = None,
+        tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
         where: WhereArgument = None,
-        newest_first: Annotated[bool, strawberry.argument(description="Begin with the latest message.")] = False,
-        first: Annotated[int, strawberry.argument(description="Page size, 1 to 1,000.")] = 100,
+        newest_first: Annotated[bool, argument("Begin with the latest message.")] = False,
+        first: Annotated[int, argument("Page size, 1 to 1,000.")] = 100,
         after: AfterCursor = None,
     ) -> StoredMessageConnection:
-        """Return a page of messages."""
+        """Messages in the order they were said, and of the same time in the order they were stored; of a session, a
+        user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one.
+        """
         selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
         wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where))
         page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
@@ -115,38 +108,37 @@ class MessagesQuery:
     async def conversation(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of messages, 1 to 1,000.")] = 30,
+        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+        limit: Annotated[int, argument("Maximum number of messages, 1 to 1,000.")] = 30,
     ) -> list[StoredMessageView]:
         """Return the latest messages."""
         wanted = MessageFilter(user_id=user_id)
         page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
         return [message_view(message) for message in reversed(page.messages)]
 
-    @strawberry.field(description="A message of a session, by your id, our id or its URI; null if there is none.")
+    @field
     async def message(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        user_id: Annotated[str, argument("The user's id.")],
         session_id: _SessionId,
         id: _MessageId,  # noqa: A002  the API's word
     ) -> StoredMessageView | None:
-        """Return a message."""
+        """A message of a session, by your id, our id or its URI; null if there is none."""
         message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
         return None if message is None else message_view(message)
 
-    @strawberry.field(
-        description="Whether everything that was stored so far is read, or never will be. With `waitS`, answers as "
-        "soon as that is true, and false after that time."
-    )
+    @field
     async def is_read(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        session_id: Annotated[str | None, strawberry.argument(description="Only this conversation.")] = None,
-        wait_s: Annotated[float, strawberry.argument(description="Seconds to wait at most, 0 to 60.")] = 0.0,
+        user_id: Annotated[str, argument("The user's id.")],
+        session_id: Annotated[str | None, argument("Only this conversation.")] = None,
+        wait_s: Annotated[float, argument("Seconds to wait at most, 0 to 60.")] = 0.0,
     ) -> bool:
-        """Return whether all messages are read."""
+        """Whether everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
+        true, and false after that time.
+        """
         return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
 
 
@@ -154,33 +146,26 @@ class MessagesQuery:
 class MessagesMutation:
     """Replace stored messages."""
 
-    @strawberry.mutation(
-        description="Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. "
-        "With a new text, what was derived from the former one is forgotten, and the new one is read. Omitted or null "
-        "arguments change nothing."
-    )
+    @mutation
     async def set_message(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        user_id: Annotated[str, argument("The user's id.")],
         session_id: _SessionId,
         id: _MessageId,  # noqa: A002  the API's word
-        text: Annotated[str | None, strawberry.argument(description="The new text.")] = None,
-        metadata: Annotated[
-            JSON | None, strawberry.argument(description="The new properties, instead of all others; {} for none.")
-        ] = None,
-        raw: Annotated[JSON | None, strawberry.argument(description="The new payload.")] = None,
-        tags: Annotated[list[str] | None, strawberry.argument(description="The new tags; [] for none.")] = None,
-        expires_at: Annotated[datetime | None, strawberry.argument(description="When it expires.")] = None,
-        ttl_s: Annotated[
-            float | None, strawberry.argument(description="Seconds until it expires; excludes `expiresAt`.")
-        ] = None,
-        never_expires: Annotated[bool, strawberry.argument(description="Remove its expiry.")] = False,
-        if_version: Annotated[
-            int | None, strawberry.argument(description="Refuse with `CONFLICT` unless this is the stored version.")
-        ] = None,
+        text: Annotated[str | None, argument("The new text.")] = None,
+        metadata: Annotated[JSON | None, argument("The new properties, instead of all others; {} for none.")] = None,
+        raw: Annotated[JSON | None, argument("The new payload.")] = None,
+        tags: Annotated[list[str] | None, argument("The new tags; [] for none.")] = None,
+        expires_at: Annotated[datetime | None, argument("When it expires.")] = None,
+        ttl_s: Annotated[float | None, argument("Seconds until it expires; excludes `expiresAt`.")] = None,
+        never_expires: Annotated[bool, argument("Remove its expiry.")] = False,
+        if_version: Annotated[int | None, argument("Refuse with `CONFLICT` unless this is the stored version.")] = None,
     ) -> StoredMessageView:
-        """Replace a message."""
+        """Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. With a new
+        text, what was derived from the former one is forgotten, and the new one is read. Omitted or null arguments
+        change nothing.
+        """
         memory, tenant = memory_of(info), info.context["tenant"]
         new = Replacement(
             text=text,

@@ -18,6 +18,7 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
+from graph_service.api.descriptions import argument, field, mutation
 from graph_service.api.graphql.arguments import (
     SCALARS,
     AgentOwnerArgument,
@@ -106,60 +107,44 @@ class Query(
 ):
     """Root queries."""
 
-    @strawberry.field(
-        description="Search one user's memory for a question; hits are sorted best first. One database round trip."
-    )
+    @field
     async def recall(
         self,
         info: Info[Any, None],
-        query: Annotated[str, strawberry.argument(description="The question.")],
+        query: Annotated[str, argument("The question.")],
         user_id: OwnerArgument = None,
         agent_id: AgentOwnerArgument = None,
-        limit: Annotated[int, strawberry.argument(description="Maximum number of hits, 1 to 100.")] = 10,
-        kinds: Annotated[
-            list[HitKind] | None,
-            strawberry.argument(description="Only these kinds. Default: all."),
-        ] = None,
+        limit: Annotated[int, argument("Maximum number of hits, 1 to 100.")] = 10,
+        kinds: Annotated[list[HitKind] | None, argument("Only these kinds. Default: all.")] = None,
         start: Annotated[
-            datetime | None,
-            strawberry.argument(description="Only messages said at or after this time, scenes and facts of it."),
+            datetime | None, argument("Only messages said at or after this time, scenes and facts of it.")
         ] = None,
         end: Annotated[
-            datetime | None,
-            strawberry.argument(description="Only messages said before this time, scenes and facts of it."),
+            datetime | None, argument("Only messages said before this time, scenes and facts of it.")
         ] = None,
         valid_at: Annotated[
-            datetime | None,
-            strawberry.argument(description="Valid time: facts that were valid then. Default: `asOf`, or now."),
+            datetime | None, argument("Valid time: facts that were valid then. Default: `asOf`, or now.")
         ] = None,
         as_of: Annotated[
-            datetime | None,
-            strawberry.argument(description="Transaction time: the memory as it was then. Later messages are ignored."),
+            datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
         ] = None,
         asked_at: Annotated[
-            datetime | None,
-            strawberry.argument(description="Reference time for expressions such as `yesterday`. Default: now."),
+            datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
         ] = None,
-        zone: Annotated[
-            str | None, strawberry.argument(description="Time zone of the question: `Asia/Shanghai` or `+08:00`.")
-        ] = None,
-        evidence: Annotated[int, strawberry.argument(description="Number of evidence messages per hit, 0 to 20.")] = 0,
+        zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
+        evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,
         session_id: Annotated[
-            str | None,
-            strawberry.argument(description="The current session; pronouns are resolved in its recent messages."),
+            str | None, argument("The current session; pronouns are resolved in its recent messages.")
         ] = None,
         mode: ModeArgument = None,
         filters: FilterArgument = None,
         where: WhereArgument = None,
         after: AfterArgument = None,
         watched: Annotated[
-            bool,
-            strawberry.argument(
-                description="False for a person's own search: it appears in no `questions`, and counts as no use."
-            ),
+            bool, argument("False for a person's own search: it appears in no `questions`, and counts as no use.")
         ] = True,
     ) -> RecallAnswer:
-        """Search one user's memory for a question."""
+        """Search one user's memory for a question; hits are sorted best first. One database round trip."""
         question = Question(
             user_id=owner_of(user_id, agent_id),
             text=query,
@@ -186,9 +171,9 @@ class Query(
                 hit.metadata = JSON(metadata)
         return view
 
-    @strawberry.field(description="Counts of the tenant's unfinished background work.")
+    @field
     async def job_status(self, info: Info[Any, None]) -> JobStatus:
-        """Return counts of unfinished background work."""
+        """Counts of the tenant's unfinished background work."""
         memory, tenant = memory_of(info), info.context["tenant"]
         depth = await memory.spool_admin.depth(tenant)
         return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
@@ -212,15 +197,13 @@ class Mutation(
 ):
     """Root mutations."""
 
-    @strawberry.mutation(
-        description="Store messages durably; scenes, facts and vectors follow in the background. Idempotent."
-    )
+    @mutation
     async def remember(
         self,
         info: Info[Any, None],
-        input: Annotated[RememberInput, strawberry.argument(description="The messages, optionally with facts.")],  # noqa: A002  the API's word
+        input: Annotated[RememberInput, argument("The messages, optionally with facts.")],  # noqa: A002  the API's word
     ) -> RememberReceipt:
-        """Store messages."""
+        """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
         return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
 
 
@@ -267,11 +250,7 @@ graphql_schema = strawberry.Schema(
     mutation=Mutation,
     subscription=Subscription,
     config=StrawberryConfig(scalar_map=SCALARS),
-    extensions=[
-        ErrorCodes,
-        PreparedExecution,
-        RoleGuard,
-    ],
+    extensions=[ErrorCodes, PreparedExecution, RoleGuard],
 )
 
 
