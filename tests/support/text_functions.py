@@ -104,7 +104,6 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.cache",
     "extraction.text.lexicon_en",
     # JSON that the door has checked.
-    "graph_service.memory.messages.metadata_filter.parsed_where",
     "graph_service.memory.tags.message_tokens",
 )
 

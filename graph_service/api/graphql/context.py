@@ -18,7 +18,7 @@ from graph_service.api.graphql.arguments import (
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
-from graph_service.memory.messages.metadata_filter import where_text
+from schema.filters import parse_filter
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
 
@@ -91,7 +91,7 @@ class ContextQuery:
             valid_at=valid_at,
             as_of=as_of,
             tags=tuple(tags or ()),
-            where=where_text(where),
+            where=parse_filter(where),
             language=language,
             with_uris=uris,
         )

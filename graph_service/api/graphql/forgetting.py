@@ -10,7 +10,7 @@ from graph_service.api.descriptions import about, argument, mutation, output
 from graph_service.api.graphql.arguments import WhereArgument, view_of
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.messages.log import MessageFilter
-from graph_service.memory.messages.metadata_filter import where_text
+from schema.filters import parse_filter
 
 
 @output()
@@ -72,7 +72,7 @@ class ForgettingMutation:
         derived from them; `dryRun` only counts the messages.
         """
         wanted = MessageFilter(
-            user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where) if where else None
+            user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where)
         )
         return view_of(
             ForgetReceipt,

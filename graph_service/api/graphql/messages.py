@@ -21,8 +21,8 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
-from graph_service.memory.messages.metadata_filter import where_text
 from schema.errors import NotFoundError
+from schema.filters import parse_filter
 from schema.labels import Role
 
 _MessageId = Annotated[str, argument("Your id of the message, our id, or its URI.")]
@@ -98,7 +98,9 @@ class MessagesQuery:
         user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one.
         """
         selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
-        wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=where_text(where))
+        wanted = MessageFilter(
+            user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where)
+        )
         page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
         return _connection(page, after)
 

@@ -67,12 +67,12 @@ from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.argument_checks import owner_of
-from graph_service.memory.messages.metadata_filter import where_text
 from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.question_log import Door
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemosceneError, RateLimitError, TooCostlyError
+from schema.filters import parse_filter
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.graphql")
@@ -159,7 +159,7 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            filters=replace(query_filters(filters, after), where=where_text(where)),
+            filters=replace(query_filters(filters, after), where=parse_filter(where)),
         )
         asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
         memory, tenant = memory_of(info), info.context["tenant"]

@@ -11,10 +11,10 @@ from graph_service.mcp.tool_schemas import Result, about, rare
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
-from graph_service.memory.messages.metadata_filter import where_text
 from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.fact import FactKind
+from schema.filters import parse_filter
 
 TEXT_CHARS_MAX: Final = 600
 ValidAt = Annotated[datetime | None, about("Facts that were valid then. Default: now.")]
@@ -139,7 +139,9 @@ async def recall(
         zone=zone,
         evidence=evidence,
         session_id=session_id,
-        filters=QueryFilters(session_id=in_session, entities=entities, tags=tags, where=where_text(where), after=after),
+        filters=QueryFilters(
+            session_id=in_session, entities=entities, tags=tags, where=parse_filter(where), after=after
+        ),
     )
     answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
     hits = [_hit(hit, whole=full_text) for hit in answer.hits]
@@ -192,7 +194,7 @@ async def get_context(
         valid_at=valid_at,
         as_of=as_of,
         tags=tags,
-        where=where_text(where),
+        where=parse_filter(where),
         language=language,
     )
     found = await context.memory.context(caller.tenant, request, asker=caller.asker)

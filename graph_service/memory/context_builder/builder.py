@@ -34,6 +34,7 @@ from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_me
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question, check_question
 from schema.errors import InputError, UnavailableError
+from schema.filters import EVERYTHING, Filter
 from schema.ids import TenantId
 from schema.labels import Role
 from schema.limits import LIMITS
@@ -57,7 +58,7 @@ class ContextRequest:
         tokens_max: maximum length of the text in tokens, as estimated.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
         tags: recall only what has one of these tags.
-        where: recall only what comes from messages whose metadata match this filter, as `where_text` returns it.
+        where: recall only what comes from messages whose metadata match this filter.
         language: language of the headings; by default that of the question, or without one that of Core Memory.
         with_uris: write the URI of each line after its number.
     """
@@ -69,7 +70,7 @@ class ContextRequest:
     valid_at: datetime | None = None
     as_of: datetime | None = None
     tags: tuple[str, ...] = ()
-    where: str | None = None
+    where: Filter = EVERYTHING
     language: Language | None = None
     with_uris: bool = False
 

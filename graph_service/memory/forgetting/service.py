@@ -34,6 +34,7 @@ from graph_service.memory.sessions.short_term_window import SessionKey, ShortTer
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import InputError, NotFoundError, UnavailableError
+from schema.filters import EVERYTHING
 from schema.ids import MemoryId, SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.labels import Role
 from schema.timespan import millis
@@ -110,7 +111,7 @@ class Forgetting:
             InputError: no condition is given, or one is invalid.
             UnavailableError: Neo4j does not answer, or messages of the user wait on disk.
         """
-        if wanted.user_id is None or not (wanted.where or wanted.tags or wanted.session_id or before):
+        if wanted.user_id is None or not (wanted.where != EVERYTHING or wanted.tags or wanted.session_id or before):
             raise InputError("name at least one condition: where, before, sessionId or tags; forgetUser forgets all")
         check_ids(userId=wanted.user_id)
         if self._spool is not None and await self._spool.has_waiting(tenant, UserId(wanted.user_id)):

@@ -11,12 +11,12 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from graph_service.memory.messages.metadata_filter import metadata_of, parsed_where
+from graph_service.memory.messages.metadata_filter import metadata_of
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.tags import normalized_tags
 from schema.assertion import Closing, parse_assertion
 from schema.errors import InputError, UnavailableError
-from schema.filters import EVERYTHING, matches
+from schema.filters import EVERYTHING, Filter, matches
 from schema.ids import (
     CORRECTION_SESSION,
     SessionId,
@@ -106,22 +106,22 @@ class MessageFilter:
         user_id: None for all users of the tenant, of which there may be 1,000.
         session_id: only this session; needs a user.
         tags: only messages with one of these tags.
-        where: only messages whose metadata match this filter, as `where_text` returns it.
+        where: only messages whose metadata match this filter.
     """
 
     user_id: str | None = None
     session_id: str | None = None
     tags: tuple[str, ...] = ()
-    where: str | None = None
+    where: Filter = EVERYTHING
 
     def row_condition(self) -> Callable[[Row], bool]:
-        """Return the condition on rows of `messages/page`: the filters on tags and metadata, parsed once."""
-        wanted, tree = set(normalized_tags(self.tags)), parsed_where(self.where)
+        """Return the condition on rows of `messages/page`: the filters on tags and metadata."""
+        wanted = set(normalized_tags(self.tags))
 
         def passes(row: Row) -> bool:
             if wanted and wanted.isdisjoint(row["tags"] or ()):
                 return False
-            return tree == EVERYTHING or matches(tree, metadata_of(row["metadata"]))
+            return self.where == EVERYTHING or matches(self.where, metadata_of(row["metadata"]))
 
         return passes
 
@@ -173,7 +173,7 @@ class MessageLog:
         order = ListName.NEWEST_MESSAGES if newest_first else ListName.MESSAGES
         key: list[Any] | None = None if after is None else list(decode_cursor(order, after))
         parameters = await self._scope(tenant, wanted) | {"newest_first": newest_first}
-        is_filtered, rows, chars, read_n, more = wanted.tags or wanted.where, list[Row](), 0, 0, True
+        is_filtered, rows, chars, read_n, more = wanted.tags or wanted.where != EVERYTHING, list[Row](), 0, 0, True
         if wanted.tags and not normalized_tags(wanted.tags):
             raise InputError("tags contain no letter or digit; leave them out to list all messages")
         keys_max = _KEYS_PER_READ if is_filtered else first + 1

@@ -1,6 +1,5 @@
 """Find the messages whose metadata match a filter `where`."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,7 +7,7 @@ from graph_service.graph.lucene import all_tags_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.tags import metadata_marker, metadata_tokens
-from schema.filters import Filter, matches, parse_filter, required_values
+from schema.filters import EVERYTHING, Filter, matches, required_values
 from schema.ids import TenantId
 from schema.json_text import read_json
 
@@ -32,21 +31,6 @@ class MatchingMessages:
 ALL_MESSAGES: Final = MatchingMessages()
 
 
-def where_text(where: object) -> str | None:
-    """Return a checked filter as text; None for no filter.
-
-    Raises:
-        InputError: see `parse_filter`.
-    """
-    parse_filter(where)
-    return None if where is None else json.dumps(where, sort_keys=True)
-
-
-def parsed_where(text: str | None) -> Filter:
-    """Return the filter of a text from `where_text`."""
-    return parse_filter(None if text is None else json.loads(text))
-
-
 def metadata_of(text: str | None) -> dict[str, Any]:
     """Return stored metadata; empty for damaged text."""
     try:
@@ -56,20 +40,16 @@ def metadata_of(text: str | None) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-async def matching_messages(graph: Graph, tenant: TenantId, user_id: str, where: str | None) -> MatchingMessages:
+async def matching_messages(graph: Graph, tenant: TenantId, user_id: str, where: Filter) -> MatchingMessages:
     """Return the messages of a user that match a filter.
-
-    Args:
-        where: as `where_text` returns it.
 
     Raises:
         UnavailableError: Neo4j does not answer.
     """
-    if where is None:
+    if where == EVERYTHING:
         return ALL_MESSAGES
-    tree = parsed_where(where)
-    excludes = matches(tree, {})
-    required = {} if excludes else required_values(tree)
+    excludes = matches(where, {})
+    required = {} if excludes else required_values(where)
     tokens = [metadata_marker(tenant, user_id), *metadata_tokens(tenant, user_id, required)]
     parameters = {
         "tenant": tenant,
@@ -78,5 +58,5 @@ async def matching_messages(graph: Graph, tenant: TenantId, user_id: str, where:
         "rows_max": COMPARED_MAX,
     }
     rows = await graph.read(statement("messages/with_metadata"), parameters)
-    ids = tuple(row["id"] for row in rows if matches(tree, metadata_of(row["metadata"])) != excludes)
+    ids = tuple(row["id"] for row in rows if matches(where, metadata_of(row["metadata"])) != excludes)
     return MatchingMessages(ids=ids, excludes=excludes)

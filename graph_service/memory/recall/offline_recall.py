@@ -17,7 +17,7 @@ from extraction.text.fulltext_words import words_in
 from extraction.text.passages import passage
 from extraction.text.search_terms import terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
-from graph_service.memory.messages.metadata_filter import metadata_of, parsed_where
+from graph_service.memory.messages.metadata_filter import metadata_of
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
@@ -109,7 +109,7 @@ class _Search:
         self._now = now
         self._span = check_question(question)
         self._tags = frozenset(normalized_tags(question.filters.tags))
-        self._where = parsed_where(question.filters.where)
+        self._where = question.filters.where
         self._terms = _TermIndex(_terms(words_in(question.text)))
         self.searched = False
         self.complete = True

@@ -1,6 +1,6 @@
 """Validate a question to a memory, and resolve its times, scope and cursor. Pure."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -10,6 +10,8 @@ from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.recall.cursor import CursorState, shown_in
 from graph_service.memory.tags import tag_problems
 from schema.errors import InputError
+from schema.filters import EVERYTHING as ANY_METADATA
+from schema.filters import Filter
 from schema.ids import TenantId, session_uri, user_uri
 from schema.labels import Role
 from schema.limits import LIMITS, Limits
@@ -35,7 +37,7 @@ class QueryFilters:
         roles: only messages of these roles.
         entities: only elements that mention one of these entities.
         tags: only messages with one of these tags, and scenes and facts with such a message as evidence.
-        where: only messages whose metadata match this filter (a text from `where_text`), and what they prove.
+        where: only messages whose metadata match this filter, and what they prove.
         score_min: only hits with at least this score.
         after: cursor of the previous page of the answer.
     """
@@ -45,14 +47,16 @@ class QueryFilters:
     roles: tuple[Role, ...] = ()
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    where: str | None = None
+    where: Filter = ANY_METADATA
     score_min: float | None = None
     after: str | None = None
 
     @property
     def by_element(self) -> bool:
         """True if any filter applies after the index search, so that the indexes must return more."""
-        return bool(self.agent_id or self.roles or self.entities or self.tags or self.where or self.session_id)
+        return bool(
+            self.agent_id or self.roles or self.entities or self.tags or self.where != ANY_METADATA or self.session_id
+        )
 
 
 EVERYTHING: Final = QueryFilters()
@@ -198,9 +202,8 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
 
 def fingerprint(tenant: str, question: Question) -> str:
     """Return a text that identifies a question on all its pages; independent of the cursor, `limit` and `evidence`."""
-    fields = asdict(question)
-    fields["filters"] = {name: value for name, value in fields["filters"].items() if name != "after"}
-    return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))
+    same = replace(question, limit=0, evidence=0, filters=replace(question.filters, after=None))
+    return repr((tenant, same))
 
 
 def uri_prefixes(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:

@@ -31,6 +31,7 @@ from graph_service.memory.recall.candidates import (
 from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
 from graph_service.memory.tags import normalized_tags, tag_tokens
 from schema.fact import FactKind
+from schema.filters import EVERYTHING as ANY_METADATA
 from schema.ids import TenantId, memory_id, name_key, scope_token, session_uri
 from schema.labels import Role
 from schema.timespan import Timespan, as_utc, millis, moment_of
@@ -126,7 +127,7 @@ def recall_parameters(
         "by_entity": bool(filters.entities),
         "entity_filter": sorted({name_key(name) for name in filters.entities}),
         **_tag_parameters(tenant, question),
-        "by_metadata": filters.where is not None,
+        "by_metadata": filters.where != ANY_METADATA,
         "metadata_ids": list(matching.ids),
         "metadata_excluded": matching.excludes,
         "kinds": [kind.value for kind in kinds],

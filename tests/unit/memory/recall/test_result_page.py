@@ -24,6 +24,7 @@ from graph_service.memory.recall.query import (
 from graph_service.memory.recall.result_page import above, page_of
 from graph_service.memory.recall.retrieval import filtered
 from schema.errors import InputError
+from schema.filters import parse_filter
 from schema.ids import TenantId, agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
 from schema.labels import Role
 from tests.support.builders import NOON
@@ -105,8 +106,12 @@ def test_cursor_is_valid_for_the_same_question_with_other_page_options() -> None
         Question(user_id="a", text="teas", filters=one.filters),
         Question(user_id="a", text="tea"),
         Question(user_id="a", text="tea", filters=one.filters, mode=Mode.LAYERED),
+        *(
+            Question(user_id="a", text="tea", filters=QueryFilters(where=parse_filter({name: [{"x": 1}, {"y": 2}]})))
+            for name in ("AND", "OR")
+        ),
     ]
-    assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
+    assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 7
     assert fingerprint("t", one) != fingerprint("u", one)
 
 
