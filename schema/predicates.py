@@ -1,4 +1,4 @@
-"""The predicates that facts may have, read from `predicates.toml` and checked once."""
+"""The predicates of facts and the groups of the viewer, read from two TOML files and checked once."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,11 +7,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from schema.entity import EntityType
 from schema.errors import InstallError
 from schema.labels import Label
 from schema.profile import Category
 
 SECTORS: Final = ("likes", "cares", "linked", "dislikes")
+# Predicates of this sector say little: relation, category and type decide.
+OTHER_SECTOR: Final = "linked"
 _LINES: Final = frozenset({"solid", "dotted", "dashed"})
 _LOOK: Final = frozenset({"line", "arrow", "light", "dark"})
 # Looks of predicates that name none: each differs from all others by line or arrow, and by colour to all kinds of
@@ -160,3 +163,65 @@ def allowed(subject: Label, predicate: str, obj: Label) -> bool:
 
 # Predicates of likes and dislikes, whose facts all belong to the preferences.
 TASTES: Final = frozenset(name for name, one in whitelist().items() if one.category is Category.PREFERENCES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactGroup:
+    """A group of facts.
+
+    Attributes:
+        light, dark: colour of its sector in each theme.
+        relations, categories, types: what puts a fact here, in this order.
+        said: parts of the statement that move a disliked thing here.
+    """
+
+    name: str
+    label: Words
+    light: str
+    dark: str
+    relations: tuple[str, ...]
+    categories: tuple[str, ...]
+    types: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+@cache
+def fact_groups() -> dict[str, FactGroup]:
+    """Return all groups by name, clockwise.
+
+    Raises:
+        InstallError: as `groups_of`.
+    """
+    return groups_of(tomllib.loads(files("schema").joinpath("groups.toml").read_text(encoding="utf-8")))
+
+
+def groups_of(rows: Mapping[str, Any]) -> dict[str, FactGroup]:
+    """Return the groups that the tables of a file define.
+
+    Raises:
+        InstallError: a sector of a predicate has no group, one phrase has two groups, or a category or type is unknown.
+    """
+    groups = {
+        name: FactGroup(
+            name=name,
+            label=Words(**row["label"]),
+            light=row["look"]["light"],
+            dark=row["look"]["dark"],
+            **{
+                key: tuple(row[key].split("|")) if key in row else ()
+                for key in ("relations", "categories", "types", "said")
+            },
+        )
+        for name, row in rows.items()
+    }
+    known = {"relations": None, "categories": set(Category), "types": set(EntityType)}
+    for key, allowed in known.items():
+        phrases = [phrase for group in groups.values() for phrase in getattr(group, key)]
+        wrong = {
+            phrase for phrase in phrases if phrases.count(phrase) > 1 or (allowed is not None and phrase not in allowed)
+        }
+        if wrong:
+            raise InstallError(f"schema/groups.toml: {key} has unknown or repeated entries: {', '.join(sorted(wrong))}")
+    if missing := set(SECTORS) - {OTHER_SECTOR} - set(groups):
+        raise InstallError(f"schema/groups.toml: no group for the sector {', '.join(sorted(missing))}")
+    return groups

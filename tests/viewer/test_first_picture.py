@@ -69,6 +69,8 @@ async def test_scenes_are_folded_into_a_badge_per_person_that_opens_them(viewer:
     await viewer.page.mouse.click(badge["x"], badge["y"])
     await viewer.until(f"{_DRAWN}.filter((id) => {json.dumps(scenes)}.includes(id)).length >= 4")
     assert "scenes=alice" in viewer.page.url
+    opened = [one for one in scenes if one in await viewer.probe("positions()")]
+    await viewer.until(f"{json.dumps(opened)}.every((id) => window.__mnemoscene.bright(id))")
     after = await viewer.probe("positions()")
     assert {one: after[one] for one in before} == before, "opening scenes moves nothing"
     await viewer.page.keyboard.press("z")
@@ -197,6 +199,46 @@ async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(vi
 
 
 @pytest.mark.slow
+async def test_topic_shows_its_things_with_their_lines(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    oliver = await Watching.found(viewer.address, _TENANT, "Oliver")
+    await viewer.page.locator('[data-filter="about:people"]').hover()
+    await viewer.page.locator('[data-only="about:people"]').click()
+    await viewer.until(f"{_DRAWN}.includes({json.dumps(oliver)})")
+    tea = await Watching.found(viewer.address, _TENANT, "jasmine tea")
+    await viewer.until(f"!{_DRAWN}.includes({json.dumps(tea)})")
+    bare = await viewer.page.evaluate(
+        f"""async () => {{
+            const {{nodes, edges}} = {_SCENES};
+            const shown = new Set(window.__mnemoscene.ids());
+            const lines = edges.filter((edge) => edge.predicate !== 'MENTIONED' && shown.has(edge.id));
+            const tied = new Set(lines.flatMap((edge) => [edge.source, edge.target]));
+            const people = new Set(nodes.filter((node) => node.kind === 'User').map((node) => node.id));
+            return {_DRAWN}.filter((id) => !id.startsWith('s:') && !people.has(id) && !tied.has(id));
+        }}"""
+    )
+    assert bare == [], "nothing is a dot without a line"
+
+
+async def test_show_on_the_map_keeps_the_zoom_and_buttons_have_words(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    for act, word in (("now", "Now"), ("review", "Review"), ("time", "Look back")):
+        await expect(viewer.page.locator(f'[data-act="{act}"]').first).to_have_text(word)
+    tea, user = [await Watching.found(viewer.address, _TENANT, label) for label in ("jasmine tea", "Alice")]
+    await viewer.choose(tea)
+    for _ in range(3):
+        await viewer.page.keyboard.press("-")
+    apart = await _apart(viewer, tea, user)
+    await viewer.page.get_by_role("button", name="Show on the map").click()
+    assert abs(await _apart(viewer, tea, user) - apart) < 1
+
+
+async def _apart(viewer: Watching, one: str, other: str) -> float:
+    await viewer.resting_place(one)
+    here, there = [await viewer.probe(f"onPage({json.dumps(each)})") for each in (one, other)]
+    return float(((here["x"] - there["x"]) ** 2 + (here["y"] - there["y"]) ** 2) ** 0.5)
+
+
 async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.choose(await _fact(viewer, "PREFERS", "jasmine"))

@@ -74,13 +74,13 @@ describe("looking back", () => {
 describe("filters", () => {
   const nodes = byId([aNode("u", { kind: "User" }), aNode("job"), aNode("tea"), aNode("cup")]);
   const edges = byId([
-    anEdge("1", "u", "job", { category: "work", confidence: 0.9 }),
+    anEdge("1", "u", "job", { predicate: "RELATES_TO", category: "work", confidence: 0.9 }),
     anEdge("2", "u", "tea", { category: "preferences", confidence: 0.4 }),
     anEdge("3", "tea", "cup", { category: "work", confidence: 0.9, predicate: "RELATES_TO" }),
   ]);
   const shown = (more: object) => [...shownPart({ nodes, edges }, { hidden: new Set<string>(), moments: NOW, ...more }).edges.keys()];
 
-  it("hide a category of what is said of people, not of things", () => {
+  it("hide a group of what is said of people, not of things", () => {
     expect(shown({ hidden: new Set(["about:work"]) })).toEqual(["2", "3"]);
   });
 

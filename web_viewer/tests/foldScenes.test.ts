@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
-import { BADGE, badgeId, foldScenes, userOfBadge } from "../src/map/foldScenes";
+import { BADGE, badgeId, foldRest, foldScenes, restOf, userOfBadge } from "../src/map/foldScenes";
 import { distanceToLine } from "../src/map/place";
 import { Places } from "../src/map/places";
 import { radialLayout } from "../src/map/radial";
@@ -66,5 +66,37 @@ describe("an edge as a target", () => {
     expect(distanceToLine({ x: 50, y: 11 }, from, to)).toBe(11);
     expect(distanceToLine({ x: 103, y: 4 }, from, to)).toBe(5);
     expect(distanceToLine({ x: 3, y: 4 }, from, from)).toBe(5);
+  });
+});
+
+describe("what no valid fact ties", () => {
+  const user = aNode("u", { kind: "User", user_id: "u" });
+  const over = { valid_at: "2026-01-01T00:00:00Z", invalid_at: "2026-02-01T00:00:00Z" };
+  const thing = (id: string) => aNode(id, { user_id: "u" });
+  const ids = (kind: string, n: number): string[] => Array.from({ length: n }, (_, at) => `${kind}${at}`);
+  function aRest(mentioned: number, past: number) {
+    const nodes = byId([user, aNode("s", { kind: "Scene", user_id: "u" }), thing("tea"), ...[...ids("m", mentioned), ...ids("p", past)].map(thing)]);
+    const edges = byId([anEdge("1", "u", "tea"), anEdge("2", "u", "tea", over), ...ids("m", mentioned).map((id) => anEdge(`m-${id}`, "s", id, { predicate: "MENTIONED" })), ...ids("p", past).map((id) => anEdge(`p-${id}`, "u", id, over))]);
+    return { nodes, edges };
+  }
+  const label = (rest: string, n: number, isOpen: boolean): string => `${isOpen ? "fold" : "+"}${n} ${rest}`;
+  const folded = (mentioned: number, past: number, open: string[] = [], kept: string[] = []) => {
+    const shown = aRest(mentioned, past);
+    return foldRest(shown, restOf(shown), new Set(open), new Set(kept), label);
+  };
+
+  it("folds into a badge for what is only mentioned and one for what is past, each opened in place", () => {
+    const part = folded(17, 6);
+    expect([...part.nodes.keys()]).toEqual(["u", "s", "tea", badgeId("u mentioned"), badgeId("u past")]);
+    expect([...part.nodes.values()].slice(3).map((node) => [node.label, node.user_id])).toEqual([["+17 mentioned", "u"], ["+6 past", "u"]]);
+    for (const edge of part.edges.values()) expect(part.nodes.has(edge.source) && part.nodes.has(edge.target)).toBe(true);
+    const key = userOfBadge(badgeId("u mentioned")) as string;
+    const open = folded(17, 6, [key]);
+    expect([open.nodes.has("m3"), open.nodes.has("p3"), open.nodes.get(badgeId(key))?.label]).toEqual([true, false, "fold17 mentioned"]);
+  });
+
+  it("stays where there is little of it, and so does what is selected or found", () => {
+    expect(folded(4, 4).nodes.size).toBe(3 + 8);
+    expect(folded(17, 0, [], ["m2"]).nodes.has("m2")).toBe(true);
   });
 });

@@ -31,6 +31,7 @@ beforeEach(() => {
     set: () => true,
   });
   vi.stubGlobal("OffscreenCanvas", undefined);
+  vi.stubGlobal("Path2D", class {});
   vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(pen as never);
   // Cytoscape subtracts paddings, which an element without styles does not have here.
   vi.spyOn(window, "getComputedStyle").mockReturnValue({ getPropertyValue: () => "0px" } as unknown as CSSStyleDeclaration);

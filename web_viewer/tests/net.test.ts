@@ -6,6 +6,7 @@ import { clearOfDiscs, COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, ne
 import { groundsOf, netSize } from "../src/net/paintDiscs";
 import type { CommunityMap, CommunityView } from "../src/protocol/generated";
 import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
+import { sameNameLinks } from "../src/net/sameNames";
 import { aNode, anEdge, byId } from "./builders";
 
 function aCommunity(id: string, members: number, user = "alice"): CommunityView {
@@ -187,5 +188,20 @@ describe("places in the network", () => {
     const [late, beside] = [places.layout.points.get("new")!, places.layout.points.get("b1")!];
     expect(Math.hypot(late.x - beside.x, late.y - beside.y)).toBeLessThan(150);
     expect(places.layout.points.has(foldedId("a1"))).toBe(false);
+  });
+});
+
+describe("people linked through things of one name", () => {
+  const things = (user: string, ...names: string[]) => [aNode(user, { kind: "User", user_id: user }), ...names.map((label) => aNode(`${user}-${label}`, { label, user_id: user }))];
+
+  it("are those who both have it, with the names on the link, the most first", () => {
+    const links = sameNameLinks([...things("ann", "Coffee", "Lisbon", "piano"), ...things("bob", "coffee", "lisbon"), ...things("cem", "piano", "tea")]);
+    expect(links.map(({ source, target, relation }) => [source, target, relation])).toEqual([["ann", "bob", "Coffee · Lisbon"], ["ann", "cem", "piano"]]);
+    expect(links.every((edge) => edge.predicate === "TIES")).toBe(true);
+  });
+
+  it("are only people whom this page has, and no link is made by a name that everybody has", () => {
+    expect(sameNameLinks([...things("ann", "tea"), aNode("hidden", { label: "tea", user_id: "bob" })])).toEqual([]);
+    expect(sameNameLinks(Array.from({ length: 20 }, (_, n) => things(`p${n}`, "tea")).flat())).toEqual([]);
   });
 });

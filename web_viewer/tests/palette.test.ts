@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { GROUND, KINDS, PREDICATES, type Theme } from "../src/map/palette";
+import { GROUND, groupColour, KINDS, PREDICATES, type Theme, TYPES } from "../src/map/palette";
+import { GROUP_ORDER } from "../src/graph/groups";
 
 type Triple = [number, number, number];
 
@@ -44,7 +45,9 @@ function distance(a: string, b: string, sight: Triple[]): number {
 }
 
 describe.each(["light", "dark"] as Theme[])("the %s palette", (theme) => {
-  const looks = [...Object.entries(KINDS), ...Object.entries(PREDICATES)];
+  const types = Object.entries(TYPES).map(([name, colour]) => [name, { colour }] as const);
+  const sectors = GROUP_ORDER.map((name) => [name, { colour: { [theme]: groupColour(name, theme) } as Record<Theme, string> }] as const);
+  const looks = [...Object.entries(KINDS), ...Object.entries(PREDICATES), ...types, ...sectors];
 
   it.each(looks.map(([name, look]) => [name, look.colour[theme]]))("shows %s clearly on the ground", (_, colour) => {
     expect(contrast(colour as string, GROUND[theme])).toBeGreaterThanOrEqual(3);

@@ -4,10 +4,11 @@ import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { SavedLayouts, withSaved } from "../src/map/pins";
 import { fitting } from "../src/map/camera";
 import { Places } from "../src/map/places";
+import { groupOf } from "../src/graph/groups";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout, SCREEN } from "../src/map/radial";
-import { angleAndRadius, inSector, outsideOf, type Point, rimOf, sectorOf } from "../src/map/place";
+import { angleAndRadius, inSector, outsideOf, type Point, rimOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
@@ -145,7 +146,7 @@ describe("one person on an upright screen", () => {
     const spot = placeNew(layout, byId(more), [...edges, anEdge("new-1", "u", "new")]).get("new")!;
     expect(inSector(likes, spot)).toBe(true);
     for (const edge of edges.filter((one) => one.source === "u" && one.predicate !== "MENTIONED")) {
-      const sector = layout.sectors.find((one) => one.key === sectorOf(edge.predicate))!;
+      const sector = layout.sectors.find((one) => one.key === groupOf(edge))!;
       expect([edge.target, inSector(sector, layout.points.get(edge.target)!)]).toEqual([edge.target, true]);
     }
     const rims = rimOf(likes);
@@ -234,8 +235,8 @@ describe("what has ended", () => {
     const closed = edges.map((edge) => (edge.predicate === "PREFERS" && edge.source === "u" ? { ...edge, ...OVER } : edge));
     const { points, sectors } = radialLayout(nodes, closed);
     expect(sectors.filter((sector) => inSector(sector, points.get(care.target)!))).toEqual([]);
-    expect(heldSectors(sectors, closed, points).map((sector) => sector.key)).not.toContain("likes");
-    expect(heldSectors(radialLayout(nodes, edges).sectors, edges, radialLayout(nodes, edges).points).map((sector) => sector.key)).toContain("likes");
+    expect(heldSectors(sectors, closed, points, new Map()).map((sector) => sector.key)).not.toContain("likes");
+    expect(heldSectors(radialLayout(nodes, edges).sectors, edges, radialLayout(nodes, edges).points, new Map()).map((sector) => sector.key)).toContain("likes");
   });
 
   it("leaves its sector on an open page, unless it is pinned; nothing else moves", () => {
@@ -281,8 +282,8 @@ describe("placing what is new", () => {
       places.extend(state);
     }
     for (const [id, point] of before) expect(places.layout.points.get(id)).toEqual(point);
-    // One more is the badge of the scenes.
-    expect(places.layout.points.size).toBe(nodes.length + 100 + 1);
+    // Three more are the badges of scenes, of what is only mentioned and of what is past.
+    expect(places.layout.points.size).toBe(nodes.length + 100 + 3);
     expect(least(places.layout.points.values())).toBeGreaterThan(30);
   });
 
@@ -298,7 +299,7 @@ describe("placing what is new", () => {
       places.extend(state);
     }
     for (const edge of state.edges.values()) {
-      const sector = places.layout.sectors.find((one) => one.key === sectorOf(edge.predicate))!;
+      const sector = places.layout.sectors.find((one) => one.key === groupOf(edge))!;
       const { angle } = angleAndRadius(sector.centre, places.layout.points.get(edge.target)!);
       const turned = angle < sector.from ? angle + 2 * Math.PI : angle;
       expect([edge.id, turned >= sector.from && turned <= sector.to]).toEqual([edge.id, true]);
@@ -329,7 +330,7 @@ describe("placing what is new", () => {
     const [tea, rain] = [aNode("tea"), aNode("rain")];
     const now = [...edges, anEdge("t", "u", "tea"), anEdge("r", "u", "rain", { predicate: "DISLIKES" })];
     for (const [id, point] of placeNew(layout, byId([...people, scene, tea, rain]), now)) layout.points.set(id, point);
-    expect(heldSectors(layout.sectors, now, layout.points).map((sector) => sector.key)).toEqual(["likes", "dislikes"]);
+    expect(heldSectors(layout.sectors, now, layout.points, new Map()).map((sector) => sector.key)).toEqual(["likes", "dislikes"]);
   });
 
   it("puts a new liking into the fan of likes", () => {

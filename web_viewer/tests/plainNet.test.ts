@@ -82,12 +82,18 @@ describe("topics", () => {
   const user = aNode("u", { kind: "User" });
   const things = Array.from({ length: 6 }, (_, index) => aNode(`t${index}`, { label: `Thing ${index}`, entity_type: index < 4 ? "place" : "person" }));
   const map: CommunityMap = { t: "community_map", epoch: "e1", seq: 1, total: 2, users: [user], communities: [], links: [], community_of: { ...Object.fromEntries(things.map(({ id }) => [id, "t0"])), x: "x", y: "x" } };
-  const net = { nodes: byId([user, ...things, aNode("x"), aNode("y")]), edges: byId(things.map((node, index) => anEdge(`r${index}`, "u", node.id, { category: index < 5 ? "work" : null }))) };
+  const net = { nodes: byId([user, ...things, aNode("x"), aNode("y")]), edges: byId(things.map((node, index) => anEdge(`r${index}`, "u", node.id, { predicate: "RELATES_TO", category: index < 5 ? "work" : null }))) };
 
   it("have enough things, and others have no colour of their own", () => {
     const found = topicsOf(net, map, 8, new Words("en"));
     expect(found.map((topic) => topic.members.length)).toEqual([6]);
     expect(found[0]!.members.length).toBeGreaterThanOrEqual(TOPIC_MIN);
+  });
+
+  it("are never named by a part of a sentence, unless there is nothing else", () => {
+    const named = { nodes: byId([aNode("a", { label: "doctor told me to move more", evidence_n: 9 }), aNode("b", { label: "meat" }), aNode("c", { label: "beef" })]), edges: new Map() };
+    expect(topicName(["a", "b", "c"], named, new Words("en"))).toBe("meat, beef");
+    expect(topicName(["a"], named, new Words("en"))).toBe("doctor told me to move more");
   });
 
   it("are named by what their facts are about, else by the type of most things", () => {

@@ -5,7 +5,7 @@ import { noteVisit } from "../src/feed/visits";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
 import { captionSide, stopOf, timelineOf } from "../src/time/lanes";
-import { busyParts, histogram, momentsOf, spanOf, ticks } from "../src/time/span";
+import { busyParts, histogram, momentsOf, scaleOf, spanOf, ticks } from "../src/time/span";
 import { aNode, anEdge, AT, byId } from "./builders";
 
 const WORDS = new Words("en");
@@ -68,7 +68,7 @@ describe("the time a memory covers", () => {
   it("has a beginning before the first moment, and counts every moment once", () => {
     const span = spanOf([1_000, 2_000, 9_000])!;
     expect(span.fromMs).toBeLessThan(1_000);
-    expect(histogram([1_000, 2_000, 9_000], span, 7).reduce((a, b) => a + b)).toBe(3);
+    expect(histogram([1_000, 2_000, 9_000], scaleOf([1_000, 2_000, 9_000], span), 7).reduce((a, b) => a + b)).toBe(3);
     expect(spanOf([])).toBeNull();
     expect(ticks({ fromMs: 0, toMs: 86_400_000 * 400 }, 8).length).toBeLessThanOrEqual(8);
   });
@@ -138,5 +138,30 @@ describe("the text of a bar", () => {
     ["where it is cut least", { inside: 80, before: 20, after: 0 }, "inside"],
   ] as const)("stands %s", (_, room, side) => {
     expect(captionSide(100, room)).toBe(side);
+  });
+});
+
+describe("empty years", () => {
+  const moments = ["2014-05-01", "2014-08-01", "2014-11-01", "2023-02-01", "2023-07-01", "2024-01-01"].map((day) => Date.parse(day));
+  const span = spanOf(moments)!;
+  const scale = scaleOf(moments, span);
+
+  it("are a narrow break on the axis, so that the others have its room", () => {
+    expect(scale.gaps.map((gap) => Math.round((gap.toMs - gap.fromMs) / (365 * 86_400_000)))).toEqual([8]);
+    expect(scale.gaps[0]!.to - scale.gaps[0]!.from).toBeCloseTo(0.04);
+    expect(scale.share(moments[2]!)).toBeGreaterThan(0.2);
+  });
+
+  it("leave the order of all times, which the slider finds again", () => {
+    const shares = moments.map((ms) => scale.share(ms));
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect([scale.share(span.fromMs), scale.share(span.toMs)]).toEqual([0, 1]);
+    for (const share of [0, 0.1, 0.33, 0.5, 0.9, 1]) expect(scale.share(scale.at(share))).toBeCloseTo(share);
+  });
+
+  it("are shown in full where they take little room, and there is none in a memory of one day", () => {
+    const even = Array.from({ length: 12 }, (_, year) => Date.parse(`${2010 + year}-06-01`));
+    expect(scaleOf(even, spanOf(even)!).gaps).toEqual([]);
+    expect(scaleOf([5], spanOf([5])!).share(5)).toBeCloseTo(0.5);
   });
 });

@@ -11,7 +11,7 @@ import pytest
 
 from schema.errors import InstallError
 from schema.labels import Label
-from schema.predicates import SECTORS, fact_predicates, predicates_of, scene_predicates, whitelist
+from schema.predicates import SECTORS, fact_predicates, groups_of, predicates_of, scene_predicates, whitelist
 from schema.relations import (
     canonical_relation,
     labels_of,
@@ -208,3 +208,25 @@ def test_nearest_predicate_of_an_unknown_one_is_the_most_alike_or_relates_to() -
 def test_no_wording_means_two_predicates() -> None:
     wordings = [word for one in whitelist().values() for word in one.synonyms]
     assert len(wordings) == len(set(wordings))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"people": {"relations": "works at"}},
+        {"people": {"categories": "hobbies"}},
+        {"people": {"types": "planet"}},
+        {"likes": None},
+    ],
+)
+def test_a_group_of_unknown_or_repeated_entries_is_refused(wrong: dict[str, dict[str, str] | None]) -> None:
+    group = {"label": {"en": "x", "zh": "x"}, "look": {"light": "#000000", "dark": "#FFFFFF"}}
+    rows = {name: dict(group) for name in ("likes", "cares", "dislikes", "people")} | {
+        "work": {**group, "relations": "works at"}
+    }
+    for name, change in wrong.items():
+        rows[name] = {**rows.pop(name), **change} if change is not None else rows.pop(name)
+        if change is None:
+            del rows[name]
+    with pytest.raises(InstallError, match="groups"):
+        groups_of(rows)

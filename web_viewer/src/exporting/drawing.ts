@@ -1,13 +1,14 @@
 /** Draw a view as SVG: elements, labels, and a legend. Pure. */
 
 import { isClosed } from "../graph/facts";
+import { thingTypes } from "../graph/groups";
 import { edgeWidth, type Finish, nodeSize, pairKey } from "../map/elements";
 import { cellsOf, cutLabel, cutNames, type LabelWish, placeLabels } from "../map/labels";
 import { FONT } from "../map/paintLabels";
 import { BADGE } from "../map/foldScenes";
-import { PREDICATE_OF } from "../map/paintSectors";
-import { COMMUNITIES, GROUND, INK, kindLook, MUTED, predicateLook, type Theme } from "../map/palette";
+import { COMMUNITIES, GROUND, groupColour, INK, kindLook, MUTED, nodeColour, predicateLook, type Theme } from "../map/palette";
 import { neighboursBelow } from "../map/pointOut";
+import { TYPE_PATHS } from "../map/typeIcons";
 import { INSIDE, OUTSIDE, type Point, type Sector, STRETCH } from "../map/place";
 import { CAPTION_CELLS, type Ground } from "../net/paintDiscs";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
@@ -113,7 +114,7 @@ function boxOf({ sectors, grounds }: Picture, bodies: ReadonlyMap<string, Body>)
 
 function fan(sector: Sector, theme: Theme, texts: DrawingTexts): string {
   const { centre, from, to, stretch = STRETCH } = sector;
-  const colour = predicateLook(PREDICATE_OF[sector.key]).colour[theme];
+  const colour = groupColour(sector.key, theme);
   const [outer, inner] = [sector.outer + OUTSIDE, Math.max(1, sector.inner - INSIDE)];
   const at = (angle: number, radius: number): string => `${r(centre.x + Math.cos(angle) * radius * stretch)} ${r(centre.y + Math.sin(angle) * radius)}`;
   const wide = to - from > Math.PI ? 1 : 0;
@@ -122,8 +123,7 @@ function fan(sector: Sector, theme: Theme, texts: DrawingTexts): string {
   const rim = sector.outer + OUTSIDE - 9;
   const side = Math.cos(middle);
   const anchor = side > 0.5 ? "end" : side < -0.5 ? "start" : "middle";
-  const fill = sector.key === "linked" ? MUTED[theme] : colour;
-  const words = { x: r(centre.x + side * rim * stretch), y: r(centre.y + Math.sin(middle) * rim + 4), "text-anchor": anchor, fill, "font-size": 12.5, "font-weight": 600 };
+  const words = { x: r(centre.x + side * rim * stretch), y: r(centre.y + Math.sin(middle) * rim + 4), "text-anchor": anchor, fill: colour, "font-size": 12.5, "font-weight": 600 };
   return element("path", { d: path, fill: colour, "fill-opacity": theme === "light" ? 0.055 : 0.075 }) + element("text", words, escapeXml(texts.sector(sector.key)));
 }
 
@@ -171,12 +171,16 @@ function link(edge: GraphEdge, source: Body, target: Body, bend: number, theme: 
 }
 
 function things({ shown, finish }: Picture, bodies: ReadonlyMap<string, Body>, theme: Theme): string[] {
+  const types = thingTypes(shown);
   return [...shown.nodes.values()].flatMap((node) => {
     const body = bodies.get(node.id);
     if (!body) return [];
     const look = kindLook(node.kind);
-    const paint = { fill: finish.tint(node.id) ?? look.colour[theme], stroke: GROUND[theme], "stroke-width": node.kind === "User" ? 0 : 2 };
-    return [bodyOf(String(look.shape), body, paint)];
+    const paint = { fill: finish.tint(node.id) ?? nodeColour(node.kind, types.get(node.id), theme), stroke: GROUND[theme], "stroke-width": node.kind === "User" ? 0 : 2 };
+    const type = types.get(node.id);
+    const scale = (body.w * 0.62) / 16;
+    const icon = type === undefined ? "" : element("path", { d: TYPE_PATHS[type] ?? "", fill: GROUND[theme], "fill-rule": "evenodd", transform: `translate(${r(body.at.x - 8 * scale)} ${r(body.at.y - 8 * scale)}) scale(${r(scale)})` });
+    return [bodyOf(String(look.shape), body, paint) + icon];
   });
 }
 

@@ -1,7 +1,7 @@
 /** Format messages, names of predicates and kinds, and times in one language. */
 
 import type { Trouble } from "../live/requests";
-import { ENTITY_TYPES, PREDICATES, RELATIONS } from "../protocol/vocabulary";
+import { ENTITY_TYPES, GROUPS, PREDICATES, RELATIONS } from "../protocol/vocabulary";
 import { en, zh, type MessageKey } from "./messages";
 
 export type Lang = "en" | "zh";
@@ -102,9 +102,9 @@ export class Words {
     return this.known(`kind1.${name}`) ?? name;
   }
 
-  /** Return the name of a profile category. */
-  category(name: string): string {
-    return this.known(`about.${name}`) ?? name;
+  /** Return the name of a group of facts around a person. */
+  group(name: string): string {
+    return GROUPS[name]?.label[this.lang] ?? name;
   }
 
   entityType(name: string): string {

@@ -1,9 +1,11 @@
 /** Rows of the list view: the graph as a tree of kind, node and predicate. */
 
-import { byStanding, factSentence, inPredicateOrder, isClosed } from "../graph/facts";
+import { byStanding, factSentence, isClosed, PREDICATE_ORDER } from "../graph/facts";
+import { GROUP_ORDER, groupAt } from "../graph/groups";
 import type { Words } from "../i18n/words";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { MapTotals } from "../protocol/generated";
+import { PREDICATES } from "../protocol/vocabulary";
 import type { Shown } from "../view/filters";
 import { factTotals } from "../view/totals";
 
@@ -67,19 +69,35 @@ function byKind(a: GraphNode, b: GraphNode): number {
 
 function addBranch(rows: Row[], node: GraphNode, edges: GraphEdge[], shown: Shown, words: Words, closed: ReadonlySet<string>, wholes: MapTotals | null): void {
   const groups = new Map<string, GraphEdge[]>();
-  for (const edge of edges) groups.set(edge.predicate, [...(groups.get(edge.predicate) ?? []), edge]);
+  for (const edge of edges) {
+    const name = headOf(edge, shown.nodes);
+    groups.set(name, [...(groups.get(name) ?? []), edge]);
+  }
   rows.push({ ...nodeRow(node, 0, node.id), children: groups.size });
   if (closed.has(node.id)) return;
-  const totals = wholes === null || node.kind === "Entity" || node.kind === "Scene" ? null : factTotals(wholes, node.id, (edge) => edge.predicate);
-  for (const predicate of [...groups.keys()].sort(inPredicateOrder)) {
-    const members = groups.get(predicate) ?? [];
+  const totals = wholes === null || node.kind === "Entity" || node.kind === "Scene" ? null : factTotals(wholes, node.id, headOf);
+  for (const name of [...groups.keys()].sort((a, b) => headRank(a) - headRank(b) || (a < b ? -1 : 1))) {
+    const members = groups.get(name) ?? [];
     const valid = members.filter((edge) => !isClosed(edge)).length;
-    const whole = totals?.get(predicate) ?? valid;
-    const key = `${node.id}/${predicate}`;
-    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate, valid, whole: whole > valid ? whole : null });
+    const whole = totals?.get(name) ?? valid;
+    const key = `${node.id}/${name}`;
+    rows.push({ ...groupRow(key, PREDICATES[name] ? words.predicate(name) : words.group(name), members.length), predicate: members[0]?.predicate ?? name, valid, whole: whole > valid ? whole : null });
     if (closed.has(key)) continue;
     for (const edge of members.sort(byStanding)) rows.push(factRow(edge, shown, words));
   }
+}
+
+/** Return what a fact is listed under: its predicate, or its group where that says more. */
+function headOf(edge: GraphEdge, nodes: Shown["nodes"]): string {
+  const group = groupAt(edge, nodes);
+  return group === null || PREDICATES[edge.predicate]?.sector === group ? edge.predicate : group;
+}
+
+/** Predicates in their order, with the groups after the last predicate that names its own. */
+function headRank(name: string): number {
+  const at = (GROUP_ORDER as readonly string[]).indexOf(name);
+  if (at >= 0) return PREDICATE_ORDER.indexOf("CARES_ABOUT") + (at + 1) / 10;
+  return PREDICATE_ORDER.indexOf(name) + 1 ? PREDICATE_ORDER.indexOf(name) : 99;
 }
 
 function addAlone(rows: Row[], nodes: GraphNode[], words: Words, closed: ReadonlySet<string>): void {

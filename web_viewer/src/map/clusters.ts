@@ -1,12 +1,12 @@
 /** Assign the parts of the graph to users. */
 
 import { isClosed } from "../graph/facts";
+import { type GroupKey, groupOf } from "../graph/groups";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { sectorOf, type SectorKey } from "./place";
 
 export interface Bond {
   id: string;
-  sector: SectorKey;
+  sector: GroupKey;
   strength: number;
 }
 
@@ -16,6 +16,7 @@ export interface Cluster {
   first: Bond[];
   /** Reached through others. */
   further: string[];
+  /** Scenes and things without a fact, which are folded if there are many. */
   scenes: string[];
   neighbours: ReadonlyMap<string, readonly string[]>;
 }
@@ -33,7 +34,8 @@ export function gatherClusters(nodes: GraphNode[], edges: GraphEdge[]): Gatherin
   const hubs = findHubs(nodes, neighbours);
   const bonds = strongestBonds(hubs, tied, byId);
   const owner = spreadOwners(hubs, bonds, neighbours, byId);
-  const clusters = hubs.map((hub) => toCluster(hub, bonds, owner, neighbours, byId));
+  const told = new Set(tied.flatMap((edge) => (edge.predicate === "MENTIONED" ? [] : [edge.source, edge.target])));
+  const clusters = hubs.map((hub) => toCluster(hub, bonds, owner, neighbours, byId, told));
   const loose = nodes.map((node) => node.id).filter((id) => !owner.has(id));
   return { clusters, loose: besideNeighbours(loose.sort(), neighbours) };
 }
@@ -98,7 +100,7 @@ function strongestBonds(hubs: string[], ranked: GraphEdge[], byId: ReadonlyMap<s
     if (hub === null || isClosed(edge)) continue;
     const id = hub === edge.source ? edge.target : edge.source;
     if (isHub.has(id) || byId.get(id)?.kind === "Scene" || bonds.has(id)) continue;
-    bonds.set(id, { id, hub, sector: sectorOf(edge.predicate), strength: edge.strength });
+    bonds.set(id, { id, hub, sector: groupOf(edge, byId.get(id)), strength: edge.strength });
   }
   return bonds;
 }
@@ -133,13 +135,14 @@ function toCluster(
   owner: ReadonlyMap<string, string>,
   neighbours: ReadonlyMap<string, string[]>,
   byId: ReadonlyMap<string, GraphNode>,
+  told: ReadonlySet<string>,
 ): Cluster {
   const cluster: Cluster = { hub, first: [], further: [], scenes: [], neighbours };
   for (const [id, owned] of owner) {
     if (owned !== hub || id === hub) continue;
     const bond = bonds.get(id);
     if (bond) cluster.first.push(bond);
-    else if (byId.get(id)?.kind === "Scene") cluster.scenes.push(id);
+    else if (byId.get(id)?.kind === "Scene" || !told.has(id)) cluster.scenes.push(id);
     else cluster.further.push(id);
   }
   cluster.first.sort((a, b) => b.strength - a.strength || (a.id < b.id ? -1 : 1));

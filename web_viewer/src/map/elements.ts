@@ -2,6 +2,7 @@
 
 import type { Core, ElementDefinition } from "cytoscape";
 import { isClosed } from "../graph/facts";
+import { thingTypes } from "../graph/groups";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
 import type { Point } from "./place";
@@ -14,11 +15,11 @@ export interface NodeSize {
   h: number;
 }
 
-/** Return 14 to 44 units by the square root of the degree; users are always large. */
+/** Return 22 to 44 units by the square root of the degree, so that an icon has room; users are always large. */
 export function nodeSize(kind: string, degree: number): NodeSize {
-  const size = Math.min(44, 14 + 5 * Math.sqrt(degree));
+  const size = Math.min(44, 18 + 4.5 * Math.sqrt(degree));
   if (kind === "User") return { w: 58, h: 58 };
-  if (kind === "Scenes") return { w: 32, h: 22 };
+  if (kind === "Scenes" || kind === "More") return { w: 32, h: 22 };
   if (kind === "Scene") return { w: Math.max(22, size), h: Math.max(15, size * 0.68) };
   return { w: size, h: size };
 }
@@ -62,6 +63,8 @@ export class Elements {
   degrees: ReadonlyMap<string, number> = new Map();
   /** Number of valid facts of each node. */
   facts: ReadonlyMap<string, number> = new Map();
+  /** What each thing is drawn as. */
+  types: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly cy: Core) {}
 
@@ -70,6 +73,7 @@ export class Elements {
     if (shown.nodes === this.nodes && shown.edges === this.edges && finish === this.finish) return false;
     const looks = new Map<string, string>();
     const { degrees, facts, pairs } = tally(shown);
+    this.types = thingTypes(shown);
     this.cy.batch(() => {
       this.removeGone(shown);
       const added = [...this.putNodes(shown, points, degrees, looks, finish), ...this.putEdges(shown, pairs, looks)];
@@ -95,9 +99,10 @@ export class Elements {
       const own = finish.size(node.id);
       const size = own === null ? nodeSize(node.kind, degrees.get(node.id) ?? 0) : { w: own, h: own };
       const tint = finish.tint(node.id);
-      const look = `${size.w} ${node.kind} ${tint}`;
+      const type = this.types.get(node.id) ?? "";
+      const look = `${size.w} ${node.kind} ${type} ${tint}`;
       looks.set(node.id, look);
-      const data = { id: node.id, kind: node.kind, user: node.user_id, ...size, ...(tint === null ? {} : { tint }) };
+      const data = { id: node.id, kind: node.kind, type, user: node.user_id, ...size, ...(tint === null ? {} : { tint }) };
       if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
       else {
         const drawn = this.cy.getElementById(node.id);

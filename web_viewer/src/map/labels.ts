@@ -156,7 +156,7 @@ function labelBox(wish: LabelWish, dx: number, dy: number): Box {
   return { x: wish.x + dx - wish.width / 2, y: wish.y + dy - wish.height / 2, w: wish.width, h: wish.height };
 }
 
-class BoxGrid {
+export class BoxGrid {
   private readonly cells = new Map<number, { box: Box; owner: string }[]>();
 
   add(box: Box, owner: string): void {

@@ -9,7 +9,7 @@ import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
 import { FONT, LabelPainter } from "./paintLabels";
-import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
+import { ACCENT, nodeColour, predicateLook, type Theme } from "./palette";
 import { distanceToLine, type Point, rimOf, type Sector } from "./place";
 import type { PlaceBook } from "./places";
 import { Throttle } from "./throttle";
@@ -17,11 +17,13 @@ import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
 import { captionAngleSteps, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
 import { boxSteps } from "./boxes";
+import { chooseLineWords, type LineWord, lineWord, paintLineWords } from "./lineWords";
 import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
 import { atOnce, inSlices, pause } from "./slices";
 import { stylesheet } from "./style";
+import { paintTypeIcons } from "./typeIcons";
 
 export interface MapHost {
   big: HTMLElement;
@@ -77,6 +79,7 @@ export class MapCanvas {
   private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
   private fans: Sector[] = [];
   private angles: ReadonlyMap<string, number> = new Map();
+  private lineWords: readonly LineWord[] = [];
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   /** Only the surroundings of one node are shown, without sectors. */
@@ -467,7 +470,7 @@ export class MapCanvas {
   }
 
   private holdSectors(): void {
-    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values(), this.places.layout.points);
+    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values(), this.places.layout.points, this.shown.nodes);
   }
 
   private resize(): void {
@@ -553,7 +556,10 @@ export class MapCanvas {
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
       ...covered,
     ]);
-    if (withCaptions) this.labelsDue = false;
+    if (!withCaptions) return;
+    const taken = [...this.labels.boxes(this.view(), (id) => this.places.layout.points.get(id)), ...captionBoxes(pen, this.view(), this.fans, this.captions()), ...covered];
+    this.lineWords = chooseLineWords(pen, this.view(), this.shown, (id) => this.placeOnScreen(id), (edge) => lineWord(edge, this.shown.nodes, this.words), taken);
+    this.labelsDue = false;
   }
 
   /** Return the covered areas of the map; forces a layout of the page. */
@@ -573,14 +579,17 @@ export class MapCanvas {
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
+    const placed = (id: string): Point | undefined => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined);
     this.over.draw((pen) => {
-      this.labels.paint(pen, view, (id) => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined), this.theme, dimmed);
+      paintTypeIcons(pen, view, this.elements.types, (id) => (this.cy.getElementById(id).data("w") as number | undefined) ?? 0, placed, this.theme, dimmed);
+      paintLineWords(pen, view, this.lineWords, this.shown.edges, (id) => this.placeOnScreen(id), this.theme, dimmed);
+      this.labels.paint(pen, view, placed, this.theme, dimmed);
       paintMarks(pen, { cy: this.cy, marks: this.marks, pins: this.places.savedLayouts.pins, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
     });
   }
 
   private captions(): SectorCaptions {
-    return { font: `600 12.5px ${FONT}`, angles: this.angles, text: (key) => this.words.t(`sector.${key}`) };
+    return { font: `600 12.5px ${FONT}`, angles: this.angles, text: (key) => this.words.group(key) };
   }
 
   private edgeWords(id: string): { text: string; struck: boolean } | null {
@@ -626,7 +635,7 @@ export class MapCanvas {
 
   private colour(id: string): string {
     const node = this.shown.nodes.get(id);
-    if (node) return kindLook(node.kind).colour[this.theme];
+    if (node) return nodeColour(node.kind, this.elements.types.get(id), this.theme);
     const edge = this.shown.edges.get(id);
     return edge ? predicateLook(edge.predicate).colour[this.theme] : ACCENT[this.theme];
   }

@@ -1,26 +1,26 @@
 /** Draw the sectors behind the mind map, with captions along their rim. */
 
 import { isClosed } from "../graph/facts";
-import type { GraphEdge } from "../protocol/frames";
+import { type GroupKey, groupOf } from "../graph/groups";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
 import { type Box, overlap } from "./labels";
 import { atOnce } from "./slices";
-import { MUTED, predicateLook, type Theme } from "./palette";
-import { INSIDE, inSector, OUTSIDE, type Point, sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
+import { groupColour, type Theme } from "./palette";
+import { INSIDE, inSector, OUTSIDE, type Point, sectorName, STRETCH, type Sector } from "./place";
 
-export const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
 /** Distance between the outermost nodes and the caption, in pixels. */
 const CAPTION_CLEAR = 17;
 const CAPTION_MIN_ZOOM = 0.22;
 
 /** Return the sectors that hold a thing which a valid fact puts there. */
-export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>, points: ReadonlyMap<string, Point>): Sector[] {
+export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>, points: ReadonlyMap<string, Point>, nodes: ReadonlyMap<string, GraphNode>): Sector[] {
   const byName = new Map(sectors.map((sector) => [sectorName(sector.hub, sector.key), sector]));
   const held = new Set<Sector>();
   for (const edge of edges) {
     if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;
     for (const [hub, thing] of [[edge.source, edge.target], [edge.target, edge.source]] as const) {
-      const [sector, point] = [byName.get(sectorName(hub, sectorOf(edge.predicate))), points.get(thing)];
+      const [sector, point] = [byName.get(sectorName(hub, groupOf(edge, nodes.get(thing)))), points.get(thing)];
       if (sector && point && inSector(sector, point)) held.add(sector);
     }
   }
@@ -31,7 +31,7 @@ export interface SectorCaptions {
   /** By `sectorName`; the middle of the sector if missing. */
   angles: ReadonlyMap<string, number>;
   font: string;
-  text(key: SectorKey): string;
+  text(key: GroupKey): string;
 }
 
 const CAPTION_TURNS = 9;
@@ -84,7 +84,7 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
     const inner = (sector.inner - INSIDE) * view.zoom;
     const outer = (sector.outer + OUTSIDE) * view.zoom;
     const { stretch = STRETCH } = sector;
-    const colour = predicateLook(PREDICATE_OF[sector.key]).colour[theme];
+    const colour = groupColour(sector.key, theme);
     pen.beginPath();
     pen.ellipse(centre.x, centre.y, outer * stretch, outer, 0, sector.from, sector.to);
     pen.ellipse(centre.x, centre.y, inner * stretch, inner, 0, sector.to, sector.from, true);
@@ -93,7 +93,7 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
     pen.globalAlpha = theme === "light" ? 0.055 : 0.075;
     pen.fill();
     pen.globalAlpha = 1;
-    if (captions && view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, view, sector, colour, theme, captions, faint);
+    if (captions && view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, view, sector, colour, captions, faint);
   }
 }
 
@@ -124,7 +124,6 @@ function paintCaption(
   view: Viewport,
   sector: Sector,
   colour: string,
-  theme: Theme,
   captions: SectorCaptions,
   faint: boolean,
 ): void {
@@ -132,7 +131,7 @@ function paintCaption(
   pen.font = captions.font;
   pen.textAlign = align;
   pen.textBaseline = "middle";
-  pen.fillStyle = sector.key === "linked" ? MUTED[theme] : colour;
+  pen.fillStyle = colour;
   pen.globalAlpha = faint ? 0.3 : 0.85;
   pen.fillText(captions.text(sector.key), x, y);
   pen.globalAlpha = 1;

@@ -1,7 +1,7 @@
 /** Colours, shapes and lines of the map; colour is never the only difference. */
 
 import type { Css } from "cytoscape";
-import { PREDICATES as VOCABULARY } from "../protocol/vocabulary";
+import { GROUPS, PREDICATES as VOCABULARY } from "../protocol/vocabulary";
 
 export type Theme = "light" | "dark";
 
@@ -42,6 +42,20 @@ export const COMMUNITIES: Record<Theme, readonly string[]> = {
 /** Rings around what a question recalled. */
 export const RECALLED: Record<Theme, string> = { light: "#A8005C", dark: "#FFC24D" };
 
+/** Colours of things by type; the icon in them says the same. */
+export const TYPES: Record<string, Record<Theme, string>> = {
+  person: { light: "#0072B2", dark: "#56B4E9" },
+  place: { light: "#006E7F", dark: "#4DC4D6" },
+  organization: { light: "#5B6470", dark: "#AAB4C0" },
+  work: { light: "#7B2D8B", dark: "#E36BC3" },
+  animal: { light: "#8A6D00", dark: "#E0CF5A" },
+  food: { light: "#A0522D", dark: "#F0A875" },
+  activity: { light: "#3B7A2A", dark: "#8FD06F" },
+  time: { light: "#5B6470", dark: "#AAB4C0" },
+  topic: { light: "#5A4FCF", dark: "#B3A8FF" },
+  avoid: { light: "#B0306A", dark: "#FF9EC4" },
+};
+
 /** Includes folded communities. */
 const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dark: "#9AA3AF" } };
 /** Includes edges that represent several, and predicates that only a newer service knows. */
@@ -52,6 +66,16 @@ export function kindLook(kind: string): KindLook {
   return KINDS[kind === "Scenes" ? "Scene" : kind] ?? OTHER_KIND;
 }
 
+/** Return the colour of a node. @param type of a thing, as `thingTypes` tells it. */
+export function nodeColour(kind: string, type: string | undefined, theme: Theme): string {
+  return TYPES[type ?? ""]?.[theme] ?? kindLook(kind).colour[theme];
+}
+
 export function predicateLook(predicate: string): PredicateLook {
   return PREDICATES[predicate] ?? OTHER_PREDICATE;
+}
+
+/** Return the colour of a group of facts, for its sector. */
+export function groupColour(group: string, theme: Theme): string {
+  return GROUPS[group]?.look[theme] ?? MUTED[theme];
 }

@@ -1,7 +1,7 @@
 /** Geometry of the map: points, sectors and the search for a free spot. */
 
 import type { Disc } from "../net/discs";
-import { PREDICATES } from "../protocol/vocabulary";
+import { type GroupKey } from "../graph/groups";
 
 export interface Point {
   x: number;
@@ -11,7 +11,7 @@ export interface Point {
 /** One sector of the mind map, such as everything one user likes. */
 export interface Sector {
   hub: string;
-  key: SectorKey;
+  key: GroupKey;
   centre: Point;
   /** Radians, clockwise from the right. */
   from: number;
@@ -31,11 +31,6 @@ export interface Layout {
   discs?: ReadonlyMap<string, Disc>;
 }
 
-export type SectorKey = "likes" | "cares" | "linked" | "dislikes";
-
-/** Clockwise from the top. */
-export const SECTOR_ORDER: readonly SectorKey[] = ["likes", "cares", "linked", "dislikes"];
-
 /** Screens and labels are wider than high. */
 export const STRETCH = 1.3;
 /** On an upright screen the surroundings of a person are higher than wide, as far as labels beside each other allow. */
@@ -48,10 +43,6 @@ export function stretchFor(shape: number): number {
 
 /** The direction of twelve o'clock. */
 export const TOP = -Math.PI / 2;
-
-export function sectorOf(predicate: string): SectorKey {
-  return (PREDICATES[predicate]?.sector as SectorKey | undefined) ?? "linked";
-}
 
 export function polar(centre: Point, angle: number, radius: number, stretch = STRETCH): Point {
   return { x: centre.x + Math.cos(angle) * radius * stretch, y: centre.y + Math.sin(angle) * radius };
@@ -72,7 +63,7 @@ export function distanceToLine(at: Point, from: Point, to: Point): number {
   return Math.hypot(from.x + share * dx - at.x, from.y + share * dy - at.y);
 }
 
-export function sectorName(hub: string, key: SectorKey): string {
+export function sectorName(hub: string, key: GroupKey): string {
   return `${hub} ${key}`;
 }
 

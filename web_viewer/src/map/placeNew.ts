@@ -1,8 +1,9 @@
 /** Place new nodes beside those they belong to; placed nodes never move. */
 
 import { isClosed } from "../graph/facts";
+import { type GroupKey, groupOf } from "../graph/groups";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, inSector, Occupied, outsideOf, polar, sectorOf, type Layout, type Point, type Sector, TOP } from "./place";
+import { angleAndRadius, inSector, Occupied, outsideOf, polar, type Layout, type Point, type Sector, TOP } from "./place";
 
 const GAP = 62;
 const SCENE_STEP = 110;
@@ -18,7 +19,7 @@ export function placeNew(
   const found = new Map<string, Point>();
   if (missing.length === 0) return found;
   const occupied = new Occupied(GAP, layout.points.values());
-  const ties = tiesOf(new Set(missing.map((node) => node.id)), edges);
+  const ties = tiesOf(missing, edges);
   const at = (id: string): Point | undefined => layout.points.get(id) ?? found.get(id);
   const outside = outsideOf(layout.sectors);
   const hubs = new Set(layout.sectors.map((sector) => sector.hub));
@@ -39,7 +40,7 @@ export function placeNew(
 }
 
 /** Return the things in a sector of a user that no valid fact puts there any more. */
-export function endedInSector(layout: Layout, edges: Iterable<GraphEdge>): Set<string> {
+export function endedInSector(layout: Layout, edges: Iterable<GraphEdge>, nodes: ReadonlyMap<string, GraphNode>): Set<string> {
   const ended = new Map<string, Sector>();
   const valid = new Set<string>();
   const byHub = new Map<string, Sector[]>();
@@ -47,7 +48,7 @@ export function endedInSector(layout: Layout, edges: Iterable<GraphEdge>): Set<s
   for (const edge of edges) {
     if (edge.predicate === "MENTIONED") continue;
     for (const [hub, thing] of [[edge.source, edge.target], [edge.target, edge.source]] as const) {
-      const sector = byHub.get(hub)?.find((one) => one.key === sectorOf(edge.predicate));
+      const sector = byHub.get(hub)?.find((one) => one.key === groupOf(edge, nodes.get(thing)));
       const point = layout.points.get(thing);
       if (!sector || !point || byHub.has(thing)) continue;
       if (!isClosed(edge)) valid.add(thing);
@@ -67,19 +68,21 @@ function belongsOutside(node: GraphNode, ties: readonly Tie[], hubs: ReadonlySet
 interface Tie {
   other: string;
   predicate: string;
+  group: GroupKey;
   valid: boolean;
 }
 
-function tiesOf(ids: ReadonlySet<string>, edges: Iterable<GraphEdge>): Map<string, Tie[]> {
+function tiesOf(missing: readonly GraphNode[], edges: Iterable<GraphEdge>): Map<string, Tie[]> {
+  const byId = new Map(missing.map((node) => [node.id, node]));
   const ties = new Map<string, Tie[]>();
   const add = (id: string, other: string, edge: GraphEdge): void => {
     const list = ties.get(id) ?? [];
-    list.push({ other, predicate: edge.predicate, valid: !isClosed(edge) });
+    list.push({ other, predicate: edge.predicate, group: groupOf(edge, byId.get(id)), valid: !isClosed(edge) });
     ties.set(id, list);
   };
   for (const edge of edges) {
-    if (ids.has(edge.source)) add(edge.source, edge.target, edge);
-    if (ids.has(edge.target)) add(edge.target, edge.source, edge);
+    if (byId.has(edge.source)) add(edge.source, edge.target, edge);
+    if (byId.has(edge.target)) add(edge.target, edge.source, edge);
   }
   return ties;
 }
@@ -92,7 +95,7 @@ function byKindThenId(a: GraphNode, b: GraphNode): number {
 /** Return the free spot of a sector that is nearest to its user, from its middle to its sides. */
 function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupied: Occupied): Point | null {
   if (node.kind === "Scene") return null;
-  const sector = layout.sectors.find((one) => ties.some((tie) => tie.valid && one.hub === tie.other && one.key === sectorOf(tie.predicate)));
+  const sector = layout.sectors.find((one) => ties.some((tie) => tie.valid && one.hub === tie.other && one.key === tie.group));
   if (!sector) return null;
   const middle = (sector.from + sector.to) / 2;
   for (let radius = sector.inner; radius <= sector.outer + ROWS_OUTSIDE * GAP; radius += GAP / 4) {

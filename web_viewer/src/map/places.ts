@@ -3,7 +3,7 @@
 import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
-import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
+import { badgeSpots, userOfBadge } from "./foldScenes";
 import { SavedLayouts } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point, stretchFor } from "./place";
@@ -114,7 +114,7 @@ export class Places implements PlaceBook {
 
   /** Move things whose facts have ended out of their sector, which says something that no longer holds; pinned ones stay. */
   private leaveSectors(state: GraphState): void {
-    for (const id of endedInSector(this.held, state.edges.values())) if (!this.savedLayouts.pins.has(id)) this.held.points.delete(id);
+    for (const id of endedInSector(this.held, state.edges.values(), state.nodes)) if (!this.savedLayouts.pins.has(id)) this.held.points.delete(id);
   }
 
   /** Reserve room for new users, with sectors for their later facts. */
@@ -178,10 +178,10 @@ export class Places implements PlaceBook {
   }
 }
 
-/** Put the badge of a person's scenes above the person. */
+/** Put the badges of each person beside the person. */
 function placeBadges(points: Map<string, Point>, nodes: ReadonlyMap<string, GraphNode>): void {
   for (const { id, kind, user_id: user } of nodes.values()) {
     const at = points.get(id);
-    if (kind === "User" && user !== null && at && !points.has(badgeId(user))) points.set(badgeId(user), { x: at.x, y: at.y - BADGE_ABOVE });
+    if (kind === "User" && at) for (const [badge, spot] of badgeSpots(user, at)) if (!points.has(badge)) points.set(badge, spot);
   }
 }

@@ -1,7 +1,8 @@
 /** The mind map layout: each user in the middle, what they like, care about and dislike in sectors around, scenes outside. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, Occupied, outsideOf, polar, SECTOR_ORDER, STRETCH, stretchFor, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
+import { angleAndRadius, Occupied, outsideOf, polar, STRETCH, stretchFor, TOP, type Layout, type Point, type Sector } from "./place";
+import { GROUP_ORDER, type GroupKey } from "../graph/groups";
 import { type Bond, type Cluster, gatherClusters } from "./clusters";
 import { atOnce } from "./slices";
 
@@ -12,9 +13,9 @@ const SCENE_SLOT = 74;
 const SCENE_GAP = 62;
 /** Scenes that are placed in one step. */
 const SCENES_STEP = 40;
-const SECTOR_PAUSE = 0.14;
+const SECTOR_PAUSE = 0.07;
 /** Added to each sector's weight, so that a small memory has room on all sides. */
-const EXPECTED = 1.5;
+const EXPECTED = 1;
 const CLUSTER_GAP = 90;
 /** With up to this many things that belong to nobody, each has room for its label. */
 const LOOSE_FEW = 24;
@@ -127,13 +128,13 @@ export function emptyFans(hub: string, centre: Point, stretch = STRETCH): Sector
 
 /** Size sectors by their contents; an empty one keeps some room, since nothing moves later. */
 function openSectors(cluster: Cluster, stretch: number): Sector[] {
-  const sizes = new Map<SectorKey, number>();
+  const sizes = new Map<GroupKey, number>();
   for (const bond of cluster.first) sizes.set(bond.sector, (sizes.get(bond.sector) ?? 0) + 1);
-  const weight = (key: SectorKey): number => ((sizes.get(key) ?? 0) + EXPECTED) ** 0.8;
-  const whole = SECTOR_ORDER.reduce((sum, key) => sum + weight(key), 0);
-  const room = 2 * Math.PI - SECTOR_ORDER.length * SECTOR_PAUSE;
+  const weight = (key: GroupKey): number => ((sizes.get(key) ?? 0) + EXPECTED) ** 0.8;
+  const whole = GROUP_ORDER.reduce((sum, key) => sum + weight(key), 0);
+  const room = 2 * Math.PI - GROUP_ORDER.length * SECTOR_PAUSE;
   let angle = TOP + SECTOR_PAUSE / 2;
-  return SECTOR_ORDER.map((key) => {
+  return GROUP_ORDER.map((key) => {
     const width = (room * weight(key)) / whole;
     const sector = { hub: cluster.hub, key, centre: ORIGIN, from: angle, to: angle + width, inner: FIRST_RING, outer: FIRST_RING, stretch };
     angle += width + SECTOR_PAUSE;

@@ -3,8 +3,8 @@
 import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
 
-/** Version of the layout; positions of another version are ignored. Since 3, scenes take no room from the rest. */
-const FORM = 3;
+/** Version of the layout; positions of another version are ignored. Since 4, sectors are groups of facts. */
+const FORM = 4;
 const POINTS_MAX = 5_000;
 
 interface Saved {

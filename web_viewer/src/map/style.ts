@@ -1,7 +1,7 @@
 /** Stylesheet of the main canvas; `paintLabels` draws the labels. */
 
 import type { StylesheetJson } from "cytoscape";
-import { ACCENT, GROUND, INK, KINDS, MUTED, PREDICATES, type Theme } from "./palette";
+import { ACCENT, GROUND, INK, KINDS, MUTED, PREDICATES, type Theme, TYPES } from "./palette";
 
 export function stylesheet(theme: Theme): StylesheetJson {
   return [...nodeRules(theme), ...edgeRules(theme), ...stateRules(theme)];
@@ -25,11 +25,13 @@ function nodeRules(theme: Theme): StylesheetJson {
       selector: `node[kind = "${kind}"]`,
       style: { shape: look.shape, "background-color": look.colour[theme] },
     })),
+    ...Object.entries(TYPES).map(([type, colour]) => ({ selector: `node[type = "${type}"]`, style: { "background-color": colour[theme] } })),
     { selector: "node[tint]", style: { "background-color": "data(tint)" } },
     { selector: 'node[kind = "Community"]', style: { "background-opacity": 0.85, "border-width": 0 } },
     { selector: 'node[kind = "User"]', style: { "border-width": 0 } },
     // The badge of folded scenes looks like a stack of them.
     { selector: 'node[kind = "Scenes"]', style: { shape: "round-rectangle", "background-color": KINDS.Scene?.colour[theme] ?? INK[theme], "border-width": 4, "border-style": "double" } },
+    { selector: 'node[kind = "More"]', style: { shape: "round-rectangle", "background-color": MUTED[theme], "border-width": 4, "border-style": "double" } },
   ];
 }
 

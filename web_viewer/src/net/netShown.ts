@@ -178,7 +178,7 @@ class Ties {
   }
 }
 
-function tieEdge(source: string, target: string, n: number): GraphEdge {
+export function tieEdge(source: string, target: string, n: number): GraphEdge {
   return {
     id: `t:${source} ${target}`,
     source,

@@ -1,10 +1,12 @@
 /** A small memory as a plain graph of people and things, without scenes, and its topics. Pure. */
 
 import { isClosed } from "../graph/facts";
+import { cellsOf } from "../map/labels";
 import type { Words } from "../i18n/words";
 import type { GraphNode } from "../protocol/frames";
 import type { CommunityMap } from "../protocol/generated";
-import { categoryOf, type Shown } from "../view/filters";
+import { groupAt } from "../graph/groups";
+import type { Shown } from "../view/filters";
 import type { Pull } from "./forceLayout";
 
 /** Above this number of people and things, communities are folded instead. */
@@ -15,6 +17,8 @@ const TOGETHER_WEIGHT = 0.12;
 /** Scenes that mention more tell little about what belongs together. */
 const TOGETHER_MAX = 8;
 const NAMES = 2;
+const TELLING_WORDS_MAX = 3;
+const TELLING_CELLS_MAX = 28;
 
 /** Return people and things with the facts between them. */
 export function plainNet(shown: Shown): Shown {
@@ -60,25 +64,31 @@ export function topicsOf(net: Shown, map: CommunityMap, hues: number, words: Wor
   return large.map(([id, ids], index) => ({ id, name: topicName(ids, net, words), members: ids, hue: index % hues }));
 }
 
-/** Return what most members have in common (the category of their facts, else their type), with the leading names. */
+/** Return what most members have in common (the group of their facts, else their type), with the leading names. */
 export function topicName(ids: readonly string[], net: Shown, words: Words): string {
   const inside = new Set(ids);
   const degrees = new Map<string, number>();
-  const categories: string[] = [];
+  const groups: string[] = [];
   for (const edge of net.edges.values()) {
     if (isClosed(edge)) continue;
     for (const id of [edge.source, edge.target]) if (inside.has(id)) degrees.set(id, (degrees.get(id) ?? 0) + 1);
-    const category = inside.has(edge.target) ? categoryOf(edge, net.nodes) : null;
-    if (category !== null) categories.push(category);
+    const group = inside.has(edge.target) ? groupAt(edge, net.nodes) : null;
+    if (group !== null) groups.push(group);
   }
   const nodes = ids.map((id) => net.nodes.get(id)).filter((node) => node !== undefined);
-  const category = most(categories);
+  const group = most(groups);
   const type = most(nodes.map((node) => node.entity_type).filter((one) => one !== null && one !== "thing"), ids.length);
-  const topic = category !== null ? words.category(category) : type !== null ? words.typeOf(type) : null;
+  const topic = group !== null ? words.group(group) : type !== null ? words.typeOf(type) : null;
   const rank = (node: GraphNode): number => degrees.get(node.id) ?? 0;
-  const names = [...nodes].sort((a, b) => rank(b) - rank(a) || b.evidence_n - a.evidence_n || (a.id < b.id ? -1 : 1)).slice(0, NAMES);
+  const things = nodes.filter((node) => isTelling(node.label));
+  const names = (things.length > 0 ? things : nodes).sort((a, b) => rank(b) - rank(a) || b.evidence_n - a.evidence_n || (a.id < b.id ? -1 : 1)).slice(0, NAMES);
   const listed = words.list(names.map((node) => node.label));
   return topic === null ? listed : words.t("net.topic", { topic: topic.charAt(0).toUpperCase() + topic.slice(1), names: listed });
+}
+
+/** Longer names are sentences in part, and do not say what a topic is about. */
+function isTelling(name: string): boolean {
+  return name.split(" ").length <= TELLING_WORDS_MAX && cellsOf(name) <= TELLING_CELLS_MAX;
 }
 
 /** Return the value of at least half of all; null if there is none. */

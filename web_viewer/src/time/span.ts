@@ -45,16 +45,6 @@ export function spanOf(moments: readonly number[]): Span | null {
   return { fromMs: fromMs - room, toMs: toMs + room };
 }
 
-/** Count the times in each of `n` equal parts. */
-export function histogram(moments: readonly number[], span: Span, n: number): number[] {
-  const counts = new Array<number>(n).fill(0);
-  for (const ms of moments) {
-    const at = Math.min(n - 1, Math.max(0, Math.floor(((ms - span.fromMs) / (span.toMs - span.fromMs)) * n)));
-    counts[at] = (counts[at] as number) + 1;
-  }
-  return counts;
-}
-
 /** The unit that the label of a tick names. */
 export type TickUnit = "hour" | "day" | "month" | "year";
 
@@ -108,4 +98,62 @@ function after(at: Date, { unit, by }: { unit: TickUnit; by: number }): Date {
 /** Return the middle of each of `n` equal parts in which something happens, ascending; playing skips the others. */
 export function busyParts(counts: readonly number[]): number[] {
   return counts.flatMap((count, index) => (count > 0 ? [(index + 1) / counts.length] : []));
+}
+
+/** A stretch of time in which nothing happens, and its place on the axis, as shares of the whole. */
+export interface Gap extends Span {
+  from: number;
+  to: number;
+}
+
+/** Maps times to shares of an axis on which empty years take little room. */
+export interface Scale {
+  gaps: Gap[];
+  /** Return 0 at the beginning of the span and 1 at its end. */
+  share(ms: number): number;
+  /** The inverse of `share`. */
+  at(share: number): number;
+}
+
+const EMPTY_MIN_MS = 366 * 24 * HOUR_MS;
+/** Shorter gaps, as shares of the whole, are shown in full: little would be gained. */
+const EMPTY_MIN_SHARE = 0.12;
+const GAP_SHARE = 0.04;
+
+/** Compress each empty stretch of more than a year that would take a large share of the axis. */
+export function scaleOf(moments: readonly number[], span: Span): Scale {
+  const sorted = [...moments].sort((a, b) => a - b);
+  const whole = span.toMs - span.fromMs;
+  const empty: Span[] = [];
+  for (const [index, ms] of sorted.entries()) {
+    const before = sorted[index - 1];
+    if (before === undefined || ms - before < EMPTY_MIN_MS || (ms - before) / whole < EMPTY_MIN_SHARE) continue;
+    // What happens at either end stays beside the break.
+    const room = (ms - before) * 0.02;
+    empty.push({ fromMs: before + room, toMs: ms - room });
+  }
+  const gone = empty.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const busy = (1 - GAP_SHARE * empty.length) / (whole - gone);
+  const gaps: Gap[] = [];
+  let [share, ms] = [0, span.fromMs];
+  for (const { fromMs, toMs } of empty) {
+    const from = share + (fromMs - ms) * busy;
+    gaps.push({ fromMs, toMs, from, to: from + GAP_SHARE });
+    [share, ms] = [from + GAP_SHARE, toMs];
+  }
+  const knots = [[span.fromMs, 0] as const, ...gaps.flatMap((gap) => [[gap.fromMs, gap.from] as const, [gap.toMs, gap.to] as const]), [span.toMs, 1] as const];
+  const between = (value: number, is: 0 | 1): number => {
+    const to = Math.max(1, knots.findIndex((knot) => knot[is] >= value));
+    const [a, b] = [knots[to - 1] ?? knots[0]!, knots[to] ?? knots.at(-1)!];
+    const other = is === 0 ? 1 : 0;
+    return a[other] + ((value - a[is]) / (b[is] - a[is])) * (b[other] - a[other]);
+  };
+  return { gaps, share: (at) => between(Math.min(span.toMs, Math.max(span.fromMs, at)), 0), at: (share) => between(Math.min(1, Math.max(0, share)), 1) };
+}
+
+/** Count the times in each of `n` parts of an axis. */
+export function histogram(moments: readonly number[], scale: Scale, n: number): number[] {
+  const counts = new Array<number>(n).fill(0);
+  for (const ms of moments) counts[Math.min(n - 1, Math.floor(scale.share(ms) * n))]! += 1;
+  return counts;
 }

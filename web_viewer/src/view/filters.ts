@@ -1,13 +1,14 @@
 /** Filters: which part of the graph is shown, with counts of each kind. */
 
 import { isClosed, neverHeld } from "../graph/facts";
+import { GROUP_ORDER, groupAt } from "../graph/groups";
 import type { GraphState } from "../graph/reduce";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { MapTotals } from "../protocol/generated";
 import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
 import { exampleOf } from "./totals";
 
-/** Hidden kinds, predicates and categories; `past` hides closed facts. */
+/** Hidden kinds, predicates and groups of facts; `past` hides closed facts. */
 export type Hidden = ReadonlySet<string>;
 
 export const PAST = "past";
@@ -17,9 +18,8 @@ export const SURE = "sure facts";
 export const AGREEING = "agreeing facts";
 /** Facts of lower confidence are unsure. */
 export const UNSURE_BELOW = 0.5;
-/** Prefix of category names, which may equal other names. */
-export const CATEGORY = "about:";
-export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
+/** Prefix of the names of groups of facts, which may equal other names. */
+export const ABOUT = "about:";
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
@@ -94,14 +94,14 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
 
 /** Return the things of the only topic that is not hidden, whose facts are shown; null if there are more topics, or none is hidden. */
 function onlyTopic({ nodes, edges }: Pick<GraphState, "nodes" | "edges">, hidden: Hidden): ReadonlySet<string> | null {
-  if (!CATEGORIES.some((one) => hidden.has(CATEGORY + one))) return null;
+  if (!GROUP_ORDER.some((one) => hidden.has(ABOUT + one))) return null;
   const topics = new Set<string>();
   const things = new Set<string>();
   for (const edge of edges.values()) {
-    const topic = categoryOf(edge, nodes);
-    if (topic === null || hidden.has(CATEGORY + topic)) continue;
+    const topic = groupAt(edge, nodes);
+    if (topic === null || hidden.has(ABOUT + topic)) continue;
     topics.add(topic);
-    things.add(edge.target);
+    things.add(nodes.get(edge.target)?.kind === "User" ? edge.source : edge.target);
   }
   return topics.size === 1 ? things : null;
 }
@@ -156,18 +156,12 @@ function passes(edge: GraphEdge, filter: Filter, nodes: GraphState["nodes"]): bo
   if (hidden.has(SURE) && !isUnsure(edge)) return false;
   // Mentions have no confidence.
   if (edge.confidence < confidence && edge.predicate !== "MENTIONED") return false;
-  const category = categoryOf(edge, nodes);
-  return category === null || !hidden.has(CATEGORY + category);
+  const group = groupAt(edge, nodes);
+  return group === null || !hidden.has(ABOUT + group);
 }
 
 export function isUnsure(edge: GraphEdge): boolean {
   return edge.predicate !== "MENTIONED" && !isClosed(edge) && edge.confidence < UNSURE_BELOW;
-}
-
-/** Only facts about users and agents have a profile category. */
-export function categoryOf(edge: GraphEdge, nodes: GraphState["nodes"]): string | null {
-  const kind = nodes.get(edge.source)?.kind;
-  return kind === "User" || kind === "Agent" ? (edge.category ?? null) : null;
 }
 
 function egoPart(state: Pick<GraphState, "nodes" | "edges">, ego: string | null): ReadonlySet<string> | null {
@@ -210,13 +204,13 @@ export function countTotals(totals: MapTotals): ReadonlyMap<string, number> {
   for (const count of totals.facts) {
     add(count.predicate, count.n);
     const { edge, nodes } = exampleOf(count);
-    const category = count.subject === "" ? null : categoryOf(edge, nodes);
-    if (category !== null) add(CATEGORY + category, count.n);
+    const group = count.subject === "" ? null : groupAt(edge, nodes);
+    if (group !== null) add(ABOUT + group, count.n);
   }
   return counts;
 }
 
-/** Count nodes by kind, and facts by predicate and category; ended facts count as `PAST` only, and those that never held not at all. */
+/** Count nodes by kind, and facts by predicate and group; ended facts count as `PAST` only, and those that never held not at all. */
 export function countBy(state: Pick<GraphState, "nodes" | "edges">, contradicting: ReadonlyMap<string, string> = NONE): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -232,8 +226,8 @@ export function countBy(state: Pick<GraphState, "nodes" | "edges">, contradictin
     }
     add(edge.predicate);
     if (isUnsure(edge)) add(SURE);
-    const category = categoryOf(edge, state.nodes);
-    if (category !== null) add(CATEGORY + category);
+    const group = groupAt(edge, state.nodes);
+    if (group !== null) add(ABOUT + group);
   }
   return counts;
 }

@@ -7,7 +7,7 @@ import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
 import { ALONE, type PresenceState, withFrame, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
-import { foldScenes } from "../map/foldScenes";
+import { foldRest, foldScenes, restOf } from "../map/foldScenes";
 import { Places } from "../map/places";
 import { withTimes } from "../map/sceneTimes";
 import { SCREEN } from "../map/radial";
@@ -151,17 +151,21 @@ export function openSession() {
   const trail = computed(() => (explore.trail.value === null ? null : onTrail(explore.trail.value, live.graph.value.edges.values())));
   /** What had to be changed to show a search hit. */
   const revealed = shallowRef<{ id: string; dropped: readonly Hiding[] } | null>(null);
-  /** Scenes that stay on the map although they are folded, as one string, so that other selections cause no update. */
-  const keptScenes = computed(() => {
+  const rest = computed(() => restOf(shown.value));
+  /** What stays on the map although it is folded, as one string, so that other selections cause no update. */
+  const keptOnMap = computed(() => {
     const { nodes, edges } = live.graph.value;
-    const ids = [chosen.sel, chosen.sel && edges.get(chosen.sel)?.source, chosen.cursor, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])];
-    return JSON.stringify(ids.filter((id) => id && nodes.get(id)?.kind === "Scene"));
+    const fact = edges.get(chosen.sel ?? "");
+    const ids = [chosen.sel, fact?.source, fact?.target, chosen.cursor, ...(trail.value ?? []), ...(recalled.value?.keys() ?? []), ...hits.value.map((node) => node.id)];
+    return JSON.stringify([...new Set(ids)].filter((id) => id && (nodes.get(id)?.kind === "Scene" || rest.value.has(id))));
   });
   /** The mind map with folded scenes; a focus shows those around it. */
   const folded = computed(() => {
     if (chosen.ego !== null) return withTimes(shown.value, words.value);
     const name = (user: string, n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n: wholes.value?.nodes[user]?.Scene ?? n });
-    return withTimes(foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name), words.value);
+    const kept = new Set(JSON.parse(keptOnMap.value) as string[]);
+    const things = foldRest(shown.value, rest.value, chosen.unfolded, kept, (which, n, isOpen) => words.value.t(isOpen ? "map.rest.fold" : which === "past" ? "map.rest.past" : "map.rest.mentioned", { n }));
+    return withTimes(foldScenes(things, chosen.unfolded, kept, name), words.value);
   });
   /** The part of the graph that the mind map draws. */
   const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])].filter((id) => id !== null))));
