@@ -358,7 +358,7 @@ _CONTRACTIONS: Final = tuple(
             0,
         ),
         (
-            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)(?<![Mm]en)(?<!hildren)'s "
             r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|"
             r"out|still|"
             r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|"

@@ -265,13 +265,17 @@ _AFTER_FOR = re.compile(
 )
 
 
+_SPORT = re.compile(r"^[攀登爬]|[跑步泳]$")
+
+
 def object_type(name: str, said: str) -> EntityType | None:
     """Return WORK if `said` has a title in 《》, ANIMAL for a kind of pet, PLACE by the dictionary; else None."""
     if phrase_title(said):
         return EntityType.WORK
     if name in PETS:
         return EntityType.ANIMAL
-    return EntityType.PLACE if word_tag(name) == "ns" else None
+    # The dictionary has 攀岩, 登山 and 长跑 as places.
+    return EntityType.PLACE if word_tag(name) == "ns" and not _SPORT.search(name) else None
 
 
 def visited_place(text: str) -> str | None:

@@ -13,6 +13,10 @@ from typing import Final
 
 _SEED: Final = 7
 _LABEL_NAMES: Final = 3
+# Longer names are sentences in part ("doctor told me to move more") and do not say what a community is about.
+_TELLING_WORDS_MAX: Final = 3
+_TELLING_CHARS_MAX: Final = 28
+_TELLING_HAN_MAX: Final = 8
 # Entities of one scene that are linked to each other; each further one is linked to the first only.
 _LINKED_OF_SCENE_MAX: Final = 8
 # Edge weights: being mentioned in a scene is a weaker relation than a fact.
@@ -41,7 +45,7 @@ class Community:
 
     Attributes:
         id: id of its first member.
-        label: names of its first members.
+        label: names of its first members that say what it is about.
         members: ids of entities, then of scenes, highest degree first.
         edges: number of edges between members.
     """
@@ -179,10 +183,17 @@ def _with_scenes(
 
 def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:
     ranked = sorted(group, key=lambda node: (known[node].scene, -degrees[node], node))
-    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_LABEL_NAMES]
+    named = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))
+    names = ([name for name in named if _is_telling(name)] or named)[:_LABEL_NAMES]
     return Community(
         id=ranked[0], label=" · ".join(names), user_id=known[ranked[0]].user_id, members=tuple(ranked), edges=0
     )
+
+
+def _is_telling(name: str) -> bool:
+    """Return whether a name is a thing rather than a part of a sentence."""
+    han = sum("\u3400" <= char <= "\u9fff" for char in name)
+    return len(name.split()) <= _TELLING_WORDS_MAX and len(name) <= _TELLING_CHARS_MAX and han <= _TELLING_HAN_MAX
 
 
 def _edge_counts(

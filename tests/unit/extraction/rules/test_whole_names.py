@@ -132,3 +132,13 @@ def test_job_beside_a_word_for_a_time_is_still_a_job() -> None:
 @pytest.mark.parametrize("word", ["assistant", "agent", "bot", "AI", "助理", "助手", "机器人"])
 def test_jobs_and_things_do_not_mean_the_agent(word: str) -> None:
     assert person_words(word) is None
+
+
+def test_possessive_of_a_group_before_a_number_is_no_sentence() -> None:
+    said = "I won first place in the men's 100 meters at the school festival."
+    assert not [fact.statement for fact in facts_in(said) if "is 100" in fact.statement]
+
+
+@pytest.mark.parametrize("sport", ["攀岩", "登山", "长跑"])
+def test_sport_that_the_dictionary_has_as_a_place_is_no_place(sport: str) -> None:
+    assert [fact.object_type for fact in facts_in(f"我喜欢{sport}。")] == [None]

@@ -59,5 +59,13 @@ def test_community_is_named_after_entities_before_scenes() -> None:
     assert find_communities(members, [("s", "t", 0.5)], []).found[0].label == "T · S"
 
 
+def test_community_is_named_by_things_not_by_parts_of_sentences() -> None:
+    names = ("doctor told me to move more", "meat", "已经非常古老的丝绸手工", "beef")
+    members = [Member(id=f"m{i}", name=name, user_id="u", scene=False) for i, name in enumerate(names)]
+    links = [("m0", "m1", 1.0), ("m0", "m2", 1.0), ("m0", "m3", 1.0)]
+    assert find_communities(members, links, []).found[0].label == "meat · beef"
+    assert find_communities(members[:1], [], []).found[0].label == names[0], "a community has a name"
+
+
 def test_empty_memory_has_no_communities() -> None:
     assert find_communities([], [], []).found == ()
