@@ -46,7 +46,7 @@ describe("the list", () => {
     const wholeOf = (rows: ReturnType<typeof listRows>) => rows.filter((row) => row.predicate && row.depth === 1).map((row) => [row.valid, row.whole]);
     expect(wholeOf(listRows(state, WORDS, new Set(), totals))).toEqual([[2, 4]]);
     expect(wholeOf(listRows(state, WORDS, new Set()))).toEqual([[2, null]]);
-    expect(countTotals(totals)).toEqual(new Map([["User", 2], ["Entity", 8], ["PREFERS", 13], ["about:preferences", 13], ["RELATES_TO", 5]]));
+    expect(countTotals(totals)).toEqual(new Map([["User", 2], ["Entity", 8], ["PREFERS", 13], ["about:likes", 13], ["RELATES_TO", 5]]));
   });
 
   it("counts in a group what is true now", () => {
