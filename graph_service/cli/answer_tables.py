@@ -3,10 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
-from rich.markup import escape
-from rich.table import Table
-
+from graph_service.cli.columns import CYAN, DIM, Columns
 from graph_service.cli.service_client import ServiceClient
 from schema.zones import day_in
 
@@ -41,38 +38,29 @@ async def ask_question(
     return {"question": question, **answer["recall"]}
 
 
-def answer_view(answer: dict[str, Any]) -> RenderableType:
+def answer_view(answer: dict[str, Any]) -> Columns:
     """Return a table of hits, each followed by its evidence messages."""
-    title, hits = escape(answer["question"]), answer["hits"]
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 1))
-    table.add_column("score", justify="right", style="cyan", no_wrap=True)
-    table.add_column("said", no_wrap=True)
-    table.add_column("kind", style="dim", no_wrap=True)
-    table.add_column("who", no_wrap=True)
-    table.add_column("found", overflow="fold")
+    hits = answer["hits"]
+    rows: list[tuple[str, list[str]]] = []
     for hit in hits:
-        table.add_row(
-            f"{hit['score']:.2f}",
-            _day(hit["said_at"], hit["zone"]),
-            hit["kind"],
-            escape(hit["speaker"] or ""),
-            escape(_snippet(hit)),
-        )
+        told = [f"{hit['score']:.2f}", _day(hit["said_at"], hit["zone"]), hit["kind"], hit["speaker"] or ""]
+        rows.append(("", [*told, _snippet(hit)]))
         for message in hit["evidence"]:
-            table.add_row(
-                "",
-                _day(message["said_at"], message["zone"]),
-                "",
-                escape(message["speaker"] or ""),
-                f"[dim]“{escape(_quote(message['text']))}”[/]",
-            )
-    notes = [f"[dim]{escape(note)}[/]" for note in answer["notes"]]
+            quoted = ["", _day(message["said_at"], message["zone"]), "", message["speaker"] or ""]
+            rows.append((DIM, [*quoted, f"“{_quote(message['text'])}”"]))
+    notes = [(DIM, note) for note in answer["notes"]]
     if hits and answer["nothing_relevant"]:
         confidence = answer["confidence"] or 0.0
-        notes.append(f"the memory probably does not contain an answer (confidence {confidence:.2f})")
+        notes.append(("", f"the memory probably does not contain an answer (confidence {confidence:.2f})"))
     if not hits:
-        notes.append("nothing found; rephrase the question, or check --user and --tenant")
-    return Group(table, *notes) if hits else Group(title, *notes)
+        notes.append(("", "nothing found; rephrase the question, or check --user and --tenant"))
+    return Columns(
+        title=answer["question"],
+        header=("score", "said", "kind", "who", "found"),
+        rows=rows,
+        styles=(CYAN, "", DIM, ""),
+        notes=notes,
+    )
 
 
 def _day(moment: str, zone: str | None) -> str:

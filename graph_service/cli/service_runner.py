@@ -5,6 +5,7 @@ import contextlib
 import errno
 import importlib
 import socket
+import sys
 import time
 import webbrowser
 from collections.abc import Awaitable, Callable, Iterator
@@ -72,7 +73,7 @@ async def run_service(
 def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
     """Print the viewer's address, and open it in a browser if there is a screen."""
     terminal.say(f"viewer: {address}    (Ctrl-C stops)")
-    if settings.service.open_browser and has_screen() and terminal.stderr.is_terminal:
+    if settings.service.open_browser and has_screen() and sys.stderr.isatty():
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 

@@ -1,20 +1,28 @@
 """Print progress on stderr and results on stdout, as tables for people or as JSON."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderableType, RenderHook, RenderResult
-from rich.segment import Segment
-from rich.table import Table
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
+from graph_service.cli.columns import Columns
+from graph_service.config.settings import has_color
 from graph_service.observability.terminal_text import shown, shown_json
 from graph_service.runtime.progress import Step
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.console import RenderableType
+
+    from graph_service.cli.rich_output import TerminalBars
+
+    # What a command shows to people; only the first two without rich, which takes long to import.
+    Shown: TypeAlias = str | Columns | RenderableType
+
+# Tables are cut to the width of a terminal, but not when a program reads them.
+_PIPE_CELLS = 120
 
 
 class Terminal:
@@ -24,7 +32,6 @@ class Terminal:
         as_json: print the result as one JSON document instead of a table.
 
     Attributes:
-        stderr: for progress and remarks.
         hidden: kinds of secrets to hide in results; set when the settings are known.
     """
 
@@ -32,136 +39,77 @@ class Terminal:
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self.stderr = _console(stderr=True)
-        # Tables are cut to the width of a terminal, but not when a program reads them.
-        self._stdout = _console(width=None if sys.stdout.isatty() else 120)
 
     def say(self, text: str) -> None:
         """Print a remark for people on stderr."""
-        self.stderr.print(text, markup=False, soft_wrap=True)
+        sys.stderr.write(f"{shown(text)}\n")
+        sys.stderr.flush()
 
-    def answer(self, document: Any, table: Callable[[], RenderableType]) -> None:
+    def answer(self, document: Any, table: "Callable[[], Shown]") -> None:
         """Print what a memory contains, without secrets: `document` as JSON, or the return value of `table` for people.
 
         Rich markup is interpreted in tables and groups, where the caller escapes each cell, but not in plain text.
         """
         self._print(document, table, self.hidden)
 
-    def report(self, document: Any, table: Callable[[], RenderableType]) -> None:
+    def report(self, document: Any, table: "Callable[[], Shown]") -> None:
         """Print what concerns the installation, such as the paths of its files; otherwise as `answer`."""
         self._print(document, table, frozenset())
 
-    def _print(self, document: Any, table: Callable[[], RenderableType], hidden: frozenset[SecretKind]) -> None:
+    def _print(self, document: Any, table: "Callable[[], Shown]", hidden: frozenset[SecretKind]) -> None:
         if self.as_json:
-            text = json.dumps(document, ensure_ascii=False, indent=1, default=str)
-            sys.stdout.write(shown_json(without_secrets(text, hidden)) + "\n")
-            sys.stdout.flush()
+            text = shown_json(without_secrets(json.dumps(document, ensure_ascii=False, indent=1, default=str), hidden))
         else:
-            shown_table = _without(table(), hidden)
-            self._stdout.print(shown_table, markup=not isinstance(shown_table, str))
+            is_terminal, view = sys.stdout.isatty(), table()
+            width = shutil.get_terminal_size().columns if is_terminal else _PIPE_CELLS
+            if isinstance(view, str):
+                text = _clean(view, hidden)
+            elif isinstance(view, Columns):
+                clean = partial(_clean, hidden=hidden)
+                text = view.text(clean, width=width, is_colored=is_terminal and has_color())
+            else:
+                from graph_service.cli.rich_output import print_rich
+
+                print_rich(view, hidden, width=width)
+                return
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
 
 
-def _without(renderable: RenderableType, hidden: frozenset[SecretKind]) -> RenderableType:
-    """Return a result without secrets; tables are filtered by cell, because rich breaks long words when it prints."""
-    match renderable:
-        case str():
-            return without_secrets(renderable, hidden)
-        case Table():
-            for column in renderable.columns:
-                # Markup is interpreted in cells, so the brackets of a replacement are escaped.
-                column._cells = [
-                    escape_replacements(without_secrets(cell, hidden)) if isinstance(cell, str) else cell
-                    for cell in column._cells
-                ]
-        case Group():
-            return Group(*(_without(one, hidden) for one in renderable.renderables))
-    return renderable
-
-
-def escape_replacements(text: str) -> str:
-    """Return the text of a cell with the brackets of what replaces secrets escaped for rich."""
-    return text.replace("[hidden ", r"\[hidden ")
-
-
-class _EscapeHook(RenderHook):
-    """Replaces control characters in everything that is printed, because rich does not remove escape sequences."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Escaped(one) for one in renderables]
-
-
-class _Escaped:
-    def __init__(self, inner: ConsoleRenderable) -> None:
-        self._inner = inner
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segment in console.render(self._inner, options):
-            # Control segments are rich's own, such as the cursor movements of progress bars.
-            yield segment if segment.control else Segment(shown(segment.text), segment.style)
-
-
-def _console(**options: Any) -> Console:
-    # Without `emoji=False` rich would replace `:tea:` in stored text.
-    console = Console(highlight=False, emoji=False, **options)
-    console.push_render_hook(_EscapeHook())
-    return console
+def _clean(text: str, hidden: frozenset[SecretKind]) -> str:
+    return shown(without_secrets(text, hidden))
 
 
 class ProgressBars:
-    """One progress bar for each concurrent task; plain lines if stderr is not a terminal.
+    """Progress of concurrent tasks: bars if stderr is a terminal, plain lines otherwise.
 
     Use as a context manager, and call it with each step.
     """
 
     def __init__(self, terminal: Terminal) -> None:
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
         self._terminal = terminal
         self._printed: set[tuple[str, str]] = set()
-        self._tasks: dict[str, TaskID] = {}
-        self._bars = Progress(
-            SpinnerColumn(finished_text="✓"),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.fields[amount]}"),
-            TimeElapsedColumn(),
-            console=terminal.stderr,
-            disable=not terminal.stderr.is_terminal,
-        )
+        self._bars = _terminal_bars() if sys.stderr.isatty() else None
 
     def __enter__(self) -> "ProgressBars":
-        self._bars.start()
+        if self._bars is not None:
+            self._bars.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for task in self._tasks.values():
-            total = self._bars.tasks[self._bars.task_ids.index(task)].total or 1
-            if exc[0] is None:
-                self._bars.update(task, total=total, completed=total)
-        self._bars.stop()
+        if self._bars is not None:
+            self._bars.stop(is_done=exc[0] is None)
 
     def __call__(self, step: Step) -> None:
         """Show the progress of one task."""
-        if not self._terminal.stderr.is_terminal:
-            if (step.part, step.doing) not in self._printed:
-                self._printed.add((step.part, step.doing))
-                self._terminal.say(f"{step.part}: {step.doing}")
-            return
-        description = f"{step.part}: {step.doing}"
-        if step.part not in self._tasks:
-            self._tasks[step.part] = self._bars.add_task(description, total=step.total, amount="")
-        self._bars.update(
-            self._tasks[step.part],
-            description=description,
-            total=step.total,
-            completed=step.done,
-            amount=_amount(step),
-        )
+        if self._bars is not None:
+            self._bars.show(step)
+        elif (step.part, step.doing) not in self._printed:
+            self._printed.add((step.part, step.doing))
+            self._terminal.say(f"{step.part}: {step.doing}")
 
 
-def _amount(step: Step) -> str:
-    if step.total is None or step.total <= 1:
-        return ""
-    if step.unit == "bytes":
-        return f"{step.done / 1e6:.0f}/{step.total / 1e6:.0f} MB"
-    return f"{step.done}/{step.total} {step.unit}"
+def _terminal_bars() -> "TerminalBars":
+    from graph_service.cli.rich_output import TerminalBars
+
+    return TerminalBars()

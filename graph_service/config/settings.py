@@ -247,6 +247,11 @@ def has_screen() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
+def has_color() -> bool:
+    """Return whether a terminal may get colours (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach a service bound to this host."""
     return host in LOOPBACK_NAMES or host.startswith("127.")

@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Final
 
 import typer
-from rich.text import Text
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time
 from graph_service.cli.service_client import service_of
@@ -51,4 +50,4 @@ def context(
 async def _context(call: Invocation, variables: dict[str, Any]) -> None:
     async with service_of(call) as service:
         found = (await service.ask(_CONTEXT, **variables))["context"]
-    call.terminal.answer(found, lambda: Text("\n".join([found["text"], "", *found["notes"]]).strip()))
+    call.terminal.answer(found, lambda: "\n".join([found["text"], "", *found["notes"]]).strip())

@@ -277,7 +277,7 @@ async def test_changes_are_waited_for_without_polling_and_seen_by_their_owner_on
         sent = Counter[str]()
         monkeypatch.setattr(httpx.AsyncClient, "post", _counted(httpx.AsyncClient.post, sent))
         await memory.remember("I like tea.")
-        change = await asyncio.wait_for(following, 20)
+        change = await asyncio.wait_for(following, 60)
         assert (change.user_id, change.op) == ("ana", "node+")
         # One by `remember`; whoever waits sends nothing.
         assert sent.total() == 1

@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from graph_service.cli.columns import CYAN, DIM, Columns
 from graph_service.cli.commands.export import print_export
 from graph_service.cli.terminal import Terminal
 from graph_service.observability.structured_log import PlainFormatter
@@ -118,3 +119,32 @@ def test_an_export_controls_no_terminal_and_stays_as_it_is_in_a_pipe(
     assert bool(ACTIVE & set(written)) is not is_terminal
     if is_json:
         assert [json.loads(line)["text"] for line in written.split("\n")] == list(ATTACKS)
+
+
+def test_columns_align_wide_characters_fold_the_last_column_and_clean_every_cell(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = "the number sk-abcdefghijklmnop1234 is that of an old account which nobody uses " * 3
+    rows = [("", ["0.48", "茶馆", "[bold]tea[/]"]), (DIM, ["", "ab", words])]
+    view = Columns(
+        title="who?", header=("score", "said", "found"), rows=rows, styles=("", ""), notes=[(DIM, "\x1b[2J")]
+    )
+    Terminal(as_json=False).answer({}, lambda: view)
+    title, header, first, *folded, note = capsys.readouterr().out.splitlines()
+    assert (title, header) == ("who?", " score  said  found")
+    assert first == "  0.48  茶馆  [bold]tea[/]"
+    assert [line[:14].strip() for line in folded] == ["ab", *[""] * (len(folded) - 1)]
+    assert len(folded) > 1
+    assert max(map(len, folded)) <= 120
+    told = " ".join(line[14:] for line in folded)
+    assert (told.count("number"), told.count("[hidden key]")) == (3, 3)
+    assert note == "\N{REPLACEMENT CHARACTER}[2J"
+
+
+def test_columns_are_coloured_on_terminals_only_and_break_long_words() -> None:
+    view = Columns(title="t", header=("a", "b"), rows=[(DIM, ["1", "x" * 50])], styles=(CYAN,))
+    assert view.text(width=40, is_colored=True).splitlines()[2:] == [
+        f" \x1b[2m1\x1b[0m  \x1b[2m{'x' * 35}\x1b[0m",
+        f"    \x1b[2m{'x' * 15}\x1b[0m",
+    ]
+    assert "\x1b" not in view.text(width=40)

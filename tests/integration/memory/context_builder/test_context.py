@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from graph_service.api.graphql.schema import execute_command, graphql_schema
 from graph_service.cli.answer_tables import answer_view, ask_question
@@ -228,7 +227,7 @@ async def test_days_are_those_of_the_speaker(graph: Graph, tenant: str) -> None:
         assert [line for line in found.text.splitlines() if words in line and day in line], found.text
         answer = await ask_question(service, query, user="alice")
         table = StringIO()
-        Console(width=200, file=table).print(answer_view(answer))
+        table.write(answer_view(answer).text(width=200))
         assert [line for line in table.getvalue().splitlines() if words in line and day in line], table.getvalue()
 
 
