@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { SavedLayouts, withSaved } from "../src/map/pins";
 import { fitting } from "../src/map/camera";
-import { Places } from "../src/map/places";
+import { addedSince, Places } from "../src/map/places";
 import { groupOf } from "../src/graph/groups";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
@@ -411,5 +411,20 @@ describe("remembered places", () => {
   it("are nothing when another program wrote them", () => {
     localStorage.setItem("odd", "{]");
     expect(loadPlaces(localStorage, "odd")).toBeNull();
+  });
+});
+
+describe("an offer to tidy up", () => {
+  it("is made once much was added to what was arranged, and not again right after it", () => {
+    const places = new Places(localStorage, "grown");
+    let state = applyFrame(EMPTY_STATE, aSnapshot(0, [aNode("u", { kind: "User" }), aNode("tea")], [anEdge("1", "u", "tea")])).state;
+    places.open(null, state);
+    expect(addedSince(places.layout)).toBe(0);
+    const ops: PatchOp[] = Array.from({ length: 60 }, (_, n) => [["node+", aNode(`n${n}`)], ["edge+", anEdge(`e${n}`, "u", `n${n}`)]] as PatchOp[]).flat();
+    state = applyFrame(state, aPatch(0, 1, ops)).state;
+    places.extend(state);
+    expect(addedSince(places.layout)).toBeGreaterThanOrEqual(60);
+    places.tidy(state);
+    expect(addedSince(places.layout)).toBe(0);
   });
 });

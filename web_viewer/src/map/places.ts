@@ -29,6 +29,16 @@ export interface PlaceBook {
   put(layout: Layout): void;
 }
 
+/** Share and number of nodes that were added since the last arrangement from which a new one is offered. */
+const ADDED_SHARE = 0.6;
+const ADDED_FROM = 20;
+
+/** Return how many nodes were added since everything was arranged; 0 if they are too few for another arrangement. */
+export function addedSince({ points, arranged }: Pick<Layout, "points" | "arranged">): number {
+  const added = points.size - arranged;
+  return arranged > 0 && added >= Math.max(ADDED_FROM, arranged * ADDED_SHARE) ? added : 0;
+}
+
 /** Removed nodes whose positions are remembered. */
 const LEFT_MAX = 1_000;
 
