@@ -64,6 +64,8 @@ def session_uri(tenant: str, user_id: str, session_id: str) -> Uri:
     return Uri(f"memory://{_part(tenant)}/session/{_part(user_id)}/{_part(session_id)}")
 
 
+# Namespace of the items that hold judged questions.
+RECALL_CASES: Final = ("mnemoscene", "recall cases")
 # Prefix of the ids of sessions that hold one correction by a person each.
 CORRECTION_SESSION: Final = "by-hand:"
 

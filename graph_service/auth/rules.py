@@ -28,8 +28,8 @@ QUERY: Final[Mapping[str, Requirement]] = {
         READ,
         "ask changesSince context contradictions conversation corrections entities entity fact factEvents factHistory "
         "facts graph isRead item itemNamespaces items jobStatus layer merges message messages neighbors node path "
-        "profile questions recall reviewCards scene scenes session sessions shortTerm stats suggestedMerges timeline "
-        "user users",
+        "profile questions recall recallCases reviewCards scene scenes session sessions shortTerm stats "
+        "suggestedMerges timeline user users",
     ),
     **_each(ADMIN, "deadLetters jobs quarantine spool usage"),
     # Reads all tenants.
@@ -40,8 +40,8 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     **_each(
         WRITE,
         "addFact allowMerge closeSession confirmFact forget forgetEntity forgetFact forgetMessage forgetScene "
-        "forgetSession generateLayers indexMemories mergeEntities pinFact putItems rejectFact rejectMerge remember "
-        "reopenFact setMessage splitEntity undoCorrection updateFact",
+        "forgetSession generateLayers indexMemories judgeRecall mergeEntities pinFact putItems rejectFact rejectMerge "
+        "remember reopenFact setMessage splitEntity undoCorrection updateFact",
     ),
     **_each(
         ADMIN,

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.answer_writer import Source, WrittenAnswer
@@ -63,11 +63,13 @@ from graph_service.memory.recall.question_log import (
     TEXT_CHARS_MAX,
     AskedQuestion,
     Asker,
+    GivenContext,
     QuestionKind,
     QuestionLog,
     found_elements,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
+from graph_service.memory.recall.recall_cases import cases_document, judge
 from graph_service.memory.repair.repair import Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -81,7 +83,7 @@ from graph_service.memory.sessions.short_term_window import (
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
 from graph_service.observability.metrics import REJECTED, Operation
-from schema.errors import UnavailableError
+from schema.errors import NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 from schema.timespan import millis
 
@@ -282,9 +284,9 @@ class Memory:
         kind: QuestionKind,
         asker: Asker,
         answer: Answer,
-        used: Sequence[tuple[HitKind, str]] | None = None,
+        given: Context | None = None,
     ) -> AskedQuestion:
-        found = found_elements(answer.hits, None if used is None else frozenset(used))
+        found = found_elements(answer.hits, None if given is None else frozenset(given.used))
         return AskedQuestion(
             tenant=tenant,
             user_id=user_id,
@@ -296,6 +298,14 @@ class Memory:
             found_n=len(found),
             confidence=answer.confidence,
             nothing_relevant=answer.nothing_relevant,
+            given=None
+            if given is None
+            else GivenContext(
+                text=given.text,
+                tokens=given.tokens,
+                tokens_max=given.tokens_max,
+                core=tuple(line.id for line in given.core),
+            ),
         )
 
     def _model_notes(self) -> tuple[str, ...]:
@@ -346,7 +356,7 @@ class Memory:
             self.access.note(tenant, request.user_id, found.used, at=now)
         if self.questions.on and answers and not found.degraded:
             kind = QuestionKind.CONTEXT
-            asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found.used)
+            asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found)
             self.questions.note(asked, generation=generation)
         return found
 
@@ -359,6 +369,24 @@ class Memory:
         seen, gone = await seen_questions(self._graph, tenant, questions)
         self.questions.remove(tenant, gone)
         return seen
+
+    async def judge_recall(
+        self, tenant: TenantId, question: AskedQuestion, element_id: str, *, wanted: bool | None
+    ) -> int:
+        """Store whether a hit should be recalled for a question; see `recall_cases.judge`.
+
+        Raises:
+            NotFoundError: the question, or what it found, is no longer kept.
+        """
+        for seen in await self.seen_questions(tenant, [question]):
+            for hit in seen.hits:
+                if hit.found.id == element_id:
+                    return await judge(self.items, tenant, question, hit.found, wanted=wanted)
+        raise NotFoundError(f"the question found nothing with id {element_id!r} that is still there")
+
+    async def recall_cases(self, tenant: TenantId, user_id: str) -> dict[str, Any]:
+        """Return the judged questions about a user's memory; see `recall_cases.cases_document`."""
+        return await cases_document(self._graph, self.items, self.messages, tenant, user_id)
 
     async def _in_its_conversation(self, tenant: TenantId, question: Question) -> Question:
         """Return the question; "just now" is the time of the last turns of its session, however long ago that was.

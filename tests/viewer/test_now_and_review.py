@@ -322,6 +322,28 @@ async def test_new_messages_arrive_with_the_facts_they_made(service: OpenService
 
 
 @pytest.mark.slow
+async def test_context_is_shown_as_the_agent_got_it_and_its_hits_are_judged(
+    service: OpenService, viewer: Watching
+) -> None:
+    page = viewer.page
+    await viewer.open("#/map?side=now")
+    await expect(page.locator("[data-no-questions]")).to_be_visible(timeout=WAIT_MS)
+    query = {"query": '{ context(userId: "alice", query: "Which tea do I love?") { text tokens } }'}
+    async with service.client(None, **{"Mnemoscene-Tenant": viewer.tenant}) as client:
+        context = (await client.post("/graphql", json=query)).json()["data"]["context"]
+    summary = page.locator("[data-given] summary")
+    await expect(summary).to_have_text(f"What the agent got · {context['tokens']} of 1,000 tokens", timeout=WAIT_MS)
+    await summary.press("Enter")
+    assert await page.locator("[data-given] pre").inner_text() == context["text"]
+    first = page.locator("[data-judge]").first
+    await first.press("Enter")
+    await expect(first).to_have_attribute("aria-pressed", "true", timeout=WAIT_MS)
+    async with page.expect_download() as saving:
+        await page.locator('[data-act="cases"]').click()
+    cases = json.loads(await asyncio.to_thread(Path(await (await saving.value).path()).read_text, "utf-8"))
+    assert [one["question"] for one in cases["questions"]] == ["Which tea do I love?"]
+
+
 async def test_forgotten_message_takes_its_questions_from_the_panel(service: OpenService, viewer: Watching) -> None:
     await viewer.open("#/map?side=now")
     await asked(service, viewer, "Does she hate coriander?")

@@ -4,16 +4,19 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
+from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, output
+from graph_service.api.descriptions import about, argument, field, mutation, output
 from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, memory_of, view_of
 from graph_service.api.graphql.remember_recall import RecallHit, answer_view
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
 from graph_service.memory.argument_checks import check_limit, owner_of
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
+from graph_service.memory.recall.question_log import AskedQuestion as LoggedQuestion
 from graph_service.memory.recall.question_log import Door, QuestionKind
+from schema.errors import NotFoundError
 
 strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
 strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
@@ -37,6 +40,15 @@ class QuestionHit:
 
 
 @output()
+class GivenContext:
+    """The text that an agent received for its prompt."""
+
+    text: str
+    tokens: int = about("Its estimated length.")
+    tokens_max: int = about("The budget.")
+
+
+@output()
 class AskedQuestion:
     """A question that was asked of the memory."""
 
@@ -50,6 +62,9 @@ class AskedQuestion:
     nothing_relevant: bool = about("The memory probably contains no answer.")
     found: int = about("Number of hits, of which the first 30 are kept.")
     hits: list[QuestionHit] = about("Best first; without what no longer exists.")
+    given: GivenContext | None = about(
+        "The context that the agent received; null for recall, and once something in it is forgotten."
+    )
 
 
 @output(name="CitedSentence")
@@ -111,21 +126,56 @@ class QuestionsQuery:
         credentials only for the role in the setting `recall.questions_seen_by`.
         """
         check_limit(limit)
-        memory, tenant, access = memory_of(info), info.context["tenant"], info.context.get("access", ANONYMOUS)
-        seen_by, wanted = Role(memory.questions.seen_by), None if ids is None else frozenset(ids[:100])
+        wanted = None if ids is None else frozenset(ids[:100])
         kept = [
             one
-            for one in reversed(memory.questions.of(tenant))
-            if sees_questions_of(access, one.asker.who, seen_by)
-            and user_id in (None, one.user_id)
-            and (wanted is None or one.id in wanted)
+            for one in _visible_questions(info)
+            if user_id in (None, one.user_id) and (wanted is None or one.id in wanted)
         ]
-        return [_question_view(one) for one in await memory.seen_questions(tenant, kept[:limit])]
+        seen = await memory_of(info).seen_questions(info.context["tenant"], kept[:limit])
+        return [_question_view(one) for one in seen]
+
+    @field
+    async def recall_cases(self, info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]) -> JSON:
+        """The questions about a user's memory whose hits were judged, with its newest 1,000 messages: a file that
+        `mnemoscene eval` reads.
+        """
+        return JSON(await memory_of(info).recall_cases(info.context["tenant"], user_id))
+
+
+@strawberry.type
+class QuestionsMutation:
+    """Mutations of the latest questions."""
+
+    @mutation
+    async def judge_recall(
+        self,
+        info: Info[Any, None],
+        question_id: Annotated[str, argument("The question's id.")],
+        element_id: Annotated[str, argument("The hit's id.")],
+        wanted: Annotated[bool | None, argument("It should, or should not, be recalled; null withdraws that.")] = None,
+    ) -> int:
+        """Say of a hit of one of the latest questions whether it should be recalled; returns how many hits of the
+        question are judged. `recallCases` returns these questions.
+        """
+        question = next((one for one in _visible_questions(info) if one.id == question_id), None)
+        if question is None:
+            raise NotFoundError(f"there is no question {question_id!r} among the latest ones")
+        return await memory_of(info).judge_recall(info.context["tenant"], question, element_id, wanted=wanted)
+
+
+def _visible_questions(info: Info[Any, None]) -> list[LoggedQuestion]:
+    """Return the questions that the caller may see, newest first."""
+    memory, access = memory_of(info), info.context.get("access", ANONYMOUS)
+    seen_by = Role(memory.questions.seen_by)
+    kept = reversed(memory.questions.of(info.context["tenant"]))
+    return [one for one in kept if sees_questions_of(access, one.asker.who, seen_by)]
 
 
 def _question_view(seen: SeenQuestion) -> AskedQuestion:
     one, hits = seen.question, [_hit_view(hit) for hit in seen.hits]
-    return view_of(AskedQuestion, one, door=one.asker.door, at=one.asked_at, found=one.found_n, hits=hits)
+    given = None if one.given is None else view_of(GivenContext, one.given)
+    return view_of(AskedQuestion, one, door=one.asker.door, at=one.asked_at, found=one.found_n, hits=hits, given=given)
 
 
 def _hit_view(hit: SeenHit) -> QuestionHit:

@@ -44,7 +44,7 @@ from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery, selected_names
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
-from graph_service.api.graphql.questions import QuestionsQuery
+from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -190,6 +190,7 @@ class Mutation(
     LayersMutation,
     MessagesMutation,
     QuarantineMutation,
+    QuestionsMutation,
     SessionsMutation,
     SpoolMutation,
     UsageMutation,

@@ -15,6 +15,7 @@ from graph_service.memory.forgetting.feed import record_forgetting
 from graph_service.memory.forgetting.impact import Impact
 from graph_service.memory.forgetting.plan import episodes_without
 from schema.change import FORGOTTEN, Change, Op
+from schema.ids import RECALL_CASES as CASES
 from schema.ids import MemoryId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
 from schema.timespan import millis
@@ -69,6 +70,9 @@ async def commit_forgetting(
     facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
     facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
     await _delete(writing, tenant, impact, facts, deleted_nodes)
+    gone = {*(row["id"] for row in impact.messages), *facts, *deleted_nodes, *impact.resegmented}
+    parameters = {"tenant": tenant, "user_id": request.user_id, "namespace": list(CASES), "ids": sorted(gone)}
+    await writing.run(statement("forgetting/delete_recall_cases"), parameters)
     updated = await _update_entities(writing, request, impact)
     reread = await _schedule_reread(writing, request, impact)
     projected = await merging.project(roots)

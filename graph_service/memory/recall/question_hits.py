@@ -1,7 +1,7 @@
 """Read the texts of the hits in the question log, for viewers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -36,7 +36,10 @@ class SeenHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenQuestion:
-    """A question with those of its hits that still exist, and their texts."""
+    """A question with those of its hits that still exist, and their texts.
+
+    Without the given context once a fact in it is gone.
+    """
 
     question: AskedQuestion
     hits: tuple[SeenHit, ...]
@@ -60,7 +63,7 @@ async def seen_questions(
         "tenant": tenant,
         "messages": _ids(hits, HitKind.MESSAGE),
         "scenes": _ids(hits, HitKind.SCENE),
-        "facts": _ids(hits, HitKind.FACT),
+        "facts": sorted({*_ids(hits, HitKind.FACT), *(name for one in questions for name in _core(one))}),
         "users": sorted({question.user_id for question in questions}),
         "chars_max": SNIPPET_CHARS,
     }
@@ -71,8 +74,15 @@ async def seen_questions(
         if _is_gone(question, found):
             gone.append(question.id)
         else:
-            seen.append(SeenQuestion(question=question, hits=tuple(_seen_hits(question, found))))
+            used = [(hit.kind.value, hit.id) for hit in question.hits if hit.used]
+            kept = all(one in found for one in (*used, *(("fact", name) for name in _core(question))))
+            shown = question if kept else replace(question, given=None)
+            seen.append(SeenQuestion(question=shown, hits=tuple(_seen_hits(question, found))))
     return seen, gone
+
+
+def _core(question: AskedQuestion) -> tuple[str, ...]:
+    return () if question.given is None else question.given.core
 
 
 def _ids(hits: Sequence[FoundElement], kind: HitKind) -> list[str]:

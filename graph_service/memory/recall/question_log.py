@@ -1,7 +1,8 @@
 """Keep the latest questions of each tenant in this process, with the elements that they found.
 
-Viewers show what an agent's question recalled. Nothing is stored, and no text of a memory is kept: hits are ids, whose
-texts are read when somebody looks (`question_hits.py`).
+Viewers show what an agent's question recalled. Nothing is stored. Hits are ids, whose texts are read when somebody
+looks (`question_hits.py`); of a memory's text only the context that an agent received is kept, until something in it
+is forgotten.
 """
 
 import sys
@@ -79,6 +80,21 @@ class FoundElement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenContext:
+    """The text that an agent received.
+
+    Attributes:
+        tokens, tokens_max: its estimated length, and what was asked for at most.
+        core: ids of the facts of Core Memory in it; what it recalled is among the question's hits.
+    """
+
+    text: str
+    tokens: int
+    tokens_max: int
+    core: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
     """A question and what it found, best first.
 
@@ -86,6 +102,7 @@ class AskedQuestion:
         text: at most `TEXT_CHARS_MAX` characters.
         found_n: number of hits, of which at most `HITS_MAX` are in `hits`.
         confidence: probability that the memory contains an answer; None if it was not estimated.
+        given: the context that the agent received; None if it asked for hits.
     """
 
     id: str = field(default_factory=lambda: uuid4().hex)
@@ -99,12 +116,14 @@ class AskedQuestion:
     found_n: int = 0
     confidence: float | None = None
     nothing_relevant: bool = False
+    given: GivenContext | None = None
 
     @property
     def size_bytes(self) -> int:
         """Estimated memory that it takes."""
         ids = sum(len(hit.proofs) + len(hit.ends) + 2 for hit in self.hits)
-        return 600 + sys.getsizeof(self.text) + len(self.user_id) + 200 * len(self.hits) + 90 * ids
+        given = 0 if self.given is None else sys.getsizeof(self.given.text) + 90 * len(self.given.core)
+        return 600 + given + sys.getsizeof(self.text) + len(self.user_id) + 200 * len(self.hits) + 90 * ids
 
 
 def found_elements(hits: Sequence[Hit], used: Collection[tuple[HitKind, str]] | None = None) -> list[FoundElement]:
@@ -208,7 +227,13 @@ class QuestionLog:
         The whole question is removed, because its text may repeat what was forgotten.
         """
         gone = frozenset(ids)
-        self._remove(tenant, lambda one: any(_touches(hit, gone) for hit in one.hits))
+        self._remove(
+            tenant,
+            lambda one: (
+                any(_touches(hit, gone) for hit in one.hits)
+                or (one.given is not None and not gone.isdisjoint(one.given.core))
+            ),
+        )
 
     def remove(self, tenant: str, ids: Iterable[str]) -> None:
         """Remove questions by their ids."""

@@ -72,6 +72,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"agentId": "$agent"},
     ],
     "questions": [{"userId": "$user"}, {}, {"ids": ["$id"]}],
+    "recallCases": [{"userId": "$user"}],
     "quarantine": [{}],
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
@@ -138,6 +139,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
         {"items": [{"namespace": ["shelf"], "key": "zebra", "value": 1, "userId": "$user", "ifVersion": 1}]},
         {"items": [{"namespace": ["shelf"], "key": "zebra"}]},
     ],
+    "judgeRecall": [{"questionId": "$id", "elementId": "$thing", "wanted": True}],
     "rejectFact": [{"id": "$thing"}],
     "rejectMerge": [{"firstId": "$thing", "secondId": "$other"}],
     "reextractScenes": [{"userId": "$user"}],

@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.api.graphql.schema import COMMAND_AGENT
 from graph_service.auth.access import Role
+from graph_service.evaluation.everyday_memories import memory_of
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import a_memory, an_incoming
@@ -261,3 +262,53 @@ async def test_switched_off_questions_are_neither_kept_nor_sent(server: Server, 
                 frame = await viewer.viewer.next()
             assert frame["t"] == "said"
         assert (await asked(service, tenant, RING))["questions"] == []
+
+
+GIVEN = "query($ids: [String!]) { questions(ids: $ids) { id given { text tokens tokensMax } hits { id used text } } }"
+SMALL = 'query($q: String!) { context(userId: "ana", query: $q, maxTokens: 220) { text tokens } }'
+JUDGE = "mutation($q: String!, $e: String!, $w: Boolean) { judgeRecall(questionId: $q, elementId: $e, wanted: $w) }"
+CASES = 'query { recallCases(userId: "ana") }'
+
+
+async def test_context_is_shown_as_the_agent_got_it_with_what_was_left_out(service: OpenService, tenant: str) -> None:
+    await told(
+        service, tenant, "I live in Lisbon.", *(f"In Lisbon I visited the museum number {n}." for n in range(20))
+    )
+    context = (await asked(service, tenant, SMALL, q="What about Lisbon?"))["context"]
+    (question,) = (await asked(service, tenant, GIVEN))["questions"]
+    assert question["given"] == {"text": context["text"], "tokens": context["tokens"], "tokensMax": 220}
+    left = [hit for hit in question["hits"] if not hit["used"]]
+    assert left
+    assert all(hit["text"] not in context["text"] for hit in left if "museum" in hit["text"])
+    await asked(service, tenant, q="Where is Lisbon?")
+    assert (await asked(service, tenant, GIVEN))["questions"][0]["given"] is None, "recall returns hits"
+    # What somebody forgets is in no context any more.
+    forget = "mutation($id: String!) { forgetMessage(id: $id) { messages } }"
+    said = (await asked(service, tenant, SAID))["messages"]["nodes"]
+    home = next(one["id"] for one in said if "live" in one["text"])
+    await asked(service, tenant, forget, id=home)
+    assert (await asked(service, tenant, GIVEN, ids=[question["id"]]))["questions"] == []
+
+
+async def test_judged_hits_become_a_case_that_eval_reads_and_forgetting_deletes(
+    service: OpenService, tenant: str
+) -> None:
+    await told(service, tenant, "I live in Lisbon.", "My dentist is in Porto.", "I love jasmine tea.")
+    await asked(service, tenant, q="Where does Ana live in Lisbon or Porto?")
+    (question,) = (await asked(service, tenant, RING))["questions"]
+    by_text = {hit["text"]: hit["id"] for hit in question["hits"] if hit["kind"] == "MESSAGE"}
+    home, dentist = by_text["I live in Lisbon."], by_text["My dentist is in Porto."]
+    assert (await asked(service, tenant, JUDGE, q=question["id"], e=home, w=True))["judgeRecall"] == 1
+    assert (await asked(service, tenant, JUDGE, q=question["id"], e=dentist, w=False))["judgeRecall"] == 2
+    document = (await asked(service, tenant, CASES))["recallCases"]
+    memory = memory_of(document, name="cases")
+    (case,) = memory.questions
+    assert (case.question, case.gold_messages) == (question["text"], [home])
+    assert (case.answer, case.stale) == (["I\\ live\\ in\\ Lisbon\\."], ["My\\ dentist\\ is\\ in\\ Porto\\."])
+    assert memory.sessions[0].messages[0].text == "I live in Lisbon."
+    other = (await asked(service, f"{tenant}-other", CASES))["recallCases"]
+    assert (other["questions"], other["sessions"]) == ([], [])
+    assert (await asked(service, tenant, JUDGE, q=question["id"], e=dentist, w=None))["judgeRecall"] == 1
+    await asked(service, tenant, "mutation($id: String!) { forgetMessage(id: $id) { messages } }", id=home)
+    assert (await asked(service, tenant, CASES))["recallCases"]["questions"] == []
+    assert (await asked(service, tenant, 'query { items(userId: "ana") { key } }'))["items"] == []

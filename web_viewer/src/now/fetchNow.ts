@@ -4,6 +4,7 @@ import { askGraphql } from "../live/requests";
 import type { Message, Question } from "./stream";
 
 const QUESTION = "{ id userId kind door text at confidence nothingRelevant found hits { rank kind id score used text at role speaker onMap } }";
+const WHOLE = QUESTION.replace("{", "{ given { text tokens tokensMax }");
 const FACT = "{ id statement predicate sourceId targetId invalidAt }";
 const TEXT_CHARS = 2_000;
 const MESSAGES = `messages(userId: $user, first: 30, newestFirst: true) { nodes {
@@ -32,8 +33,19 @@ function oldestFirst({ messages }: Page): Message[] {
   return messages.nodes.map(({ chars, ...message }) => ({ ...message, truncated: chars > TEXT_CHARS })).reverse();
 }
 
-/** @returns the question with its texts; null if it is no longer kept. */
+/** @returns the question with its texts and what the agent got; null if it is no longer kept. */
 export async function fetchQuestion(tenant: string, id: string): Promise<Question | null> {
-  const query = `query($ids: [String!]) { questions(ids: $ids, limit: 1) ${QUESTION} }`;
+  const query = `query($ids: [String!]) { questions(ids: $ids, limit: 1) ${WHOLE} }`;
   return (await askGraphql<{ questions: Question[] }>(query, { ids: [id] }, tenant)).questions[0] ?? null;
+}
+
+/** Say whether a hit should be recalled; null withdraws that. */
+export async function judgeRecall(tenant: string, question: string, element: string, wanted: boolean | null): Promise<void> {
+  const query = "mutation($question: String!, $element: String!, $wanted: Boolean) { judgeRecall(questionId: $question, elementId: $element, wanted: $wanted) }";
+  await askGraphql(query, { question, element, wanted }, tenant);
+}
+
+/** @returns the judged questions of a user as a file of `mnemoscene eval`. */
+export async function fetchCases(tenant: string, user: string): Promise<unknown> {
+  return (await askGraphql<{ recallCases: unknown }>("query($user: String!) { recallCases(userId: $user) }", { user }, tenant)).recallCases;
 }
