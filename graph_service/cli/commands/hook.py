@@ -148,14 +148,14 @@ def _run(call: Invocation, agent: Agent, user: str | None, limit_s: float) -> No
         if answer is not None:
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
     except Exception as error:
-        message = str(error) if isinstance(error, MnemosceneError | TimeoutError) else type(error).__name__
+        message = str(error) if isinstance(error, MnemosceneError) else type(error).__name__
         sys.stderr.write(f"mnemoscene: nothing was remembered or recalled: {message}\n")
     finally:
         _in_time(0)
 
 
 def _in_time(limit_s: float) -> None:
-    """Raise TimeoutError in the main thread after a while, whatever it waits for; 0 for never. No-op on Windows."""
+    """Raise UnavailableError in the main thread after a while, whatever it waits for; 0 for never. No-op on Windows."""
     alarm: Callable[..., Any] | None = getattr(signal, "setitimer", None)
     if alarm is not None:
         signal.signal(signal.SIGALRM, _too_late)
@@ -163,4 +163,4 @@ def _in_time(limit_s: float) -> None:
 
 
 def _too_late(_number: int, _frame: object) -> None:
-    raise TimeoutError("it took too long")
+    raise UnavailableError("it took too long")

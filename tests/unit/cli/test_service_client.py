@@ -3,6 +3,10 @@
 import contextlib
 import json
 import re
+import signal
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -152,3 +156,39 @@ def test_documents_of_all_commands_are_valid_in_the_schema() -> None:
     assert len(texts) > 15
     problems = [problem for text in texts for problem in validate(graphql_schema._schema, parse(text))]
     assert problems == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_command_that_waits_for_an_answer(number: signal.Signals, tmp_path: Path) -> None:
+    with silent_service() as (address, listener):
+        command = [sys.executable, "-m", "graph_service", *RECALL, "--url", address]
+        with subprocess.Popen(command, env=Home(tmp_path, {}).environ, cwd=tmp_path, stderr=subprocess.PIPE) as running:
+            connection, _ = listener.accept()
+            running.send_signal(number)
+            _, told = running.communicate(timeout=300)
+            connection.close()
+    assert (running.returncode, told) == (128 + number, b"")
+
+
+def test_a_hook_gives_up_a_service_that_does_not_answer(tmp_path: Path) -> None:
+    event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "Where do I live?"})
+    with silent_service() as (address, _):
+        words = ["hook", "claude-code", "--user", "ana", "--limit", "2", "--url", address]
+        command = [sys.executable, "-m", "graph_service", *words]
+        done = subprocess.run(
+            command,
+            input=event.encode(),
+            env=Home(tmp_path, {}).environ,
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=300,
+        )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.startswith(b"mnemoscene: nothing was remembered or recalled: ")
+
+
+@contextlib.contextmanager
+def silent_service() -> Iterator[tuple[str, socket.socket]]:
+    """Accept connections, and answer nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", listener
