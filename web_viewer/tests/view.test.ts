@@ -221,6 +221,8 @@ describe("lenses", () => {
     const all = byId([kin, work, anEdge("m1", "s", "rome", { predicate: "MENTIONED" }), anEdge("m2", "s", "cat", { predicate: "MENTIONED" }), anEdge("m3", "s", "oslo", { predicate: "MENTIONED" }), anEdge("in", "tea", "cat", { predicate: "RELATES_TO" })]);
     const only = shownPart({ nodes, edges: all }, { hidden: new Set(["about:work"]) });
     expect([[...only.nodes.keys()].sort(), [...only.edges.keys()].sort()]).toEqual([["oslo", "s", "u"], ["kin", "m3"]]);
+    const ended = byId([...all.values(), anEdge("goal", "u", "tea", { predicate: "CARES_ABOUT", valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" })]);
+    expect([...shownPart({ nodes, edges: ended }, { hidden: new Set(["about:work"]) }).nodes.keys()], "a group of ended facts is not listed").toEqual([...only.nodes.keys()]);
     const both = byId([...all.values(), anEdge("goal", "u", "tea", { category: "goals" })]);
     expect([...shownPart({ nodes, edges: both }, { hidden: new Set(["about:work"]) }).nodes.keys()].sort()).toEqual(["cat", "oslo", "rome", "s", "tea", "u"]);
   });

@@ -98,7 +98,8 @@ function onlyTopic({ nodes, edges }: Pick<GraphState, "nodes" | "edges">, hidden
   const topics = new Set<string>();
   const things = new Set<string>();
   for (const edge of edges.values()) {
-    const topic = groupAt(edge, nodes);
+    // The legend does not list a group of ended facts alone, which nobody can hide.
+    const topic = isClosed(edge) ? null : groupAt(edge, nodes);
     if (topic === null || hidden.has(ABOUT + topic)) continue;
     topics.add(topic);
     things.add(nodes.get(edge.target)?.kind === "User" ? edge.source : edge.target);

@@ -151,7 +151,8 @@ export function openSession() {
   const trail = computed(() => (explore.trail.value === null ? null : onTrail(explore.trail.value, live.graph.value.edges.values())));
   /** What had to be changed to show a search hit. */
   const revealed = shallowRef<{ id: string; dropped: readonly Hiding[] } | null>(null);
-  const rest = computed(() => restOf(shown.value));
+  /** Of the whole memory: what a filter leaves without its facts is not what nobody told a fact about. */
+  const rest = computed(() => restOf(dated.value));
   /** What stays on the map although it is folded, as one string, so that other selections cause no update. */
   const keptOnMap = computed(() => {
     const { nodes, edges } = live.graph.value;
