@@ -456,7 +456,7 @@ def train(task: Task, base: Mapping[str, Tensor], torch: Any, *, resume: bool) -
     training = Training(
         adapter=adapter,
         mean={name: value.detach().clone() for name, value in adapter.items()},
-        optimizer=torch.optim.AdamW(adapter.values(), lr=RATE, weight_decay=0.01),
+        optimizer=torch.optim.AdamW(adapter.values(), lr=RATE, weight_decay=0.01, fused=True),
     )
     if resume and (task.out / "state.pt").exists():
         training.load(task.out / "state.pt", torch)
