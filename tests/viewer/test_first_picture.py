@@ -198,7 +198,6 @@ async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(vi
     await expect(viewer.page.locator('.row[data-filter][aria-pressed="false"]')).to_have_count(0)
 
 
-@pytest.mark.slow
 async def test_topic_shows_its_things_with_their_lines(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     oliver = await Watching.found(viewer.address, _TENANT, "Oliver")
@@ -239,6 +238,7 @@ async def _apart(viewer: Watching, one: str, other: str) -> float:
     return float(((here["x"] - there["x"]) ** 2 + (here["y"] - there["y"]) ** 2) ** 0.5)
 
 
+@pytest.mark.slow
 async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.choose(await _fact(viewer, "PREFERS", "jasmine"))
