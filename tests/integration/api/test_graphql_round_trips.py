@@ -18,7 +18,7 @@ _LEFT_OUT = {"cypher", "layer", "quarantine"}
 
 
 # Queries that need a user or an agent, whose arguments are therefore both optional.
-OF_AN_OWNER = {"context", "profile", "recall"}
+OF_AN_OWNER = {"ask", "context", "profile", "recall"}
 
 
 async def test_query_of_depth_three_takes_at_most_three_consecutive_round_trips(graph: Graph, tenant: str) -> None:
@@ -65,8 +65,8 @@ async def test_query_of_depth_three_takes_at_most_three_consecutive_round_trips(
     # The nodes of `graph` take two at the same time: their facts, and their URIs and attributes. `suggestedMerges`
     # reads the users, then at the same time what people rejected and, after the end of the change log, the entities and
     # the last change. `reviewCards` does so for one user, and reads facts, also after the end of the log, and what was
-    # settled.
-    at_the_same_time = {"graph": 4, "reviewCards": 7, "suggestedMerges": 5}
+    # settled. `recallCases` reads the cases and, after their user, what they name.
+    at_the_same_time = {"graph": 4, "recallCases": 4, "reviewCards": 7, "suggestedMerges": 5}
     assert {name: sent for name, sent in taken.items() if sent > ROUND_TRIPS_MAX} == at_the_same_time
     # The second reads the metadata of hits, if it is selected.
     assert taken["recall"] == 2
