@@ -301,6 +301,8 @@ async def test_changes_go_on_after_a_restart_of_the_service(server: Server, tmp_
         port = httpx.URL(first.http).port or 0
         memory = AsyncMemory(first.http, user_id="ana", tenant=tenant)
         await memory.remember("I like tea.")
+        # Else its fact may be the first change, before anyone looks for the waiting client.
+        await memory.wait()
         following = memory.changes()
         seen = asyncio.create_task(_first(following))
         await eventually(lambda: _waiting(first, 1))
