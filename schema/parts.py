@@ -93,7 +93,7 @@ class FactCount(Frame):
 
 
 class MapTotals(Frame):
-    """How much a memory holds, of which a viewer may have loaded a part.
+    """Totals of a memory, of which a viewer may have loaded a part.
 
     Attributes:
         nodes: numbers of nodes by user id and kind.

@@ -1,1 +1,1 @@
-"""How the files of weights are made; not part of the wheel."""
+"""Trainers of the shipped files of weights; not part of the wheel."""

@@ -405,7 +405,7 @@ def batches_of(messages: Sequence[Message], draw: random.Random) -> list[list[Me
 
 @dataclass(slots=True, kw_only=True)
 class Training:
-    """What `state.pt` holds: the adapter, its running mean, the optimizer, and the steps done."""
+    """Contents of `state.pt`: the adapter, its running mean, the optimizer, and the steps done."""
 
     adapter: dict[str, Tensor]
     mean: dict[str, Tensor]
@@ -440,7 +440,7 @@ def rate_at(step: int, steps: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is trained, and where it is written."""
+    """Parts that are trained, and the folder they are written to."""
 
     messages: list[Labelled]
     aside: dict[str, list[Message]]

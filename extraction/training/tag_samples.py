@@ -342,7 +342,7 @@ def _common_start(one: str, other: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionWording:
-    """How values are corrected in a language, with `{old}` and `{new}`.
+    """Corrections of values in a language, with `{old}` and `{new}`.
 
     Attributes:
         some: corrections.

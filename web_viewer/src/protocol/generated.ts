@@ -184,7 +184,7 @@ export interface HelloAck {
   access_expires_at: string | null;
 }
 
-/** How much a memory holds, of which a viewer may have loaded a part. */
+/** Totals of a memory, of which a viewer may have loaded a part. */
 export interface MapTotals {
   t: "map_totals";
   epoch: string;
