@@ -250,7 +250,7 @@ class Memory:
             InputError: the question is invalid.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
-        generation = self.questions.generation
+        generation = self.questions.generation(tenant)
         budget = budget or TextBudget()
         answer = within_budget(await self._answer(tenant, question), budget)
         answer = replace(answer, notes=(*answer.notes, *self._model_notes()))
@@ -344,7 +344,7 @@ class Memory:
             InputError: the question is invalid, or the budget is out of bounds.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
-        now, generation, answers = self._clock(), self.questions.generation, list[Answer]()
+        now, generation, answers = self._clock(), self.questions.generation(tenant), list[Answer]()
 
         async def ask(question: Question) -> Answer:
             answers.append(await self._answer(tenant, question))

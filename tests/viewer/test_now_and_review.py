@@ -128,7 +128,7 @@ async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
                 hits=(hit,),
                 found_n=1,
             )
-            log.note(question, generation=log.generation)
+            log.note(question, generation=log.generation(question.tenant))
     # The page opens after they were asked.
     await viewer.open("#/map?side=now")
     listed = viewer.page.locator("[data-question]")

@@ -160,9 +160,6 @@ class QuestionLog:
     Args:
         kept_max: maximum number of questions of one tenant; with 0, none is kept or reported.
         seen_by: the role from which a credential sees the questions of others.
-
-    Attributes:
-        generation: changes when something is forgotten.
     """
 
     def __init__(self, *, kept_max: int = 100, seen_by: str = "admin", bytes_max: int = BYTES_MAX) -> None:
@@ -171,7 +168,7 @@ class QuestionLog:
         self._bytes_max = bytes_max
         self._kept: OrderedDict[str, deque[AskedQuestion]] = OrderedDict()
         self._bytes = 0
-        self.generation = 0
+        self._generations: dict[str, int] = {}
         self._listeners: list[Listener] = []
         self._removed: list[Removed] = []
 
@@ -185,6 +182,10 @@ class QuestionLog:
         """Estimated memory of all questions."""
         return self._bytes
 
+    def generation(self, tenant: str) -> int:
+        """Return a number that changes when something of a tenant is forgotten."""
+        return self._generations.get(tenant, 0)
+
     def listen(self, asked: Listener, removed: Removed) -> None:
         """Add listeners; they must not block.
 
@@ -197,7 +198,7 @@ class QuestionLog:
     def note(self, question: AskedQuestion, *, generation: int) -> None:
         """Keep a question, unless something was forgotten since `generation` was read, which it may have found."""
         tenant = question.tenant
-        if not self.on or generation != self.generation:
+        if not self.on or generation != self.generation(tenant):
             return
         kept = self._kept.setdefault(tenant, deque())
         self._kept.move_to_end(tenant)
@@ -242,7 +243,7 @@ class QuestionLog:
 
     def _remove(self, tenant: str, gone: Callable[[AskedQuestion], bool]) -> None:
         # Questions being answered at this moment are not kept either.
-        self.generation += 1
+        self._generations[tenant] = self.generation(tenant) + 1
         kept = self._kept.get(tenant)
         if kept is None:
             return

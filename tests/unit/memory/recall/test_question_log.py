@@ -40,7 +40,7 @@ def a_hit(name: str, **changes: object) -> FoundElement:
 
 
 def ask(log: QuestionLog, question: AskedQuestion) -> None:
-    log.note(question, generation=log.generation)
+    log.note(question, generation=log.generation(question.tenant))
 
 
 def test_ring_keeps_the_latest_questions_of_each_tenant() -> None:
@@ -93,10 +93,18 @@ def test_forgetting_removes_the_questions_that_found_it_and_tells_the_viewers() 
 
 def test_question_that_was_being_answered_while_something_was_forgotten_is_not_kept() -> None:
     log = QuestionLog()
-    before = log.generation
+    before = log.generation("t")
     log.forget_elements("t", ["m"])
     log.note(a_question(hits=(a_hit("m"),)), generation=before)
     assert log.of("t") == ()
+
+
+def test_question_is_kept_while_another_tenant_forgets() -> None:
+    log = QuestionLog()
+    before = log.generation("t")
+    log.forget_elements("other tenant", ["m"])
+    log.note(a_question(), generation=before)
+    assert len(log.of("t")) == 1
 
 
 def test_switched_off_log_keeps_and_reports_nothing() -> None:
