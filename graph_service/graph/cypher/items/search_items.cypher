@@ -22,7 +22,8 @@ WITH i, words,
           WHEN $cross_language IS NOT NULL AND coalesce(i.chinese, false) <> $chinese
           THEN 0.5 + $cross_language_scale * (vector.similarity.cosine(i.embedding, $cross_language) - 0.5)
           ELSE vector.similarity.cosine(i.embedding, $vector) END AS similarity
-WITH i, words, similarity WHERE similarity IS NOT NULL OR words > 0
+// What was put a moment ago has no vector yet, and may well be what is looked for.
+WITH i, words, similarity WHERE similarity IS NOT NULL OR words > 0 OR ($vector IS NOT NULL AND i.unembedded)
 WITH i.id AS id, i.value_bytes AS value_bytes, i.updated_at AS updated_at,
      (coalesce(similarity, $unknown_similarity) + $words_weight * words / (words + $words_half)) / (1 + $words_weight) AS score
 ORDER BY score DESC, updated_at DESC, id SKIP $skip LIMIT $rows_max
