@@ -14,6 +14,16 @@ export const en = {
   "export.saved": "Saved as {name}",
   "export.failed": "Export failed: {why}",
   "export.caption": "Mnemoscene · {whose} · {when} · {size}",
+  "export.film": "Film (WebM)",
+  "export.film.why": "About twenty seconds of how this memory grew",
+  "film.name": "How this memory grew · {whose}",
+  "film.preview": "The film as it is recorded",
+  "film.making": "Recording; keep this page in view",
+  "film.cancel": "Cancel",
+  "film.unable": "This browser cannot record WebM. Try a current Chrome, Edge or Firefox, or export a picture.",
+  "film.empty": "Nothing on the map has a history yet.",
+  "film.facts": "{n} {n|fact|facts}",
+  "film.end": "{n} {n|fact|facts} · {things} people and things · {when}",
 };
 
 export const zh: Record<keyof typeof en, string> = {
@@ -30,4 +40,14 @@ export const zh: Record<keyof typeof en, string> = {
   "export.saved": "已保存为 {name}",
   "export.failed": "导出失败：{why}",
   "export.caption": "Mnemoscene · {whose} · {when} · {size}",
+  "export.film": "短片（WebM）",
+  "export.film.why": "约二十秒，展示这份记忆如何成长",
+  "film.name": "这份记忆如何成长 · {whose}",
+  "film.preview": "正在录制的短片",
+  "film.making": "正在录制，请让本页保持可见",
+  "film.cancel": "取消",
+  "film.unable": "此浏览器不能录制 WebM。请使用新版 Chrome、Edge 或 Firefox，或改为导出图片。",
+  "film.empty": "图谱上还没有任何历史。",
+  "film.facts": "{n} 个事实",
+  "film.end": "{n} 个事实 · {things} 个人物和事物 · {when}",
 };
