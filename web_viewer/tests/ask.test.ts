@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { GraphEdge, GraphNode } from "../src/protocol/frames";
-import { type AnswerHit, citedSentences, factOf, litSteps, sourcesOf, wayOf } from "../src/now/ask";
+import { type AnswerHit, citedSentences, factOf, litSteps, sessionIn, sourcesOf, wayOf } from "../src/now/ask";
 
 function aHit(kind: AnswerHit["kind"], id: string, more: Partial<AnswerHit> = {}): AnswerHit {
-  return { kind, id, text: id, saidAt: "2026-03-01T12:00:00Z", speaker: null, role: null, sceneId: null, evidence: [], ...more };
+  return { kind, id, uri: id, text: id, saidAt: "2026-03-01T12:00:00Z", speaker: null, role: null, sceneId: null, evidence: [], ...more };
 }
 
 const HITS = [aHit("FACT", "f", { evidence: [{ id: "m" }] }), aHit("MESSAGE", "m", { sceneId: "s" }), aHit("MESSAGE", "n")];
@@ -33,6 +33,11 @@ describe("the way to a citation", () => {
     expect(way).toEqual([["u"], ["f", "tea"], ["s"]]);
     expect([...litSteps(way, 2)]).toEqual([["u", [1]], ["f", [2]], ["tea", [2]]]);
     expect(litSteps(way, 3).get("s")).toEqual([3]);
+  });
+
+  it("reads the conversation of a message in its URI", () => {
+    expect(sessionIn("memory://t/session/ana/a%20b/timeline/m1")).toBe("a b");
+    expect(sessionIn("memory://t/session/ana/a%20b/scene/m1")).toBeNull();
   });
 
   it("leads from the person to the scene of a message without a fact, over what the page has", () => {

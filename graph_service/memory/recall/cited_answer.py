@@ -18,6 +18,8 @@ _log = logging.getLogger("mnemoscene.recall")
 # Hits that an answer may cite.
 SOURCES_MAX: Final = 8
 _QUOTED_MAX: Final = 3
+# A hit of a lower share of the best score answers something else.
+_QUOTED_SHARE_MIN: Final = 0.7
 _QUOTED_CHARS_MAX: Final = 240
 _SOURCE_CHARS_MAX: Final = 800
 
@@ -64,7 +66,7 @@ def _best_sentences(hits: Sequence[Hit], terms: Terms) -> tuple[CitedSentence, .
     for place, hit in enumerate(hits):
         one = hit.candidate
         told = {one.id, *one.proofs, *(message.id for message in one.evidence)}
-        if one.withdrawn or not cited.isdisjoint(told):
+        if one.withdrawn or hit.score < _QUOTED_SHARE_MIN * hits[0].score or not cited.isdisjoint(told):
             continue
         cited |= told
         text = passage(one.text, terms, chars_max=_QUOTED_CHARS_MAX)

@@ -9,6 +9,7 @@ export const TEXT_MAX = 4_000;
 export interface AnswerHit {
   kind: "MESSAGE" | "SCENE" | "FACT";
   id: string;
+  uri: string;
   text: string;
   saidAt: string;
   speaker: string | null;
@@ -29,7 +30,7 @@ export interface Answer {
 }
 
 const ASK = `query($user: String!, $text: String!) { ask(userId: $user, query: $text) { sentences { text sources } confidence nothingRelevant writtenBy notes
-  hits { kind id text saidAt speaker role sceneId evidence { id } } } }`;
+  hits { kind id uri text saidAt speaker role sceneId evidence { id } } } }`;
 const TELL = "mutation($input: RememberInput!) { remember(input: $input) { spooled } }";
 
 /** @throws Error with the service's message if it refuses. */
@@ -79,6 +80,19 @@ export function sourcesOf(sentences: readonly CitedSentence[]): Citation[] {
 export function factOf(hit: AnswerHit, hits: readonly AnswerHit[]): string | null {
   if (hit.kind === "FACT") return hit.id;
   return hits.find((one) => one.kind === "FACT" && one.evidence.some(({ id }) => id === hit.id))?.id ?? null;
+}
+
+/** Return the conversation in the URI of a message; null for other URIs. */
+export function sessionIn(uri: string): string | null {
+  const found = /^memory:\/\/[^/]+\/session\/[^/]+\/([^/]+)\/timeline\//.exec(uri)?.[1];
+  return found === undefined ? null : decodeURIComponent(found);
+}
+
+/** @returns the facts that a cited message proves; none if it is not read yet. */
+export async function factsOfMessage(tenant: string, user: string, { id, uri }: AnswerHit, signal: AbortSignal): Promise<string[]> {
+  const query = "query($user: String!, $session: String!, $id: String!) { message(userId: $user, sessionId: $session, id: $id) { facts { id } } }";
+  const found = await askGraphql<{ message: { facts: { id: string }[] } | null }>(query, { user, session: sessionIn(uri) ?? "", id }, tenant, signal);
+  return (found.message?.facts ?? []).map((fact) => fact.id);
 }
 
 type Graph = Pick<GraphState, "nodes" | "edges">;
