@@ -54,10 +54,11 @@ async def test_every_view_has_no_serious_accessibility_problem(
         f"localStorage.setItem('mnemoscene:theme', '{theme}'); localStorage.setItem('mnemoscene:lang', '{lang}')"
     )
     thing = await Watching.found(viewer.address, viewer.tenant, "jasmine tea")
+    alice = await Watching.found(viewer.address, viewer.tenant, "Alice")
     await viewer.open("#/map")
     await viewer.page.evaluate(axe)
     found: list[dict[str, Any]] = []
-    for view in ("map", "net", "time", "map?side=now", "map?side=review", f"list?sel={thing}"):
+    for view in ("map", "net", "time", "map?side=now", "map?side=review", f"net?sel={alice}", f"list?sel={thing}"):
         await viewer.page.evaluate(f"location.hash = '#/{view}'")
         await viewer.until(f"window.__mnemoscene.tab === '{view.partition('?')[0]}'")
         if "side=" in view:
@@ -71,8 +72,18 @@ async def test_every_view_has_no_serious_accessibility_problem(
         elif "now" in view:
             await _ask(viewer)
             await viewer.page.locator("[data-question]").first.wait_for()
+            await viewer.page.locator("[data-ask-text]").fill("Which tea does she love?")
+            await viewer.page.locator("[data-ask-text]").press("Enter")
+            await viewer.page.locator("[data-answer]").wait_for()
+        elif view == "map":
+            await viewer.page.keyboard.press("a")
+            await viewer.page.locator("[data-ambient]").wait_for()
+        elif "sel=" in view:
+            await viewer.page.locator("[data-portrait]").wait_for()
         found += await viewer.page.evaluate(
             "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
         )
+        if view == "map":
+            await viewer.page.keyboard.press("a")
     barriers = {(one["id"], one["nodes"][0]["html"][:120]) for one in found if one["impact"] in _SERIOUS}
     assert barriers == set()

@@ -5,10 +5,12 @@ import * as correcting from "../src/i18n/correctWords";
 import { addWords } from "../src/i18n/messages";
 import * as nowing from "../src/i18n/nowWords";
 import * as reviewing from "../src/i18n/reviewWords";
+import * as watching from "../src/i18n/ambientWords";
+import * as portraying from "../src/i18n/portraitWords";
 import * as taking from "../src/i18n/exportWords";
 import { fill, LANGS, languageOf, Words } from "../src/i18n/words";
 
-const LATE = [correcting, nowing, reviewing, taking];
+const LATE = [correcting, nowing, reviewing, taking, portraying, watching];
 LATE.forEach(addWords);
 const { en, zh } = LANGS;
 
@@ -28,7 +30,7 @@ describe("the catalogues", () => {
 
   it("hold no word that nobody says", () => {
     const all = SOURCES.filter(([name]) => !name.startsWith("i18n")).map(([, text]) => text).join("\n");
-    const built = /^(sentence|did|export|feed|now|review|since|kind1?|pred|rel|back|role|code|tab|state|why|trouble|overview|type|reader)\./;
+    const built = /^(sentence|film|portrait|ambient|did|export|feed|now|review|since|kind1?|pred|rel|back|role|code|tab|state|why|trouble|overview|type|reader)\./;
     for (const key of Object.keys(en)) if (!built.test(key)) expect([key, all.includes(`"${key}"`) || all.includes(`'${key}'`)]).toEqual([key, true]);
   });
 });

@@ -60,7 +60,7 @@ export interface FilmSource {
 /** Return the film of a memory on the places of its map; null if nothing that has a place ever changed. */
 export function filmOf({ graph, filter, points, title }: FilmSource, words: Words): Film | null {
   const hidden = new Set([...filter.hidden, "Scene"]);
-  const held = withinBudget({ nodes: new Map([...graph.nodes].filter(([id]) => points.has(id))), edges: graph.edges }, new Set());
+  const held = withinBudget({ nodes: new Map([...graph.nodes].filter(([id]) => points.has(id))), edges: new Map([...graph.edges].filter(([, edge]) => points.has(edge.source) && points.has(edge.target))) }, new Set());
   const axis: Axis = new Set(momentsOf(held, "known")).size >= KNOWN_MIN ? "known" : "true";
   const times = stepsOf(momentsOf({ nodes: new Map(), edges: held.edges }, axis));
   if (times.length === 0) return null;

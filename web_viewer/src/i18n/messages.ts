@@ -4,7 +4,9 @@ import type * as correcting from "./correctWords";
 import type * as taking from "./exportWords";
 import * as guiding from "./guideWords";
 import type * as nowing from "./nowWords";
+import type * as portraying from "./portraitWords";
 import type * as reviewing from "./reviewWords";
+import type * as watching from "./ambientWords";
 
 export const en = {
   "export.title": "Share or export",
@@ -19,7 +21,9 @@ export const en = {
   ...guiding.en,
   "app.title": "Memory map",
   "correct.merge.text": "“{merge}” merged into “{keep}”",
+  "now.missed": "{n} new",
   "now.open": "Now: questions and messages",
+  "keys.ambient": "full screen, quiet",
   "keys.now": "questions and messages",
   "review.title": "Review",
   "keys.review": "review",
@@ -327,7 +331,7 @@ export const en = {
   "state.some": "{n} of {nodes} people, things and scenes, {m} of {edges} links",
 };
 
-export type MessageKey = keyof typeof en | keyof typeof correcting.en | keyof typeof nowing.en | keyof typeof reviewing.en | keyof typeof taking.en;
+export type MessageKey = keyof typeof en | keyof typeof correcting.en | keyof typeof nowing.en | keyof typeof reviewing.en | keyof typeof taking.en | keyof typeof portraying.en | keyof typeof watching.en;
 
 export const zh: Record<keyof typeof en, string> = {
   "export.title": "分享或导出",
@@ -342,7 +346,9 @@ export const zh: Record<keyof typeof en, string> = {
   ...guiding.zh,
   "app.title": "记忆图谱",
   "correct.merge.text": "“{merge}”已并入“{keep}”",
+  "now.missed": "{n} 条新内容",
   "now.open": "此刻：提问与对话",
+  "keys.ambient": "全屏静观",
   "keys.now": "提问与对话",
   "review.title": "核对记忆",
   "keys.review": "核对记忆",

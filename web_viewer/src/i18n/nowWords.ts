@@ -2,6 +2,7 @@
 
 export const en = {
   "now.title": "Now",
+  "now.ambient": "Watch on the full screen",
   "now.follow": "Show new questions",
   "now.parts": "What to list",
   "now.part.all": "All",
@@ -53,6 +54,7 @@ export const en = {
 
 export const zh: Record<keyof typeof en, string> = {
   "now.title": "此刻",
+  "now.ambient": "全屏静观",
   "now.follow": "显示新提问",
   "now.parts": "显示哪些内容",
   "now.part.all": "全部",

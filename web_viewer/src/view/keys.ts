@@ -2,7 +2,7 @@
 
 import type { Tab } from "./address";
 
-export type KeyAction = "search" | "fit" | "in" | "out" | "swap" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo" | "back in time" | "news" | "now" | "review" | "take" | Tab;
+export type KeyAction = "search" | "fit" | "in" | "out" | "swap" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo" | "back in time" | "news" | "now" | "ambient" | "review" | "take" | Tab;
 
 const KEYS: Record<string, KeyAction> = {
   "/": "search",
@@ -23,6 +23,7 @@ const KEYS: Record<string, KeyAction> = {
   t: "back in time",
   c: "news",
   o: "now",
+  a: "ambient",
   v: "review",
   x: "take",
   "1": "map",
