@@ -18,6 +18,7 @@ from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTi
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
+from extraction.text.languages import is_english
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
 from extraction.unreadable import read_or
@@ -101,6 +102,7 @@ class QueryAnalysis:
 
     chars: int = 0
     chinese: bool = False
+    english: bool = True
     intent: Intent = Intent.GENERAL
     answer_type: AnswerType = AnswerType.OTHER
     value_kind: ValueKind | None = None
@@ -181,6 +183,7 @@ def analyse(
     return QueryAnalysis(
         chars=len(text),
         chinese=chinese,
+        english=is_english(text),
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=read_or(None, value_asked, text),

@@ -94,9 +94,10 @@ class Embedded:
         tokens: packed token vectors, with the whole-text vector of a message; None if the embedder has none.
         token_model: model of the token vectors; vectors of different models are never compared.
         weight_factors: factors of `Piece.weight` for the pieces of a question; None means 1.
-        cross_language_vector: unit vector of a question in the space of the other language; None if they share one.
-        gloss: English gloss of a Chinese question; None for others.
-        glossed: vectors of the gloss, which are compared with English texts.
+        cross_language_vector: unit vector of a question for texts in the other language; None if they share one.
+        pieces: of a question as another model reads it, one per token vector; None for those of `TokenEmbedder.pieces`.
+        across: vectors of a question as the other model reads it, for texts in the other language; None if there are
+            only those of `cross_language_vector`.
     """
 
     vector: list[float]
@@ -104,8 +105,8 @@ class Embedded:
     token_model: str | None = None
     weight_factors: tuple[float, ...] | None = None
     cross_language_vector: list[float] | None = None
-    gloss: str | None = None
-    glossed: "Embedded | None" = None
+    pieces: "tuple[Piece, ...] | None" = None
+    across: "Embedded | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,12 +174,12 @@ async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     """Return the vectors of a question, with weighted token vectors if the embedder has them."""
     (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
-    gloss, glossed = embedded.gloss, embedded.glossed
+    across = embedded.across
     return EmbeddedQuestion(
         vector=embedded.vector,
         tokens=_question_tokens(embedder, text, embedded),
         cross_language_vector=embedded.cross_language_vector,
-        cross_language_tokens=_question_tokens(embedder, gloss, glossed) if gloss is not None and glossed else None,
+        cross_language_tokens=None if across is None else _question_tokens(embedder, text, across),
     )
 
 
@@ -187,7 +188,8 @@ def _question_tokens(embedder: Embedder, text: str, embedded: Embedded) -> Quest
     packed, model, factors = embedded.tokens, embedded.token_model, embedded.weight_factors
     if packed is None or model is None or not isinstance(embedder, TokenEmbedder):
         return None
-    vectors, pieces = unpack(packed, model=model), embedder.pieces(text)
+    vectors = unpack(packed, model=model)
+    pieces = embedder.pieces(text) if embedded.pieces is None else embedded.pieces
     if vectors is None or not pieces:
         return None
     weights = np.array([piece.weight for piece in pieces], np.float32)

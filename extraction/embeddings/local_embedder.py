@@ -6,6 +6,8 @@ The same models, adapted, score how well texts answer a question (`answer_scores
 import asyncio
 import logging
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,20 +22,20 @@ from tokenizers import Encoding, Tokenizer
 from extraction.embeddings.answer_scores import BATCH_SIZE as PAIRS_AT_ONCE
 from extraction.embeddings.answer_scores import AnswerModel, EncodedPair
 from extraction.embeddings.bert import Bert, Precision, equal_length_batches
-from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import (
-    CHINESE,
-    ENGLISH,
     MODELS,
     SCORING_MODELS,
+    TOKENIZER,
     LocalModel,
     wanted_models,
 )
 from extraction.embeddings.model_download import Progress, fetched_models, is_verified, model_folder
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
-from extraction.text.chinese import is_chinese
+from extraction.embeddings.unigram import Unigram
+from extraction.text.chinese import HAN, is_chinese
 from extraction.text.glosses import english_gloss
+from extraction.text.languages import is_english
 from schema.errors import InstallError
 
 _log = logging.getLogger("mnemoscene.models")
@@ -43,6 +45,8 @@ _log = logging.getLogger("mnemoscene.models")
 PIECES_MAX: Final = 256
 # Longer texts are cut, because the library tokenizes all of its input; enough for 256 pieces of any ordinary text.
 _CHARS_MAX: Final = 10_000
+_WORD: Final = re.compile(r"[^\W_]+")
+_UNSPACED: Final = re.compile(f"[{HAN}\u3040-\u30ff\u0e00-\u0eff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,9 @@ class WordPieces:
         found = self._tokenizer.encode(whole)
         spans = {place: found.token_to_word(place) for place in self._content_positions(found, len(prefix))}
         return tuple(
-            Piece(word=_part(whole, found.word_to_chars(word)), weight=self._weight(found.ids[place]))
+            Piece(
+                word=_part(whole, found.word_to_chars(word)), weight=zipf_weight(found.ids[place], self._by_frequency)
+            )
             for place, word in spans.items()
             if word is not None
         )
@@ -104,29 +110,77 @@ class WordPieces:
             if self._has_content[number] and start >= prefix_chars
         ]
 
-    def _weight(self, number: int) -> float:
-        """Return the weight of a piece by its rank in the vocabulary; 1 if that is not ordered by frequency.
-
-        Source: Zipf's law: the n-th word is 1/n as frequent as the first, so its IDF grows as ln n.
-        """
-        return 1.0 if self._by_frequency is None else math.log(2 + max(number - self._by_frequency, 0))
-
 
 def _part(text: str, span: tuple[int, int] | None) -> str:
     return text[slice(*span)].casefold() if span else ""
+
+
+class UnigramPieces:
+    """The tokenizer of the multilingual model, with the methods of `WordPieces`; thread-safe."""
+
+    def __init__(self, file: Path, *, by_frequency: int | None) -> None:
+        """Read the tokenizer's file; see `WordPieces`."""
+        self._unigram = Unigram(file)
+        self._by_frequency = by_frequency
+
+    def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
+        """Tokenize texts, each with the prefix in front."""
+        return [self._encoded(prefix + text[:_CHARS_MAX], len(prefix))[0] for text in texts]
+
+    def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
+        """Return the pieces at `EncodedText.content_positions`, with their words and weights."""
+        whole = prefix + text[:_CHARS_MAX]
+        encoded, spans = self._encoded(whole, len(prefix))
+        words = [match.span() for match in _WORD.finditer(whole)]
+        starts = [start for start, _ in words]
+        found = []
+        for position in encoded.content_positions:
+            start, end = spans[position]
+            word = words[max(bisect_right(starts, end - 1) - 1, 0)]
+            # Scripts without spaces have words of one piece.
+            span = (start, end) if _UNSPACED.search(whole, start, end) else word
+            weight = zipf_weight(encoded.ids[position], self._by_frequency)
+            found.append(Piece(word=whole[slice(*span)].casefold(), weight=weight))
+        return tuple(found)
+
+    def _encoded(self, whole: str, prefix_chars: int) -> tuple[EncodedText, list[tuple[int, int]]]:
+        """Return a text as pieces, and the span of each; that of special tokens is empty."""
+        cut = self._unigram.cut(whole)
+        ids = [self._unigram.start, *cut.ids[: PIECES_MAX - 2], self._unigram.separator]
+        spans = [(0, 0), *cut.spans[: PIECES_MAX - 2], (0, 0)]
+        content = [
+            position
+            for position, (start, end) in enumerate(spans)
+            if start >= prefix_chars
+            and ids[position] != self._unigram.unknown
+            and any(map(str.isalnum, whole[start:end]))
+        ]
+        return EncodedText(ids=ids, content_positions=content), spans
+
+
+def zipf_weight(number: int, by_frequency: int | None) -> float:
+    """Return the weight of a piece by its rank in the vocabulary; 1 if that is not ordered by frequency.
+
+    Source: Zipf's law: the n-th word is 1/n as frequent as the first, so its IDF grows as ln n.
+    """
+    return 1.0 if by_frequency is None else math.log(2 + max(number - by_frequency, 0))
+
+
+def tokenizer_of(model: LocalModel, folder: Path) -> WordPieces | UnigramPieces:
+    """Load the tokenizer of a converted model."""
+    kind = WordPieces if model.packed is None else UnigramPieces
+    return kind(folder / TOKENIZER, by_frequency=model.by_frequency)
 
 
 # Projection of the model output; the package contains one file per model
 
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
-# Version of these files; stored vectors are recomputed if it changes.
-SPACE: Final = "c"
 
 
 def space_file(model: LocalModel) -> Path:
     """Return the file of a model's vector space, which tests/benchmarks/vector_spaces.py makes."""
-    return Path(__file__).with_name(f"{model.name}.{SPACE}.npz")
+    return Path(__file__).with_name(f"{model.name}.{model.space}.npz")
 
 
 class VectorSpace:
@@ -142,19 +196,25 @@ class VectorSpace:
         """Read the model's file."""
         with np.load(space_file(model)) as archive:
             parts = {name: np.ascontiguousarray(archive[name], np.float32) for name in archive.files}
-        self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}{FORMAT}"
+        self.token_model = f"{model.name}/{TOKEN_DIM}{model.space}{FORMAT}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
         self._asked_token_directions, self._weight_direction = (
             parts["asked_token_directions"],
             parts["telling"][:, None],
         )
+        self._in_english = parts.get("in_english", np.eye(VECTOR_DIM, dtype=np.float32))
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
         """Return one unit vector of 384 numbers per text from its token vectors, in order."""
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
+
+    def in_english(self, vector: Floats) -> list[float]:
+        """Return a unit vector of this space, mapped into that of the English model."""
+        mapped: list[float] = unit((vector @ self._in_english)[None])[0].tolist()
+        return mapped
 
     def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
         """Return the packed vectors of each text: its whole-text vector, and 96 numbers for each token."""
@@ -210,7 +270,7 @@ class LocalEmbedder:
         self,
         *,
         english: "LanguageEmbedder",
-        chinese: "LanguageEmbedder",
+        multilingual: "LanguageEmbedder",
         threads: int,
         precision: Precision = "int8",
         english_answers: AnswerModel | None = None,
@@ -218,15 +278,14 @@ class LocalEmbedder:
         replacements: AnswerModel | None = None,
     ) -> None:
         self._english = english
-        self._chinese = chinese
+        self._multilingual = multilingual
         self._english_answers = english_answers
         self._chinese_answers = chinese_answers
         self._replacements = replacements
         # Vectors of different names are never compared, so those of the other precision are embedded again.
         suffix = "" if precision == "int8" else f" {precision}"
-        self.name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}{suffix}"
-        self.token_model: Final = f"{english.token_model} + {chinese.token_model}"
-        self._cross_language = CrossLanguage()
+        self.name: Final = " + ".join(f"{model.name}.{model.space}" for model in MODELS) + f" / {VECTOR_DIM}{suffix}"
+        self.token_model: Final = f"{english.token_model} + {multilingual.token_model}"
         self._threads = threads
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
@@ -245,7 +304,7 @@ class LocalEmbedder:
             return await loop.run_in_executor(self._questions, self._embed_one, texts[0], asked)
         answers: list[Embedded | None] = [None] * len(texts)
         languages = [self._language(text) for text in texts]
-        for language in (self._english, self._chinese):
+        for language in (self._english, self._multilingual):
             mine = [index for index, own in enumerate(languages) if own is language]
             cut = await loop.run_in_executor(self._batches, language.cut, [texts[index] for index in mine], asked)
             # Sort by length, so that batches have texts of equal length.
@@ -325,19 +384,19 @@ class LocalEmbedder:
         return scores
 
     def _language(self, text: str) -> "LanguageEmbedder":
-        return self._chinese if is_chinese(text) else self._english
+        return self._english if is_english(text) else self._multilingual
 
     def _embed_one(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)
         found = language.embedded(language.cut([text], asked), asked)
         if not asked:
             return found
-        if language is self._english:
-            mapped = self._cross_language.map_question(text)
-            return [replace(one, cross_language_vector=mapped) for one in found]
-        gloss = english_gloss(text)
-        (glossed,) = self._english.embedded(self._english.cut([gloss], asked), asked)
-        return [replace(one, cross_language_vector=glossed.vector, gloss=gloss, glossed=glossed) for one in found]
+        if language is self._multilingual and not is_chinese(text):
+            return [replace(one, cross_language_vector=language.in_english(one.vector)) for one in found]
+        other, read = (self._multilingual, text) if language is self._english else (self._english, english_gloss(text))
+        (across,) = other.embedded(other.cut([read], asked), asked)
+        across = replace(across, pieces=other.pieces(read))
+        return [replace(one, cross_language_vector=across.vector, across=across) for one in found]
 
 
 def _glossed(model: AnswerModel, question: str, texts: Sequence[str]) -> list[EncodedPair]:
@@ -362,7 +421,7 @@ class LanguageEmbedder:
         """
         self._model = model
         self._bert = Bert(folder, calls=calls, precision=precision)
-        self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
+        self._pieces = tokenizer_of(model, folder)
         self._space = VectorSpace(model)
         self.token_model: Final = self._space.token_model
 
@@ -373,6 +432,10 @@ class LanguageEmbedder:
     def pieces(self, text: str) -> tuple[Piece, ...]:
         """Return the weighted pieces of a question."""
         return self._pieces.pieces(text, prefix=self._model.asked)
+
+    def in_english(self, vector: Sequence[float]) -> list[float]:
+        """Return the vector that the English model would about give a question, of one of another language."""
+        return self._space.in_english(np.array(vector, np.float32))
 
     def embedded(self, cut: Sequence[EncodedText], asked: bool) -> list[Embedded]:
         """Return the vectors of a batch, in order; fast if all texts have the same length."""
@@ -444,10 +507,10 @@ def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precisi
             continue
         with _complete(folder_of[model]) as folder:
             scorers.append(AnswerModel(model, folder, calls=threads, precision=precision))
-    (english, chinese), (english_answers, chinese_answers, replacements) = languages, scorers
+    (english, multilingual), (english_answers, chinese_answers, replacements) = languages, scorers
     return LocalEmbedder(
         english=english,
-        chinese=chinese,
+        multilingual=multilingual,
         english_answers=english_answers,
         chinese_answers=chinese_answers,
         replacements=replacements,

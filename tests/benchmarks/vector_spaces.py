@@ -1,19 +1,19 @@
 """Write `extraction/*.npz`: the mean of a local model's vectors, and the directions in which they are compared.
 
-    python -m tests.benchmarks.vector_spaces
+    python -m tests.benchmarks.vector_spaces [MODEL...]
 
 The corpus is conversations written for this purpose (tests/benchmarks/conversations), in the language of the model:
 each message with its speaker; and for the directions the questions and the facts, with their evidence messages. The
 mean is subtracted from all unit vectors. Directions start as the principal components of the rest (vectors of whole
 texts that are short enough start unchanged) and are learned from there (`learned_directions`): those of whole texts by
 vectors alone, because the indexes compare nothing else; those of pieces together with all other ranking features.
-Numbers have 16 bits; the run takes three minutes. New files need a new name (`SPACE` in
-`extraction/embeddings/local_embedder.py`), since their vectors are not comparable with earlier ones.
+Numbers have 16 bits; the run takes three minutes. New files need a new name (`LocalModel.space` in
+`extraction/embeddings/local_models.py`), since their vectors are not comparable with earlier ones.
 """
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,8 +25,16 @@ import platformdirs
 from extraction.embeddings.bert import Bert
 from extraction.embeddings.embedder import Embedded, spoken
 from extraction.embeddings.late_interaction import words_of_name
-from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, WordPieces, space_file, unit, whole_of
-from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
+from extraction.embeddings.local_embedder import (
+    TOKEN_DIM,
+    VECTOR_DIM,
+    LanguageEmbedder,
+    space_file,
+    tokenizer_of,
+    unit,
+    whole_of,
+)
+from extraction.embeddings.local_models import ENGLISH, MODELS, MULTILINGUAL, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, read_datasets
@@ -42,6 +50,8 @@ CONVERSATIONS = Path(__file__).with_name("conversations")
 TEXTS = Pace(at_once=32, rate=3e-4, pull=0.01, own=2.7)
 PIECES = Pace(at_once=8, rate=1e-3, pull=0.005, own=2.1, near=2.6, apart=True)
 _BATCH = 16
+# Of the map into the English space: questions, and the penalty of large numbers.
+MAPPED, RIDGE = 4_000, 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +68,7 @@ class Reader:
     def __init__(self, model: LocalModel, folder: Path) -> None:
         self._model = model
         self._bert = Bert(folder, calls=1, precision="int8")
-        self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
+        self._pieces = tokenizer_of(model, folder)
 
     def said(self, texts: Sequence[str]) -> list[States]:
         """Embed messages."""
@@ -107,19 +117,40 @@ class ReadTalk:
     asked: Sequence[ReadQuestion]
 
 
-async def main() -> None:
-    """Write the files and print their size."""
+async def main(wanted: Sequence[str]) -> None:
+    """Write the files of the models with these names, or of all, and print their size."""
     cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     conversations = read_datasets([CONVERSATIONS])
     for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
-        lang, reader = "zh" if model is CHINESE else "en", Reader(model, folder)
-        theirs = [one for one in conversations if one.lang == lang]
+        if wanted and model.name not in wanted:
+            continue
+        reader = Reader(model, folder)
+        theirs = [one for one in conversations if one.lang == "en" or model is not ENGLISH]
         talks = [await read_talk(one, reader) for one in theirs]
         facts = [read_facts(one, talk, reader) for one, talk in zip(theirs, talks, strict=True) if one.observations]
         parts = space_of(talks, facts)
+        if model is MULTILINGUAL:
+            parts["in_english"] = await english_map(conversations, parts, folder, cache)
         np.savez_compressed(space_file(model), **{name: part.astype(np.float16) for name, part in parts.items()})
         said, asked = sum(len(talk.messages) for talk in talks), sum(len(talk.asked) for talk in talks)
         sys.stdout.write(f"{model.name}: {len(talks)} conversations, {said} messages, {asked} questions and facts\n")
+
+
+async def english_map(
+    conversations: Sequence[Conversation], parts: Mapping[str, Floats], folder: Path, cache: Path
+) -> Floats:
+    """Return the matrix that takes the vector of a question to about the one that the English model gives it.
+
+    It is fitted on English questions and facts by ridge regression, and used for those of other languages.
+    """
+    (english_folder,) = await fetched_models([ENGLISH], cache_dir=cache)
+    texts = [one.text for talk in conversations if talk.lang == "en" for one in talk.answerable][:MAPPED]
+    english = LanguageEmbedder(ENGLISH, english_folder, calls=1, precision="int8")
+    wanted = [english.embedded(english.cut([text], True), True)[0].vector for text in texts]
+    wholes = np.concatenate([one.whole.rows for one in Reader(MULTILINGUAL, folder).asked(texts, [])])
+    given = unit((wholes - parts["mean"]) @ parts["directions"])
+    matrix: Floats = np.linalg.solve(given.T @ given + RIDGE * np.eye(VECTOR_DIM), given.T @ np.array(wanted))
+    return matrix
 
 
 async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
@@ -226,4 +257,4 @@ def principal(rows: Floats, count: int) -> Floats:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:]))

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from extraction.embeddings.embedder import CROSS_LANGUAGE_SCALE, EmbeddedQuestion, Embedder, embed_question
-from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import items_query
 from graph_service.graph.statements import Statement, statement
@@ -251,7 +250,6 @@ class Items:
             "candidates_max": _CANDIDATES_MAX,
             "vector": question.vector if question else None,
             "cross_language": question.cross_language_vector if question else None,
-            "chinese": is_chinese(search.query),
             "cross_language_scale": CROSS_LANGUAGE_SCALE,
             "unknown_similarity": _UNKNOWN_SIMILARITY,
             "words_weight": _WORDS_WEIGHT,

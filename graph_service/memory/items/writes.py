@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from extraction.text.chinese import is_chinese
 from graph_service.memory.argument_checks import expiry_of, expiry_problem, text_problem
 from schema.errors import ConflictError, InputError
 from schema.filters import Filter, equality_text, required_values
@@ -265,7 +264,6 @@ def stored_properties(tenant: str, write: ItemWrite, item: Item) -> dict[str, An
         "expires_ms": None if item.expires_at is None else millis(item.expires_at),
         "ttl_ms": None if write.ttl_s is None else max(round(write.ttl_s * 1000), 1),
         "text": text,
-        "chinese": True if text and is_chinese(text) else None,
         "unembedded": True if text else None,
         "scopes": item_tokens(tenant, write.user_id or "", item.namespace, item.value),
     }

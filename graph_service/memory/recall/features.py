@@ -183,7 +183,7 @@ def _by_language(messages: Sequence[Candidate], words: LexicalScores, across: Le
 def _comparable_texts(candidates: Mapping[str, Candidate], analysis: QueryAnalysis) -> dict[str, str]:
     """Return the texts by id of the candidate; for an English question, the nearest Chinese ones as English glosses."""
     texts = {name: one.text for name, one in candidates.items()}
-    if not analysis.chinese:
+    if analysis.english:
         others = (name for name, one in candidates.items() if one.is_cross_language)
         for name in heapq.nlargest(_GLOSSED_N, others, key=lambda name: candidates[name].cosine or 0.0):
             texts[name] = english_gloss(texts[name][:_GLOSSED_CHARS])
