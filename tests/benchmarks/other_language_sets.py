@@ -3,7 +3,8 @@
     python -m tests.benchmarks.other_language_sets FOLDER
     mnemoscene eval FOLDER
 
-The questions are those of `tests/everyday_sets/other_language.tsv`: Chinese for English memories, and the reverse.
+The questions are those of `tests/everyday_sets/other_language.tsv`: Chinese for English memories, and the
+reverse; English for memories in Spanish, German, French and Japanese.
 """
 
 import json
@@ -32,7 +33,9 @@ def main(folder: Path) -> None:
     questions = dict(line.split("\t") for line in lines if not line.startswith("#"))
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
-    for path in sorted((SETS / "plain").glob("*.json")):
+    for path in sorted(
+        file for name in ("plain", "languages", "languages_aside") for file in (SETS / name).glob("*.json")
+    ):
         memory = translated(json.loads(path.read_text("utf-8")), questions)
         if memory["questions"]:
             (folder / path.name).write_text(json.dumps(memory, ensure_ascii=False), "utf-8")

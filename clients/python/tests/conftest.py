@@ -39,8 +39,11 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
     service = local_service(300)
     # Until its database runs, a message is stored but cannot be read yet.
     for _ in range(300):
-        if httpx.get(f"{service.url}/ready").status_code == 200:
-            break
+        try:
+            if httpx.get(f"{service.url}/ready").status_code == 200:
+                break
+        except httpx.TimeoutException:
+            continue
         time.sleep(1)
     yield service.url
     service.stop()
