@@ -22,6 +22,9 @@ from extraction.text.languages import is_english
         "We met at the café in Málaga with Zoë",
         "She said 你好 and left",
         "wifi password hunter2",
+        "U-f3eac5746bd3 lives in Porto.",
+        "Ana María lives in Málaga.",
+        "Maria recently took a creative writing class.",
     ],
 )
 def test_english_text_or_one_without_a_language_is_english(text: str) -> None:
