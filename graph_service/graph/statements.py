@@ -50,6 +50,7 @@ _LANGUAGE = "CYPHER 25"  # a server's default may still be Cypher 5, which has n
 # Plans of hot statements do not depend on statistics, so they are kept when the database grows.
 _KEEP_PLAN = " replan=skip"
 _HOT = re.compile(r"^// hot\b", re.MULTILINE)
+_MAY_LAG = re.compile(r"^// may lag\b", re.MULTILINE)
 # Neo4j parses the whole text before it looks up the plan; without comments and indentation recall takes 2 % less time.
 _COMMENT_OR_INDENT = re.compile(r"^(?:[ \t]*//.*\n|[ \t]+)", re.MULTILINE)
 
@@ -140,6 +141,7 @@ class Statement:
         given: those that may be null or an empty list, which `text` reads from the map `$given`.
         columns: names of the returned columns, in order; empty when it returns nothing.
         hot: runs in every remember, recall or digest, so its plan must not scan.
+        may_lag: a follower of a cluster may answer it, which lags behind the leader by some milliseconds or seconds.
     """
 
     name: str
@@ -148,6 +150,7 @@ class Statement:
     columns: tuple[str, ...]
     hot: bool
     given: frozenset[str] = frozenset()
+    may_lag: bool = False
 
     def values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values to send with `text`."""
@@ -183,6 +186,7 @@ def parse_statement(name: str, text: str) -> Statement:
         given=given,
         columns=tuple(part.strip() for part in columns.group(1).split(",")) if columns else (),
         hot=hot,
+        may_lag=_MAY_LAG.search(text) is not None,
     )
 
 

@@ -8,7 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, unit_of_work
+from neo4j import (
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncNeo4jDriver,
+    AsyncSession,
+    Query,
+    unit_of_work,
+)
 from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
@@ -69,6 +77,9 @@ class Graph:
     While the server does not answer all calls fail at once, so that they take milliseconds instead of a connection
     timeout. `answers` probes it, and so does one call every few seconds.
 
+    In a cluster (`neo4j://`) reads go to the leader, which has what every process has just written. Only those of
+    analysts, and statements with `may lag` in their header, go to followers, with the bookmarks of this process.
+
     Args:
         driver: without retries of its own (`max_transaction_retry_time=0`).
         observer: called with each statement that is sent; tests count round trips with it.
@@ -79,6 +90,7 @@ class Graph:
         self, driver: AsyncDriver, *, database: str | None, timeout_s: float = 30.0, observer: Observer | None = None
     ) -> None:
         self._driver = driver
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._database = database
         self._timeout_s = timeout_s
         self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
@@ -103,7 +115,7 @@ class Graph:
         return self._problem
 
     async def read(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
-        """Run one read-only statement in one round trip and return its rows; the server refuses writes.
+        """Run one read-only statement in one round trip and return its rows; a single server refuses writes.
 
         Raises:
             UnavailableError: the server does not answer, or stopped the statement.
@@ -113,7 +125,7 @@ class Graph:
         async def once() -> list[Row]:
             if self.observer:
                 self.observer(statement)
-            session = self._driver.session(database=self._database, default_access_mode="READ")
+            session = self._session(self._read_mode(statement))
             with RoundTrip(statement.name, "read"):
                 async with session:
                     result = await session.run(query, values)
@@ -134,7 +146,7 @@ class Graph:
         """
 
         async def once() -> None:
-            async with self.reading() as session:
+            async with self._session(self._read_mode(statement)) as session:
                 await (await session.run(Query(f"EXPLAIN {statement.text}", timeout=_PLANNING_MAX_S), values)).consume()
 
         started_s = time.monotonic()
@@ -156,7 +168,7 @@ class Graph:
             return await steps(Writing(tx, self.observer))
 
         async def once() -> T:
-            async with self._driver.session(database=self._database) as session:
+            async with self._session("WRITE") as session:
                 return await session.execute_write(work)
 
         return await self._with_retries(once, losses_max=_WRITE_LOSSES_MAX)
@@ -171,7 +183,7 @@ class Graph:
         while True:
             tries_left -= 1
             try:
-                async with self._driver.session(database=self._database) as session:
+                async with self._session("WRITE") as session:
                     result = await session.run(statement.text, statement.values(parameters))
                     await result.consume()
             except Exception as error:
@@ -188,7 +200,20 @@ class Graph:
 
     def reading(self) -> AsyncSession:
         """Return a session in READ mode without retries and breaker, for `read_only_query.py`."""
-        return self._driver.session(database=self._database, default_access_mode="READ", fetch_size=200)
+        return self._session("READ", fetch_size=200)
+
+    def _session(self, access_mode: str, **more: Any) -> AsyncSession:
+        if self._routes:
+            more["bookmark_manager"] = self._bookmarks
+        return self._driver.session(database=self._database, default_access_mode=access_mode, **more)
+
+    def _read_mode(self, statement: Statement) -> str:
+        """Return READ, with which a server refuses writes and a cluster asks a follower, or WRITE for the leader."""
+        return "WRITE" if self._routes and not statement.may_lag else "READ"
+
+    @property
+    def _routes(self) -> bool:
+        return isinstance(self._driver, AsyncNeo4jDriver)
 
     async def answers(self) -> bool:
         """Return True if the server answers and its database works; takes two seconds at most."""
@@ -215,6 +240,8 @@ class Graph:
     async def use(self, driver: AsyncDriver) -> None:
         """Replace the driver, because the server has a new address; calls in flight are retried there."""
         old, self._driver = self._driver, driver
+        # Another server may not know the old bookmarks, and would wait for them.
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._problem, self._suspect = None, False
         self._breaker.succeeded()
         await old.close()

@@ -58,6 +58,39 @@ async def test_connect_without_server_raises_unavailable() -> None:
         await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
 
 
+async def test_cluster_reads_from_its_leader_what_must_be_current(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A single server with a routing table stands in for a cluster, which needs another edition."""
+    one = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+    uri = server.uri.replace("bolt:", "neo4j:")
+    cluster = await connect(uri=uri, user=server.user, password=server.password, database=None)
+    modes: dict[Graph, list[tuple[str, bool]]] = {one: [], cluster: []}
+    for graph in (one, cluster):
+        session, noted = graph._driver.session, modes[graph]
+
+        def opened(session: Any = session, noted: Any = noted, **config: Any) -> Any:
+            noted.append((config["default_access_mode"], "bookmark_manager" in config))
+            return session(**config)
+
+        monkeypatch.setattr(graph._driver, "session", opened)
+    create = parse_statement("x/create", "// -> n\nCREATE (n:SampleRouted) DELETE n RETURN 1 AS n")
+    current, late = (parse_statement("x/read", f"{header}// -> n\nRETURN 1 AS n") for header in ("", "// may lag\n"))
+    try:
+        for graph in (one, cluster):
+            await graph.write(lambda writing: writing.run(create, {}))
+            assert await graph.read(current, {}) == await graph.read(late, {}) == [{"n": 1}]
+            async with graph.reading() as analyst:
+                await (await analyst.run("RETURN 1")).consume()
+        # Followers wait for what this process wrote.
+        assert await cluster._bookmarks.get_bookmarks()
+    finally:
+        for graph in (one, cluster):
+            await graph.close()
+    assert modes[one] == [("WRITE", False), ("READ", False), ("READ", False), ("READ", False)]
+    assert modes[cluster] == [("WRITE", True), ("WRITE", True), ("READ", True), ("READ", True)]
+
+
 @pytest.mark.parametrize("rounds", slow_but([4], [4, 15]))
 async def test_concurrent_processes_may_define_the_same_index(graph: Graph, rounds: int) -> None:
     """Regression: IF NOT EXISTS fails if another process creates the index after the check."""

@@ -1,5 +1,6 @@
 // Number of open, leased and dead jobs by kind, and the earliest due time. Over all tenants on purpose: one worker serves them.
 // hot
+// may lag
 // -> kind, state, jobs, due_ms
 CALL () {
   MATCH (j:Job {open: true}) WHERE j.due_ms >= 0

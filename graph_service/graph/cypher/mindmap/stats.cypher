@@ -1,4 +1,5 @@
 // Counts of a tenant's or user's data by kind.
+// may lag
 // $tenant: str
 // $user_id: str or null
 // $now_ms: int
