@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Update the digest of each image's tag in Dockerfile and docker-compose.yml.
+# Update the digest of each image's tag in Dockerfile, docker-compose.yml and the manifest of Redis.
 # Needs docker with buildx, and access to the registry. Review the diff, build, and run the tests before you commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-files=(Dockerfile docker-compose.yml)
+files=(Dockerfile docker-compose.yml operations/kubernetes/redis.yaml)
 # TAG or TAG@DIGEST, after `image:` or `ARG PYTHON_IMAGE=`.
 tags=$(sed -nE 's/^(ARG PYTHON_IMAGE=| *image: *)([^@ ]+)(@sha256:[0-9a-f]{64})?$/\2/p' "${files[@]}" | sort -u)
 for tag in $tags; do
@@ -17,4 +17,4 @@ for tag in $tags; do
     sed -E -i.bak "s#^(ARG PYTHON_IMAGE=| *image: *)$escaped(@sha256:[0-9a-f]{64})?\$#\\1$tag@$digest#" "${files[@]}"
     echo "$tag@$digest"
 done
-rm -f Dockerfile.bak docker-compose.yml.bak
+rm -f "${files[@]/%/.bak}"

@@ -152,9 +152,10 @@ def test_every_image_is_pinned_by_digest() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
 def test_pin_images_script_updates_the_digests_of_all_images(tmp_path: Path) -> None:
-    for name in ("Dockerfile", "docker-compose.yml"):
+    pinned = ("Dockerfile", "docker-compose.yml", "operations/kubernetes/redis.yaml")
+    (tmp_path / "operations/kubernetes").mkdir(parents=True)
+    for name in pinned:
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "operations").mkdir()
     shutil.copy(ROOT / "operations" / "pin_images.sh", tmp_path / "operations")
     docker = tmp_path / "bin" / "docker"
     docker.parent.mkdir()
@@ -167,7 +168,7 @@ def test_pin_images_script_updates_the_digests_of_all_images(tmp_path: Path) -> 
     command = ["bash", str(tmp_path / "operations" / "pin_images.sh")]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    for name in ("Dockerfile", "docker-compose.yml"):
+    for name in pinned:
         before, after = (ROOT / name).read_text("utf-8"), (tmp_path / name).read_text("utf-8")
         named = re.findall(r"^(?:ARG PYTHON_IMAGE=| *image: )(\S+)$", after, re.MULTILINE)
         for image in named:
