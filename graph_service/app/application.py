@@ -37,6 +37,7 @@ from graph_service.app.viewer_files import add_viewer
 from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditLog
 from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.sign_in import session_secret
 from graph_service.config.sections import MCP_PATH
 from graph_service.config.settings import LOOPBACK_NAMES, is_loopback
 from graph_service.live.change_stream import ChangeStream
@@ -94,7 +95,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(services, auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
+    lifespan = _lifespan(services, hub, auth, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemoscene", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
@@ -161,12 +162,16 @@ def _auth(services: Services) -> Authenticator:
         always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
         read_only=service.read_only,
         before_contact=lambda: not any(file.exists() for file in known),
+        session_secret=session_secret(password)
+        if (password := settings.neo4j.uri and settings.neo4j.password)
+        else None,
     )
 
 
 def _lifespan(
     services: Services,
     hub: Hub,
+    auth: Authenticator,
     mcp: McpEndpoint,
     graphql: GraphQLEndpoint,
     communities: CommunityMaps,
@@ -180,7 +185,12 @@ def _lifespan(
             # For recall and viewers, while Neo4j does not answer yet.
             await services.memory.recall_snapshots.load()
         async with working(services, stopping):
-            answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
+            loops = [services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)]
+            if (redis := services.settings.redis).url is not None:
+                from graph_service.auth.shared_rates import SharedRates
+
+                shared = SharedRates(auth.rates, redis.url, timeout_s=redis.timeout_s)
+                loops.append(services.supervisor.start(Loop.RATES, lambda: shared.run(stopping.asked), stopping.asked))
             app.state.answering_since_s = time.time()
             # The first request loads it earlier if necessary.
             loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
@@ -190,9 +200,10 @@ def _lifespan(
                 loading.cancel()
                 stopping.ask()
                 await in_time(communities.close, what="finding communities")
-                await asyncio.wait([answering], timeout=stopping.left_s)
-                answering.cancel()
-                await asyncio.gather(answering, return_exceptions=True)
+                await asyncio.wait(loops, timeout=stopping.left_s)
+                for loop in loops:
+                    loop.cancel()
+                await asyncio.gather(*loops, return_exceptions=True)
         await in_time(hub.close, what="watching for viewers")
 
     return lifespan

@@ -54,7 +54,11 @@ class HostGuard:
 
 
 class StopGuard:
-    """Answer 503 to requests that arrive during shutdown; running requests are finished."""
+    """Answer 503 to requests that arrive during shutdown; running requests are finished.
+
+    While the service drains, only `/ready` says so, and each response closes its connection, so that the client's next
+    request goes to another process.
+    """
 
     def __init__(self, app: ASGIApp, *, stopping: Stopping) -> None:
         self._app = app
@@ -64,8 +68,10 @@ class StopGuard:
         """Pass the request on or reject it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+        elif self._stopping.draining and scope["path"] == "/ready":
+            await self._refuse(send)
         elif not self._stopping.asked.is_set():
-            await self._until_the_end(scope, receive, send)
+            await self._until_the_end(scope, receive, adding(send, self._closing))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1012, "reason": "the service is shutting down"})
         else:
@@ -86,6 +92,9 @@ class StopGuard:
             if scope["type"] != "http" or began or not self._stopping.asked.is_set():
                 raise
             await self._refuse(send)
+
+    def _closing(self, _: Message) -> Iterable[tuple[bytes, bytes]]:
+        return [(b"connection", b"close")] if self._stopping.draining else []
 
     async def _refuse(self, send: Send) -> None:
         message = "the service is shutting down; try again later"

@@ -536,7 +536,7 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
         turns_max=limits.turns, sessions_max=limits.process_sessions, bytes_max=limits.process_mb * 2**20
     )
     if redis.url is None:
-        return InProcessWindow(buffer)
+        return InProcessWindow(buffer, complete=settings.neo4j.uri is None)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(

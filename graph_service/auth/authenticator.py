@@ -62,6 +62,7 @@ class Authenticator:
         quarantine: tenants whose requests are refused; None refuses none.
         clock: returns aware UTC now.
         before_contact: returns True if this data directory holds nothing that came from the database.
+        session_secret: signs session cookies; without one, a restart invalidates all sessions.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Authenticator:
         quarantine: Quarantine | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         before_contact: Callable[[], bool] = lambda: False,
+        session_secret: bytes | None = None,
     ) -> None:
         self.quarantine = quarantine
         self._before_contact = before_contact
@@ -86,11 +88,10 @@ class Authenticator:
         self._read_only = read_only
         self._clock = clock
         self._audit = audit
-        self._rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
+        self.rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
         self._failures = RateLimiter(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
         self._refusals_logged = RateLimiter(per_s=_REFUSALS_LOGGED_PER_S, burst=_REFUSALS_LOGGED_BURST)
-        # Lives as long as the process: a restart invalidates all sessions.
-        self._secret = secrets.token_bytes(32)
+        self._secret = session_secret or secrets.token_bytes(32)
 
     @property
     def audit_problem(self) -> str | None:
@@ -134,11 +135,11 @@ class Authenticator:
         if not credential and not cookie:
             raise UnauthorizedError(_MISSING)
         # Guessing keys must not cause a database read per attempt; valid keys work regardless.
-        reload_unknown = not self._failures.spent(_address(connection), now_s=time.monotonic())
+        reload_unknown = not self._failures.would_wait(_address(connection), now_s=time.monotonic())
         try:
             if credential:
                 return await self._access_of(credential, reload_unknown=reload_unknown)
-            return self._of_session(cookie or "")
+            return await self._of_session(cookie or "")
         except UnauthorizedError as error:
             self._count_failure(connection, error)
             raise
@@ -160,7 +161,7 @@ class Authenticator:
         """
         if access.is_anonymous:
             return
-        wait_s = self._rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
+        wait_s = self.rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
             raise RateLimitError(
                 f"this credential exceeds its rate; wait {math.ceil(wait_s)} s, or ask its issuer for a higher rate",
@@ -189,7 +190,7 @@ class Authenticator:
         Never refuses; an overdrawn rate makes `check_rate` refuse the next request.
         """
         if not access.is_anonymous:
-            self._rates.charge(quota_key(access), requests)
+            self.rates.charge(quota_key(access), requests)
 
     def new_session(self, access: Access) -> tuple[str, float]:
         """Return the content of a session cookie for this access, and its lifetime in seconds."""
@@ -240,11 +241,11 @@ class Authenticator:
             raise UnauthorizedError(_INVALID)
         return key.access()
 
-    def _of_session(self, cookie: str) -> Access:
+    async def _of_session(self, cookie: str) -> Access:
         session = decode_session(cookie, now_s=self._clock().timestamp(), secret=self._secret)
         if session is not None and session.key_id is None:
             return session
-        key = self.keyring.by_id(session.key_id) if session is not None and session.key_id else None
+        key = await self.keyring.find_id(session.key_id) if session is not None and session.key_id else None
         if session is None or key is None:
             raise UnauthorizedError(_SIGNED_OUT)
         return replace(key.access(), until_s=session.until_s)

@@ -120,12 +120,16 @@ class Keyring:
         Args:
             reload_unknown: reload the keys if the id is unknown, which takes up to 0.2 s.
         """
-        key = self.by_id(key_id_of(text))
-        if reload_unknown and key is None and looks_like_key(text) and key_id_of(text) not in (self._keys or {}):
+        reload_unknown = reload_unknown and looks_like_key(text)
+        key = await self.find_id(key_id_of(text)) if reload_unknown else self.by_id(key_id_of(text))
+        return key if matches_key(text, key) else None
+
+    async def find_id(self, key_id: str) -> Key | None:
+        """Return a key if it is valid now; reload the keys if the id is unknown, which takes up to 0.2 s."""
+        if key_id not in (self._keys or {}):
             await asyncio.sleep(max(_UNKNOWN_POLL_S - self._age_s(), 0.0))
             await self._refresh(older_than_s=_UNKNOWN_POLL_S)
-            key = self.by_id(key_id_of(text))
-        return key if matches_key(text, key) else None
+        return self.by_id(key_id)
 
     async def list_keys(self) -> list[Key]:
         """Return all keys, valid ones first.

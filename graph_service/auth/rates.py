@@ -31,17 +31,28 @@ def take(bucket: Bucket, *, now_s: float, per_s: float, burst: float, cost: floa
     return Bucket(tokens, at_s), (cost - tokens) / per_s
 
 
+@dataclass(slots=True)
+class _Holder:
+    bucket: Bucket
+    per_s: float
+    burst: float
+
+
 class RateLimiter:
     """Token buckets of this process by holder; the least recently used are evicted beyond `HOLDERS_MAX`.
 
     Args:
         per_s: default rate; 0 means no limit.
+
+    Attributes:
+        spent: tokens by holder since the last `take_spent`; None unless other processes are to be told.
     """
 
     def __init__(self, *, per_s: float, burst: int) -> None:
         self._per_s = per_s
         self._burst = burst
-        self._buckets: LRUCache[str, Bucket] = LRUCache(HOLDERS_MAX)
+        self._holders: LRUCache[str, _Holder] = LRUCache(HOLDERS_MAX)
+        self.spent: dict[str, float] | None = None
 
     def wait_s(self, holder: str, *, now_s: float, per_s: float | None = None) -> float:
         """Take one token and return 0, or return the seconds to wait.
@@ -53,22 +64,47 @@ class RateLimiter:
         if rate <= 0:
             return 0.0
         burst = self._burst_of(per_s)
-        bucket = self._buckets.get(holder) or Bucket(burst, now_s)
-        self._buckets[holder], wait_s = take(bucket, now_s=now_s, per_s=rate, burst=burst)
+        known = self._holders.get(holder)
+        bucket = Bucket(burst, now_s) if known is None else known.bucket
+        bucket, wait_s = take(bucket, now_s=now_s, per_s=rate, burst=burst)
+        self._holders[holder] = _Holder(bucket, rate, burst)
+        if wait_s == 0:
+            self._note(holder, 1)
         return wait_s
 
-    def spent(self, holder: str, *, now_s: float) -> bool:
+    def would_wait(self, holder: str, *, now_s: float) -> bool:
         """Return whether the holder would have to wait now, without taking tokens."""
-        bucket = self._buckets.get(holder)
-        if bucket is None or self._per_s <= 0:
+        known = self._holders.get(holder)
+        if known is None or self._per_s <= 0:
             return False
-        return take(bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
+        return take(known.bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
 
     def charge(self, holder: str, tokens: int) -> None:
         """Take tokens for admitted work without refusing; a negative balance delays later requests."""
-        bucket = self._buckets.get(holder)
-        if bucket is not None and tokens > 0:
-            self._buckets[holder] = Bucket(bucket.tokens - tokens, bucket.at_s)
+        known = self._holders.get(holder)
+        if known is not None and tokens > 0:
+            known.bucket = Bucket(known.bucket.tokens - tokens, known.bucket.at_s)
+            self._note(holder, tokens)
+
+    def take_spent(self) -> dict[str, tuple[float, float]]:
+        """Return the tokens that each holder spent since the last call, and its rate."""
+        spent, self.spent = self.spent or {}, {}
+        return {name: (tokens, known.per_s) for name, tokens in spent.items() if (known := self._holders.get(name))}
+
+    def set_missing(self, holder: str, tokens: float, *, now_s: float) -> None:
+        """Set the bucket of a holder to what all processes left of it.
+
+        Args:
+            tokens: missing until the bucket is full, without those spent here since `take_spent`.
+        """
+        known = self._holders.get(holder)
+        if known is not None:
+            left = known.burst - tokens - (self.spent or {}).get(holder, 0.0)
+            known.bucket = Bucket(left, now_s)
+
+    def _note(self, holder: str, tokens: float) -> None:
+        if self.spent is not None:
+            self.spent[holder] = self.spent.get(holder, 0.0) + tokens
 
     def _burst_of(self, per_s: float | None) -> float:
         """Return a holder's burst: the default, scaled in proportion if the holder has its own rate."""

@@ -23,6 +23,14 @@ def cookie_name(host: str) -> str:
     return f"{_COOKIE}_{port}" if port.isdigit() else _COOKIE
 
 
+def session_secret(database_password: str) -> bytes:
+    """Return the secret that signs cookies in every process on one database.
+
+    Takes some 50 ms, so that who has a cookie cannot guess a weak password by trying many.
+    """
+    return hashlib.scrypt(database_password.encode(), salt=b"mnemoscene sessions", n=2**14, r=8, p=1, dklen=32)
+
+
 def encode_session(access: Access, *, until_s: float, secret: bytes) -> str:
     """Return the signed content of a cookie.
 

@@ -74,7 +74,12 @@ def http_server(services: Services, stopping: Stopping) -> HttpServer:
     service = services.settings.service
     connections = Connections(limits_within(raise_file_limit()))
     return HttpServer(
-        uvicorn_config(create_app(services, stopping), connections, trusted_proxies=service.trusted_proxies),
+        uvicorn_config(
+            create_app(services, stopping),
+            connections,
+            trusted_proxies=service.trusted_proxies,
+            timeout_graceful_shutdown=round(WORK_MAX_S - service.drain_s),
+        ),
         connections,
     )
 

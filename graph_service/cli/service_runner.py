@@ -64,8 +64,16 @@ async def run_service(
                 server.should_exit = True
                 stopping.ask()
 
+            def drain() -> None:
+                # The second signal does not wait.
+                if stopping.draining or not settings.service.drain_s:
+                    stop()
+                    return
+                stopping.drain()
+                asyncio.get_running_loop().call_later(settings.service.drain_s, lambda: server.should_exit or stop())
+
             address = _address(listener)
-            with signals.handled_by(stop), recorded(settings, address):
+            with signals.handled_by(drain), recorded(settings, address):
                 await _serve(server, listener, _when_connected(services, on_ready, address), once=once)
                 terminal.say("stopping: finishing requests and jobs in progress")
 

@@ -82,6 +82,8 @@ class ServiceSettings:
         read_only: refuse every write over GraphQL, MCP and the viewer, whatever role the caller has.
         free_disk_mb_min: with less free space in the data directory, `/ready` reports `degraded`; with a tenth of it,
             the service is not ready. 0 means no limit.
+        drain_s: after SIGTERM `/ready` responds with 503 for this time, while requests are still served, so that a load
+            balancer stops sending them before they are refused; part of the 30 s that a stop takes. 0 refuses at once.
         zone: time zone of the days that are shown where neither the message nor the user has one: `Asia/Shanghai` or
             `+08:00`.
     """
@@ -94,6 +96,7 @@ class ServiceSettings:
     allow_unauthenticated_bind: bool = False
     read_only: bool = False
     free_disk_mb_min: Annotated[int, Limits(ge=0, le=1_000_000_000)] = 500
+    drain_s: Annotated[float, Limits(ge=0, le=10)] = 0.0
     zone: Zone = "UTC"
 
 
@@ -170,7 +173,7 @@ class AutomationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisSettings:
-    """The Redis server of the short-term window; without `url` the window is in this process.
+    """The Redis server of the short-term window and of the rates of credentials; without `url` they are per process.
 
     Attributes:
         url: `redis://`, `rediss://` or `unix://`, including the password if there is one.

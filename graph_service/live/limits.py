@@ -31,7 +31,7 @@ class LiveLimits:
     hello_s: float = 3.0
     heartbeat_s: float = 15.0
     skipped_max: int = 200
-    poll_s: float = 1.0
+    poll_s: float = 0.5
     answer_s: float = 10.0
     frame_in_bytes: int = 16_384
     frames_per_s: int = 20

@@ -78,12 +78,13 @@ from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
     ShortTermWindow,
+    Turn,
     session_key_of,
     turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
 from graph_service.observability.metrics import REJECTED, Operation
-from schema.errors import NotFoundError, UnavailableError
+from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 from schema.timespan import millis
 
@@ -397,19 +398,29 @@ class Memory:
             return question
         if any(moment is not None for moment in (question.asked_at, question.start, question.end)):
             return question
-        recent = await self._window.turns(_session_of(tenant, question, question.session_id))
-        if not recent.turns:
+        recent = await self._recent_turns(tenant, question, question.session_id)
+        if not recent:
             return question
-        said_at = sorted(turn.said_at for turn in recent.turns)[-_LAST_TURNS:]
+        said_at = sorted(turn.said_at for turn in recent)[-_LAST_TURNS:]
         end = said_at[-1] + _AFTER_LAST_TURN
         return replace(question, asked_at=end, start=said_at[0], end=end)
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
-        """Return the names in the last turns of the session if the question has pronouns; without a database call."""
+        """Return the names in the last turns of the session if the question has pronouns."""
         if question.session_id is None or not refers_back(question.text):
             return ()
-        recent = await self._window.turns(_session_of(tenant, question, question.session_id))
-        return await asyncio.to_thread(hints_for, question.text, recent.turns)
+        recent = await self._recent_turns(tenant, question, question.session_id)
+        return await asyncio.to_thread(hints_for, question.text, recent)
+
+    async def _recent_turns(self, tenant: TenantId, question: Question, session_id: str) -> tuple[Turn, ...]:
+        """Return the last turns; without a database call if the window is complete."""
+        session = _session_of(tenant, question, session_id)
+        if self._window.complete and (known := await self._window.turns(session)).turns:
+            return known.turns
+        try:
+            return (await last_turns(self._graph, self._window, session, turns=_LAST_TURNS)).turns
+        except (InputError, UnavailableError):
+            return ()
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> RecentTurns:
         """Return the last turns of a session, oldest first, and their source.

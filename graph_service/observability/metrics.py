@@ -131,6 +131,7 @@ class Loop(StrEnum):
     LIVE_FEED = "live feed"
     MCP = "mcp"
     QUARANTINE = "quarantine"
+    RATES = "shared rates"
     REPLAY = "replay"
     SNAPSHOTS = "snapshots"
     SYNC = "scheduled sync"

@@ -19,22 +19,29 @@ class Stopping:
     """The shutdown of one service.
 
     Args:
-        work_max_s: time for work in flight.
+        work_max_s: time for work in flight, including `drain_s`.
 
     Attributes:
         asked: set when the shutdown is requested; no new work is accepted then.
+        draining: set before that, while a load balancer learns that it should send no more requests.
     """
 
     def __init__(self, *, work_max_s: float = WORK_MAX_S) -> None:
         self.asked = asyncio.Event()
+        self.draining = False
         self._work_max_s = work_max_s
         self._until_s = 0.0
 
-    def ask(self) -> None:
-        """Request the shutdown; the time for work in flight runs from the first call."""
-        if not self.asked.is_set():
+    def drain(self) -> None:
+        """Announce the shutdown to load balancers; the time for work in flight runs from the first call."""
+        if not self.draining:
             self._until_s = asyncio.get_running_loop().time() + self._work_max_s
-            self.asked.set()
+            self.draining = True
+
+    def ask(self) -> None:
+        """Request the shutdown."""
+        self.drain()
+        self.asked.set()
 
     @property
     def left_s(self) -> float:

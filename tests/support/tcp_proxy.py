@@ -41,7 +41,7 @@ class TcpProxy:
         assert task is not None
         self._tasks.add(task)
         try:
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._next_target())
             self._ends |= {writer, far_writer}
             await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
             self._ends -= {writer, far_writer}
@@ -49,6 +49,9 @@ class TcpProxy:
             writer.transport.abort()
         finally:
             self._tasks.discard(task)
+
+    def _next_target(self) -> int:
+        return self._target
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

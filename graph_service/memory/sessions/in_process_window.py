@@ -89,10 +89,15 @@ class TurnBuffer:
 
 
 class InProcessWindow:
-    """A `ShortTermWindow` in the memory of this process."""
+    """A `ShortTermWindow` in the memory of this process.
 
-    def __init__(self, buffer: TurnBuffer) -> None:
+    Args:
+        complete: no other service uses the database.
+    """
+
+    def __init__(self, buffer: TurnBuffer, *, complete: bool = True) -> None:
         self._buffer = buffer
+        self.complete = complete
         self.turns_max = buffer.turns_max
         self.forgotten = 0
 

@@ -29,6 +29,8 @@ TURNS_MAX = 200
 async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey, *, turns: int) -> RecentTurns:
     """Return the last turns of a session, oldest first; turns missing in the window are loaded and added to it.
 
+    An incomplete window lacks what other processes received, so the database is asked each time.
+
     Raises:
         InputError: an id is invalid, or `turns` is out of bounds.
         UnavailableError: the window is empty and Neo4j does not answer.
@@ -36,14 +38,14 @@ async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey,
     _check_arguments(session, turns)
     forgotten = window.forgotten
     cached = await window.turns(session)
-    if len(cached.turns) >= turns:
+    if window.complete and len(cached.turns) >= turns:
         return RecentTurns(turns=cached.turns[-turns:], sources=cached.sources)
     try:
         stored = await _stored(graph, session, turns)
     except UnavailableError:
         if not cached.turns:
             raise
-        return cached
+        return RecentTurns(turns=cached.turns[-turns:], sources=cached.sources)
     known = {turn.id for turn in cached.turns}
     missing = [turn for turn in stored if turn.id not in known]
     # Do not restore turns that were forgotten meanwhile; the next request fills the window.

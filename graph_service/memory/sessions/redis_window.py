@@ -182,6 +182,8 @@ class RedisWindow:
         supervisor: restarts the background writer.
     """
 
+    complete = True
+
     def __init__(
         self,
         *,

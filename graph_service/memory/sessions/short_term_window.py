@@ -1,6 +1,7 @@
 """The interface of the short-term window: the last turns of each session, available without the database.
 
-It is a cache, filled after each commit of `remember`, and from the database if turns are missing.
+It is a cache, filled after each commit of `remember`, and from the database if turns are missing. Of a session that
+several processes serve, only a shared window (Redis) has all turns; without one, the database is asked.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -105,10 +106,12 @@ class ShortTermWindow(Protocol):
 
     Attributes:
         turns_max: maximum turns kept for a session.
+        complete: True if it also holds the turns that other processes received.
         forgotten: number of deletions; if it changed while turns were read elsewhere, do not add these.
     """
 
     turns_max: int
+    complete: bool
     forgotten: int
 
     def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:

@@ -195,6 +195,28 @@ async def test_request_during_shutdown_is_refused_with_503() -> None:
         assert (await under_way).json() == "finished"
 
 
+async def test_draining_service_answers_and_tells_clients_and_balancers_to_leave() -> None:
+    app, stopping = FastAPI(), Stopping()
+    app.add_middleware(StopGuard, stopping=stopping)
+
+    @app.get("/ready")
+    @app.get("/asked")
+    async def asked() -> str:
+        return "answered"
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        told = []
+        for step in (lambda: None, stopping.drain, stopping.ask):
+            step()
+            answers = [await client.get(path) for path in ("/ready", "/asked")]
+            told.append([(answer.status_code, answer.headers.get("connection")) for answer in answers])
+    assert told == [
+        [(200, None), (200, None)],
+        [(503, "close"), (200, "close")],
+        [(503, "close"), (503, "close")],
+    ]
+
+
 async def test_request_cancelled_by_the_shutdown_is_answered() -> None:
     """Regression: it got a 500 and left a traceback."""
     app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()

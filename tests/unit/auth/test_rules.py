@@ -132,6 +132,20 @@ def test_clock_that_goes_back_grants_nothing(at_s: float, back_s: float) -> None
     assert bucket.at_s == at_s
 
 
+def test_bucket_counts_what_other_processes_and_meanwhile_this_one_spent() -> None:
+    rates = RateLimiter(per_s=1.0, burst=10)
+    rates.spent = {}
+    for _ in range(3):
+        assert rates.wait_s("a", now_s=0.0) == 0
+    assert rates.take_spent() == {"a": (3.0, 1.0)}
+    rates.charge("a", 2)
+    # Others spent four.
+    rates.set_missing("a", 7.0, now_s=0.0)
+    assert rates.wait_s("a", now_s=0.0) == 0
+    assert rates.wait_s("a", now_s=0.0) == pytest.approx(1.0)
+    assert rates.take_spent() == {"a": (3.0, 1.0)}
+
+
 def test_rate_limits_are_separate_and_can_be_disabled() -> None:
     rates = RateLimiter(per_s=1.0, burst=2)
     assert [rates.wait_s("a", now_s=0.0) > 0 for _ in range(3)] == [False, False, True]

@@ -92,6 +92,17 @@ async def test_window_without_early_turns_is_completed_from_the_database(graph: 
     assert await _texts(memory, tenant) == [*TEXTS[:3], "Nice."]
 
 
+async def test_turns_that_another_service_received_are_among_the_last(graph: Graph, tenant: str) -> None:
+    """Without Redis, and with a window that has enough turns of its own."""
+    windows = [InProcessWindow(TurnBuffer(turns_max=20), complete=False) for _ in range(2)]
+    here, there = (a_windowed(graph, window) for window in windows)
+    await here.remember(TenantId(tenant), an_incoming(*TEXTS[:3]))
+    late = IncomingMessage(role="user", text="I met Ben.", time=NOON + timedelta(hours=1))
+    await there.remember(TenantId(tenant), RememberRequest(user_id="alice", session_id="s1", messages=(late,)))
+    assert await _texts(here, tenant, turns=2) == [TEXTS[2], "I met Ben."]
+    assert await _texts(there, tenant, turns=1) == ["I met Ben."]
+
+
 async def test_repeated_call_adds_no_turn(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     for _ in range(2):
