@@ -64,13 +64,17 @@ async def run_service(
                 server.should_exit = True
                 stopping.ask()
 
+            def stop_once() -> None:
+                if not server.should_exit:
+                    stop()
+
             def drain() -> None:
                 # The second signal does not wait.
                 if stopping.draining or not settings.service.drain_s:
                     stop()
                     return
                 stopping.drain()
-                asyncio.get_running_loop().call_later(settings.service.drain_s, lambda: server.should_exit or stop())
+                asyncio.get_running_loop().call_later(settings.service.drain_s, stop_once)
 
             address = _address(listener)
             with signals.handled_by(drain), recorded(settings, address):
