@@ -46,25 +46,21 @@ from extraction.rules.en.statements import (
     ENGAGED,
     HAS,
     HAS_TOPIC,
-    IS_CHILD,
     IS_NAMED,
     IS_NO_LONGER,
     IS_TOPIC,
     KIN_IS,
     LIKES,
     LIVES,
-    LIVES_KNOWN,
     MARRIED,
     MED,
     NAME,
     NO_LONGER_HAS,
     NO_LONGER_KIN,
     NO_LONGER_LIKES,
-    NO_LONGER_LIVES,
     NO_LONGER_PARTNER,
     NO_LONGER_TAKES,
     NO_LONGER_USES,
-    NO_LONGER_WORKS_AS,
     NO_LONGER_WORKS_AT,
     NOT_LIKES,
     PARTNER,
@@ -75,10 +71,8 @@ from extraction.rules.en.statements import (
     PROPER,
     REACTS,
     RELATIVE,
-    STUDIES_AT,
     SWITCHED_FROM,
     TAKES,
-    TAKES_DOSE_OF,
     TOPIC,
     USES,
     WORKS_AS,
@@ -107,24 +101,6 @@ _MOVED: Final = (
 )
 MOVES: Final = (
     after(
-        r"(?:swapped|traded) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        LIVES_KNOWN,
-        NO_LONGER_LIVES,
-    ),
-    after(
-        r"(?:sold up in (?P<old>(?-i:[A-Z])[\w' ]{1,25}?) and )?(?:bought|built|found|rented|took) an? (?:[a-z-]+ "
-        r"){0,2}?(?:croft|farm|farmhouse|cottage|bungalow|villa|cabin|smallholding|chalet|"
-        r"apartment|condo|townhouse) (?:in|on|near|outside) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        LIVES,
-        _LEFT,
-    ),
-    after(
-        r"(?:was|were|got|been|have been|has been) (?:transferred|relocated|posted|moved|stationed|deployed) to "
-        r"(?P<o>(?:the )?(?-i:[A-Z])[\w' -]{1,30}?)(?=$|,| (?:for|in|last|with|by|since)\b)",
-        LIVES,
-    ),
-    after(r"(?:have |has )?left (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) behind\b", _LEFT),
-    after(
         r"(?:moved|living|live|lives|staying|stay|stays|moving|am back|is back|am|is|are)(?: back| in| living| "
         r"staying)* (?:with|at) (?:my|our|his|her) "
         r"[a-z-]+(?:'s|s'|(?: [A-Z]\w+)'s|(?<=brother)|(?<=sister)|(?<=parents)|(?<=son)|(?<=daughter)|(?<=cousin)|"
@@ -133,30 +109,9 @@ MOVES: Final = (
         LIVES,
     ),
     after(
-        r"swapped .{2,30}? for (?:an?|the|our|my) (?:[a-z-]+ ){0,2}?(?:farmhouse|cottage|house|flat|apartment|"
-        r"bungalow|village|town|place|cabin|studio|houseboat|farm|smallholding|caravan) "
-        r"(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
-        r"(?:am |is |are )?(?:studying|at uni|at university|at college|stationed|posted|working remotely) in "
-        r"(?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
         r"(?:have |has )?(?:retired|moved out|moved down|moved up|moved over|gone off|gone back|decamped|headed "
         r"back|returned home) to (?P<o>(?:the )?(?-i:[A-Z]).+)",
         LIVES,
-    ),
-    after(
-        r"(?:have|has) not (?:lived|been living) (?:in|at|on) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) (?:for|since|in|"
-        r"any)\b",
-        _LEFT,
-    ),
-    after(
-        r"(?:gave|given|have given|sold) up (?:my|our|the|his|her) (?:flat|house|place|apartment|room|lease) in "
-        r"(?P<old>(?-i:[A-Z]).+)",
-        _LEFT,
     ),
     clause_frame(
         r"^after (?:[\w-]+ ){1,4}(?:years?|months?|decades?)(?: of living)? in (?P<old>(?-i:[A-Z])[\w' -]{1,30}?),? "
@@ -167,30 +122,13 @@ MOVES: Final = (
         LIVES,
     ),
     after(
-        r"(?:am|is|are) (?:now |currently )?(?:living |staying )?in (?:an? )?(?:care home|nursing home|hospice|dorm|"
-        r"student halls|halls|sheltered housing|flat|studio|bedsit|cottage|caravan|houseboat|house)(?: [a-z]+)? "
-        r"(?:in|near|outside) (?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
         # Not "lived in Spain for a year", which is over.
         r"(?:(?:have|has) lived|lived(?=.+ since\b)|(?:have |has )?(?:been living|been|been based|been back)) "
         r"in (?P<o>(?-i:[A-Z]).+? (?:since|for "
         r"(?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
         LIVES,
     ),
-    after(
-        r"(?:ended up|wound up|settled|landed|made (?:my|our|his|her) home|made (?:my|our) life) (?:living )?in "
-        r"(?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    clause_frame(
-        r"^(?P<o>(?-i:[A-Z])[\w' -]{2,25}?) is (?:home|my home|where (?:I|we) live|my new home|our new home)(?: now|"
-        r" these days| for now)?",
-        LIVES,
-    ),
     after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
-    after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", LIVES, _LEFT),
     after(
         # Moving a relative is no move of one's own; moving the children is.
         rf"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)"
@@ -219,16 +157,10 @@ MOVES: Final = (
     ),
     after(rf"(?:do|does|did) not live (?:in|at|on|near) (?P<old>.{{2,50}}?) {_MORE}", _LEFT),
     after(r"(?:no longer|used to) (?:live|lives|rent|stay) (?:in|at|on|near) (?P<old>.+)", _LEFT),
-    after(r"(?:am|is|are) (?:no longer in (?P<old>.+))", _LEFT),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current |own )?(?:place|home|flat|house|apartment|room|digs|bungalow|cottage)(?: "
         rf"now)? is "
         r"(?:now )?(?:in|on|at|near|outside) (?P<o>.+)",
-        LIVES,
-    ),
-    clause_frame(r"^home is (?:now )?(?P<o>(?-i:[A-Z]).+)", LIVES),
-    clause_frame(
-        r"^(?:we|I) (?:got|have got|picked up|got handed) the keys (?:to|for) (?:our|my|the) .{0,30}? in (?P<o>.+)",
         LIVES,
     ),
 )
@@ -242,33 +174,16 @@ _TRADES: Final = (
     "academia|medicine|marketing|advertising|recruitment|engineering|the army|the navy|the police|the civil service|"
     "freelancing|plumbing|bartending|waitressing|cleaning|tutoring|sales|hairdressing|childminding|trucking|driving"
 )
-_JOB_WORD: Final = (
-    r"(?:job|gig|position|role|post|placement|internship|apprenticeship|contract|place|traineeship|residency|"
-    r"fellowship|"
-    r"work|shifts|part-time job|full-time job|training contract|secondment)"
-)
 _WHO_DECIDES: Final = (
     r"^(?:they|he|she|it|the (?:boss|company|firm|board|school|hospital|team|agency|manager|owner)|my (?:boss|"
     r"manager|company|"
     r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
 )
-_UNEMPLOYED: Final = States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC)
 WORK: Final = (
     clause_frame(
         r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|"
         r"week) (?:ever )?(?:at|with|for) (?P<old>.{2,40}?)(?: today| yesterday| on \w+| tomorrow|$|,)",
         NO_LONGER_WORKS_AT,
-    ),
-    clause_frame(
-        r"^(?!.*\b(?:tomorrow|next|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)"
-        r"(?:(?:today|yesterday|it) (?:is|was) )?(?:my |her |his )?(?:very )?first (?:day|shift|week|month) (?:at|"
-        r"with|for) (?P<o>.{2,40}?)(?: today| went| was| done| and|$|,)",
-        WORKS_AT,
-    ),
-    after(
-        r"(?:am|is|are) (?:now )?(?:on|in|at|behind) (?:the )?(?:[a-z-]+ ){0,2}(?:desk|team|department|ward|"
-        r"reception|bar|till|tills|kitchen|counter|office|branch) (?:at|of|for) (?P<o>.+)",
-        WORKS_AT,
     ),
     after(
         r"(?:run|runs|manage|manages|lead|leads|head up|heads up|look after|looks after|supervise|supervises) (?:an? |"
@@ -276,7 +191,6 @@ WORK: Final = (
         r"office|reception|crew)(?: of [a-z\d]+)? (?:at|for) (?P<o>.+)",
         WORKS_AT,
     ),
-    after(r"(?:started|start|starting|begin|began) as (?P<j>.{3,40}?) (?:at|with|for) (?P<o>.+)", WORKS_AS, WORKS_AT),
     after(
         r"(?:work|works|am working|is working|have been working|has been working|freelance|freelances|am freelancing|"
         r"is freelancing|have been freelancing|has been freelancing)(?: (?:nights|days|evenings|weekends|shifts|part[- "
@@ -291,68 +205,14 @@ WORK: Final = (
         WORKS_AT,
     ),
     after(
-        r"(?:am |is |are )?(?:doing|started|starting|finishing|began|on|got) (?:my|an?|his|her|the) (?:[a-z-]+ "
-        r")?(?:apprenticeship|placement|internship|traineeship|residency|work experience|phd|postdoc|training)(?: "
-        r"as (?P<j>.{3,30}?))? (?:with|at) (?P<o>.+)",
-        WORKS_AT,
-        WORKS_AS,
-    ),
-    after(
-        r"(?:(?:got|was|were|been|being|have been|get) (?:fired|sacked|laid off|let go|made redundant) (?:from|by|"
-        r"at)|resigned from|retired from|quit (?:my job at|working at|working for)|"
-        r"handed in (?:my|his|her) notice at|gave (?:my |in my )?notice at|stopped working (?:at|for)|finished at|"
-        r"lost (?:my|his|her) job at|left (?:my|his|her) (?:job|post|role|position) (?:at|with)) (?P<old>(?:the |my "
-        r"|an? )[a-z].+)",
-        NO_LONGER_WORKS_AT,
-    ),
-    clause_frame(
-        rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
-        rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
-        rf"me off)\b(?P<o>)",
-        _UNEMPLOYED,
-    ),
-    after(
-        r"(?:was|were) (?P<was>an? .{3,40}?)(?: (?:for (?:\w+ ){1,3}(?:years|months|decades)|all my life|until|"
-        r"before|back then|once|in a past life|in my youth)\b)",
-        NO_LONGER_WORKS_AS,
-    ),
-    after(
-        r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)"
-        r"(?: (?!been|not|never|had|applied|turned|declined|refused|missed|left|lost|quit|seen|given)[a-z-]+){0,3}? "
-        rf"{_JOB_WORD} (?:as (?P<j>.{{3,40}}?) )?(?:at|with|for) (?P<o>.+)",
-        WORKS_AT,
-        WORKS_AS,
-    ),
-    after(rf"(?:got|landed|accepted|started|took|found)(?: [a-z-]+){{0,3}}? {_JOB_WORD} as (?P<j>.+)", WORKS_AS),
-    after(
         r"(?:signed|signed on|gone to work|went to work|started|started out|started work|started working|begun|"
         r"contracting) (?:at|with|for) (?P<o>.+)",
         WORKS_AT,
     ),
     after(
-        r"(?:work|works|working|am working|is working|are working|temp|temps|temping|am temping|consult|contract)"
-        r"(?: (?:nights|days|evenings|weekends|shifts|night shifts|day shifts|part[- ]time|full[- ]time|remotely|"
-        r"freelance|"
-        r"flexible hours|from home|now|the (?:night|early|late|day|front|bar) ?(?:shift|desk)?|two days a week|"
-        r"three days a "
-        r"week|four days a week)){1,2} (?:at|for|in) (?P<o>.+)",
-        WORKS_AT,
-    ),
-    after(
-        r"(?:am|is|are) (?:now )?at (?P<o>(?-i:[A-Z]).{1,40}?) (?:now|these days|as (?P<j>.+))",
-        WORKS_AT,
-        WORKS_AS,
-    ),
-    after(
         r"(?:am|is|became|have become|has become) (?:now )?(?:an? |the )?(?P<j>.{3,40}?) (?:at|for|with) "
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
         WORKS_AS,
-        WORKS_AT,
-    ),
-    after(
-        r"(?:am|is|are) (?:now )?(?:working|employed|temping|interning|apprenticed|an? apprentice|an? intern|"
-        r"contracted|doing "
-        r"(?:an internship|an apprenticeship|a placement|shifts)) (?:at|for|with) (?P<o>.+)",
         WORKS_AT,
     ),
     after(
@@ -366,21 +226,9 @@ WORK: Final = (
         r"(?:to )?(?P<j>.+)",
         WORKS_AS,
     ),
-    after(
-        r"(?:drive|drives) (?:the |a )?(?:number \d+ )?(?P<j>bus|taxi|lorry|truck|cab|tram|train|ambulance|school "
-        r"bus|delivery van)(?:es|s)? (?:for a living|for work|for (?P<o>.+))",
-        WORKS_AT,
-    ),
     clause_frame(
         rf"{_WHO_DECIDES} (?:have |has |just |finally |have just |has just )?(?:made|promoted|appointed|named) me "
         rf"(?:to )?(?P<j>.+)",
-        WORKS_AS,
-    ),
-    clause_frame(
-        r"^(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}) (?:have |has |just |finally |have just |has just )?"
-        r"(?:hired me|took me on|taken me on|offered me (?:the|a) job and I (?:took it|said yes|accepted))(?: as "
-        r"(?P<j>.+))?",
-        WORKS_AT,
         WORKS_AS,
     ),
     clause_frame(
@@ -423,18 +271,8 @@ WORK: Final = (
         ),
     ),
     after(
-        r"(?:went|gone|going|turned|became|am now|am) (?P<o>freelance|self-employed|solo|part[- ]time|full[- ]time)\b",
-        IS_TOPIC,
-    ),
-    after(
         r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
         States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=TOPIC),
-    ),
-    after(
-        r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am "
-        r"out of work|am between "
-        r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
-        _UNEMPLOYED,
     ),
     after(
         r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
@@ -469,23 +307,8 @@ _DATES: Final = (
     r"going steady with|"
     r"courting|involved with)"
 )
-_HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 _FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
 PARTNERS: Final = (
-    clause_frame(
-        rf"^my {_HUSBAND} (?P<o>{NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT}|"
-        rf"{_DIVORCED})\b",
-        _NOT_MARRIED,
-    ),
-    clause_frame(
-        rf"^my {_FRIEND} (?P<o>{NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT})",
-        NO_LONGER_PARTNER,
-    ),
-    clause_frame(
-        rf"^(?:things|it|everything) (?:has |have |is |are |was |were |all )*(?:ended|over|finished|done) (?:with|"
-        rf"between me and|between us,) (?P<o>{NAME})",
-        NO_LONGER_PARTNER,
-    ),
     after(
         r"(?:am|is|are)(?: only| already| about| nearly| now| just)? (?:(?:\w+|\d+)(?: and a half)? (?:weeks|"
         r"months) )?(?P<o>pregnant)\b",
@@ -499,53 +322,12 @@ PARTNERS: Final = (
         States(says="{s} is expecting a child.", relation="expecting", read=lambda _: read_exact("child")),
     ),
     after(
-        r"(?:am|is|are|have been)(?: now| also| both)? expecting (?P<o>twins|triplets)\b",
-        States(says="{s} is expecting {o}.", relation="expecting", read=read_exact),
-    ),
-    after(
         rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})",
-        ENGAGED,
-    ),
-    after(
-        rf"(?:proposed to) (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})(?=.{{0,60}}\b(?:yes|accepted|engaged))",
         ENGAGED,
     ),
     clause_frame(
         rf"^(?P<o>{NAME}) and (?:I|me) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
         ENGAGED,
-    ),
-    clause_frame(
-        rf"^(?:I|me) and (?P<o>{NAME}) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
-        ENGAGED,
-    ),
-    clause_frame(
-        rf"^(?P<o>{NAME}) (?:has |just |finally |has just |has finally )*(?:proposed(?: to me)?|popped the "
-        rf"question|put a ring on it|asked me to marry (?:him|her))\b",
-        ENGAGED,
-    ),
-    clause_frame(
-        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:are |got |have got |have |has |just |finally |just got )*engaged\b",
-        States(
-            says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON, subject="a"
-        ),
-    ),
-    clause_frame(
-        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:got married|are married|tied the knot|have got married|eloped|got "
-        rf"hitched)\b",
-        States(
-            says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON, subject="a"
-        ),
-    ),
-    clause_frame(
-        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:have |just |finally )*(?:{_SPLIT}|{_DIVORCED})\b",
-        States(
-            says="{o} is no longer {s}'s partner.",
-            relation="partner",
-            read=proper_name(PERSON),
-            kind=PERSON,
-            subject="a",
-            closes=True,
-        ),
     ),
     clause_frame(
         rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me))? (?:got |are |have got |have been |have |just |"
@@ -564,16 +346,6 @@ PARTNERS: Final = (
         _NOT_MARRIED,
     ),
     clause_frame(
-        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
-        rf")*(?:{_SPLIT}|{_DIVORCED})\b",
-        _NOT_MARRIED,
-    ),
-    clause_frame(
-        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
-        rf")*(?:{_SPLIT})\b",
-        NO_LONGER_PARTNER,
-    ),
-    clause_frame(
         rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
         rf"have finally )*{_SPLIT}",
         NO_LONGER_PARTNER,
@@ -588,43 +360,8 @@ PARTNERS: Final = (
         NO_LONGER_PARTNER,
     ),
     after(
-        rf"(?:dumped|am no longer (?:with|seeing|dating)|(?:do|am) not (?:see|seeing|dating|date)) "
-        rf"(?P<o>{NAME})(?=$|[,.]| (?:any|in|last|after))",
-        NO_LONGER_PARTNER,
-    ),
-    after(
-        rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{NAME})",
-        _NOT_MARRIED,
-    ),
-    after(
         rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{NAME})",
         PARTNER,
-    ),
-    after(
-        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)",
-        PARTNER,
-    ),
-    after(rf"met someone(?: new)?,? (?:called |named |(?:his|her|their) name is )?(?P<o>{NAME})", PARTNER),
-    clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |"
-        rf"been |moved |now )*(?:together|dating|"
-        r"seeing each other|a couple|an item|going out|in a relationship|going steady|back together|in "
-        r"together)\b(?! to\b)",
-        PARTNER,
-    ),
-    after(rf"been together .{{0,40}}?,? (?P<o>{NAME}) and (?:me|I)\b", PARTNER),
-    clause_frame(
-        rf"^(?P<o>{NAME}) is my (?P<r>ex(?:-(?:husband|wife|boyfriend|girlfriend))?)\b",
-        KIN_IS,
-    ),
-    after(
-        r"(?:was|were|am|is|been|have been|became) (?P<o>widowed|divorced|single|pregnant|expecting|a widow|a "
-        r"widower)\b(?!,? (?:parent|mother|father|mum|dad|day|to)\b)",
-        States(
-            says="{s} is {o}.",
-            relation="is",
-            read=lambda text: read_exact("pregnant" if text == "expecting" else "widowed" if "widow" in text else text),
-        ),
     ),
 )
 
@@ -632,24 +369,6 @@ PARTNERS: Final = (
 # Children and other relatives
 
 RELATIVES: Final = (
-    clause_frame(
-        rf"^(?:(?:my|our) (?:baby|son|daughter|first|second|third|little one|girl|boy|twins)|(?:the )?baby|(?:she|"
-        rf"he)) (?:has |have |is |finally |was |were |just )*(?:arrived|born|here|came)\b.{{0,40}}?"
-        rf"(?:a |little |baby )*(?P<r>girl|boy|daughter|son)?,? (?:called|named|her name is|his name is|we called "
-        rf"(?:her|him)) (?P<o>{NAME})",
-        IS_CHILD,
-    ),
-    after(
-        rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{NAME}) (?:put down|put to sleep|down|to "
-        rf"sleep)\b",
-        States(says="{s} no longer has {o}.", relation="has", read=proper_name(None), closes=True),
-    ),
-    clause_frame(
-        rf"^(?:and )?(?P<w>my|our) (?:(?:eldest|oldest|youngest|middle)(?: one)?|first-?born|little one|little girl|"
-        rf"little boy|baby)(?: is called| is named|,| is)? "
-        rf"(?P<o>{NAME})\b",
-        IS_CHILD,
-    ),
     after(
         r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her "
         r")?(?:little |new |healthy |first |second |third |beautiful |tiny )*"
@@ -692,12 +411,6 @@ AGES: Final = (
         rf"line|queue|my)\b)",
         _AGED,
     ),
-    clause_frame(
-        rf"^(?:at|aged) (?:the (?:ripe )?(?:old )?age of )?(?P<o>{NUMBER}),? (?:I am|I have|I finally|I still|I "
-        rf"want|I do)\b",
-        _AGED,
-    ),
-    clause_frame(rf"^(?:as )?an? (?P<o>{NUMBER})[ -]years?[ -]old,? (?:[a-z-]+,? ){{0,3}}(?:I|my)\b", _AGED),
     clause_frame(rf"^{OWNER} age is (?P<o>{NUMBER})\b", _AGED),
     clause_frame(
         rf"^(?P<k>my|our) (?P<o>{NUMBER})[ -]years?[ -]old,?(?: (?:{KIN_PATTERN}))?,? (?P<a>{NAME})\b",
@@ -715,11 +428,6 @@ AGES: Final = (
 
 _MINE: Final = r"(?:my|our|the|his|her|that|an?|both|all) (?:old |trusty |ancient |beloved |last |beat-up |poor )*"
 BELONGINGS: Final = (
-    after(
-        rf"(?:gave|have given|given|handed) (?:{_MINE})(?P<old>.{{2,30}}?) (?:away|back|up|to (?:my|our|his|her|a|"
-        rf"an|the|charity|(?-i:[A-Z]))\b.*)",
-        NO_LONGER_HAS,
-    ),
     clause_frame(
         r"^(?:.{2,40}?) (?:left|gave|bought|got|handed down|passed on|lent|found) (?:me|us) (?:his|her|an?|the|"
         r"their|some|two|this) (?P<o>.+)",
@@ -730,11 +438,6 @@ BELONGINGS: Final = (
         r"|has finally |was |got )*(?:died(?! of| again)|packed up|packed in|gave up the ghost|conked out|written off|"
         r"stolen|nicked|totalled|scrapped|sold|gone for good|broke for good|broken beyond repair|bit the dust)\b",
         NO_LONGER_HAS,
-    ),
-    clause_frame(
-        r"^there is (?P<o>(?:an?|my|our) .{2,40}?) (?:in|on|behind|at) (?:my|our) (?:living room|kitchen|garage|"
-        r"garden|house|flat|bedroom|shed|back garden|yard|home|office|drive|basement|cellar|attic|balcony|hall)",
-        HAS,
     ),
     after(
         r"(?:bought|own|owns|inherited|picked up|acquired|treated (?:myself|ourselves) to|splashed out on|invested "
@@ -756,7 +459,6 @@ BELONGINGS: Final = (
         rf"no longer (?:have|has|own|owns|drive|drives|keep)) (?:{_MINE})?(?P<old>.+)",
         NO_LONGER_HAS,
     ),
-    after(rf"(?:do|does) not (?:have|own|drive|keep) (?:{_MINE})?(?P<old>.{{2,40}}?) {_MORE}", NO_LONGER_HAS),
     after(
         r"(?:have|has|own|owns|keep|keeps|am (?:now )?the proud owner of|is the proud owner of|bought|caved and "
         r"bought|got|picked up|adopted|took in|acquired|"
@@ -800,14 +502,6 @@ FORMER: Final = (
         rf"(?:was|were) with (?P<old>{PROPER})(?: {_OVER}|$|,)",
         States(says="{s} is no longer with {o}.", relation="uses", group="old", read=read_brand, closes=True),
     ),
-    clause_frame(
-        rf"^(?P<w>my|our) (?:old|former|previous|last|ex-?) ?(?P<r>boss|manager|supervisor|landlord|landlady|"
-        rf"teacher|coach|"
-        rf"therapist|dentist|doctor|gp|flatmate|roommate|housemate|colleague|neighbou?r)(?:,| was| is)(?: called| "
-        rf"named)? "
-        rf"(?P<old>{NAME})",
-        NO_LONGER_KIN,
-    ),
 )
 
 
@@ -823,17 +517,11 @@ _BY: Final = (
 )
 _TAKES_DOSE: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d")
 MEDICATION: Final = (
-    after(
-        rf"(?:gone|went|moved|stepped|dropped|am going|been moved) (?:up |down )?from .{{1,14}}? to (?P<o>{DOSE} "
-        rf"(?:of )?{MEDICINE})",
-        TAKES,
-    ),
     clause_frame(
         rf"{_BY}(?:doubled|halved|upped|increased|raised|lowered|reduced|adjusted|changed) (?:my |the "
         rf")(?P<o>{MEDICINE})(?: dose)?(?=$|,|\.| )",
         TAKES,
     ),
-    clause_frame(rf"^no more (?P<old>{MED})(?: for me| now|$|,)", NO_LONGER_TAKES),
     clause_frame(
         rf"^(?:{OWNER} )?(?:[a-z]+ ){{0,3}}?(?:pills|tablets|meds|drops|capsules|injections) (?:is|are) (?:now |"
         rf"called )?(?P<o>.+)",
@@ -857,7 +545,6 @@ MEDICATION: Final = (
         TAKES,
         NO_LONGER_TAKES,
     ),
-    clause_frame(rf"{_BY}(?:switched|moved|changed) me (?:on |over )?to (?P<o>.+)", TAKES),
     # What was swapped for it stands in an earlier clause.
     clause_frame(
         rf"{_BY}(?:switched|changed|swapped|replaced) (?:it|them|that|those|these) (?:to|for|with|by) (?P<o>.+)", TAKES
@@ -869,29 +556,11 @@ MEDICATION: Final = (
     ),
     clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", NO_LONGER_TAKES),
     clause_frame(
-        rf"{_BY}(?:upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|changed|put up|halved|"
-        rf"adjusted) (?:my |the )(?P<m>{MEDICINE})(?: dose| dosage)?(?: up| down)?(?: from [\w ]{{1,12}}?)? to "
-        rf"(?P<d>{DOSE}|\d{{1,4}}\b)",
-        TAKES_DOSE_OF,
-    ),
-    clause_frame(
         rf"^(?:{OWNER} )?(?P<old>{MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
         rf")*(?:changed|switched|swapped|replaced|moved) (?:over )?(?:to|for|with|by) (?P<o>.+)",
         TAKES,
         NO_LONGER_TAKES,
     ),
-    after(
-        rf"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|swapped|went|gone) (?:over "
-        rf")?(?:from )?(?:my |the )?(?P<old>{MED}) (?:to|for|onto) (?P<o>.+)",
-        TAKES,
-        NO_LONGER_TAKES,
-    ),
-    after(
-        r"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|went back|gone back) (?:on |over "
-        r")?to (?P<o>.+)",
-        TAKES,
-    ),
-    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", NO_LONGER_TAKES),
     after(
         rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|"
         rf"needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
@@ -918,12 +587,6 @@ MEDICATION: Final = (
         rf"(?P<o>.+)",
         TAKES,
     ),
-    clause_frame(rf"^(?:it is |that is )?(?:just|only|now|currently) (?P<o>{MED}\b.*)", TAKES),
-    clause_frame(
-        rf"^(?P<o>{DOSE} (?:of )?(?:[a-z]+ )?{MEDICINE}) (?:every|each|twice|once|daily|a day|at night|in the|three|"
-        rf"before|with|after)\b",
-        TAKES,
-    ),
     clause_frame(
         rf"^(?:{OWNER} )?(?P<o>{MEDICINE},? (?:is |are |was |got |has been )*(?:now |up to |at )*{DOSE})", TAKES
     ),
@@ -948,34 +611,14 @@ HEALTH: Final = (
         States(says="{s} is not allergic to {o}.", predicate="DISLIKES", read=read_things, closes=True),
     ),
     after(
-        r"(?:am|is|are)(?: about| nearly| only| exactly)? (?P<o>\d[.,]\d\d ?m|\d{3} ?cm|(?:four|five|six|[4-7]) "
-        r"?(?:foot|feet|ft|')(?: ?\w+)?)(?: tall| in my socks|$|,)",
-        States(says="{s}'s height is {o}.", relation="height", read=read_exact),
-    ),
-    after(
         r"(?:am|is|are|was|were|turned out|turns out|has always been)(?: not only)? ?(?:to be )?(?:\w+ly |very |"
         r"quite |also |still |mildly |badly |a bit |super )*(?:allergic|intolerant|anaphylactic|sensitive|"
         r"hypersensitive) to (?P<o>.+)",
         ALLERGIC,
     ),
     after(
-        r"(?:react|reacts|reacted) (?:badly |terribly |strongly |really badly |violently )?(?:to|with) (?P<o>.+)",
-        ALLERGIC,
-    ),
-    after(
-        r"(?:come|comes|came|break|breaks|broke) (?:out|up) in (?:hives|a rash|spots|blisters|welts|bumps|an itchy "
-        r"rash)(?: all over)? (?:from|with|when I eat|if I eat|whenever I eat|after|after eating|at the sight of|"
-        r"because of|near|around) (?P<o>.+)",
-        ALLERGIC,
-    ),
-    after(
         r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong "
         r"|nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
-        ALLERGIC,
-    ),
-    after(
-        r"(?:have|has|had|developed|got)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |"
-        r"life-threatening )?(?:allergy|allergies|intolerance|reaction|sensitivity) to (?P<o>.+)",
         ALLERGIC,
     ),
     after(
@@ -990,11 +633,6 @@ HEALTH: Final = (
     ),
     clause_frame(
         rf"^(?:{OWNER} )(?P<o>[a-z]+(?: [a-z]+)?) (?:allergy|intolerance)\b",
-        REACTS,
-    ),
-    clause_frame(
-        r"^(?:note|fyi|reminder|ps|careful|important|warning)?:? ?(?:(?:severe|serious|bad|mild) )?(?P<o>[a-z]+) "
-        r"(?:allergy|intolerance)(?: here| alert| over here|, so|$)",
         REACTS,
     ),
     after(
@@ -1022,15 +660,6 @@ HEALTH: Final = (
 # Tastes, and preferences about answers
 
 _PASTIME: Final = "(?:" + "|".join(sorted(map(re.escape, PASTIMES), key=len, reverse=True)) + ")"
-_HABITS: Final = {
-    "smoked": "smoking",
-    "drunk": "alcohol",
-    "drunk alcohol": "alcohol",
-    "eaten meat": "meat",
-    "vaped": "vaping",
-    "gambled": "gambling",
-    "eaten sugar": "sugar",
-}
 TASTES: Final = (
     after(
         r"(?:have |has )?(?:switched|moved|gone over|went over|converted|changed|swapped|gone back|went back) "
@@ -1057,21 +686,6 @@ TASTES: Final = (
     ),
     clause_frame(r"^(?P<o>[A-Za-z][\w' -]{2,25}?),? always(?:,? please)?$", PREFERS),
     after(
-        r"(?:have|has) not (?P<old>smoked|drunk|drunk alcohol|eaten meat|vaped|gambled|eaten sugar) (?:since|in|for)\b",
-        States(
-            says="{s} gave up {o}.",
-            predicate="PREFERS",
-            group="old",
-            read=lambda text: read_exact(_HABITS.get(text, text)),
-            closes=True,
-        ),
-    ),
-    after(
-        r"(?:have |has )?stopped (?P<old>(?:going to|doing|playing|watching|buying|wearing|reading|using|attending) "
-        r"(?!the\b|my\b|it\b).{2,30})",
-        NO_LONGER_LIKES,
-    ),
-    after(
         r"(?:will not|refuse to|would rather (?:die|starve) than|would never|can not be (?:doing with|bothered "
         r"with)|can not face|never|will never) "
         r"(?:go near|touch|eat|drink|use|wear|set foot in|listen to|order|cook with|bother with)(?: (?:anything "
@@ -1084,58 +698,15 @@ TASTES: Final = (
         NOT_LIKES,
     ),
     after(
-        r"(?:prefer|prefers|would take|will take|choose) (?P<o>(?!to )[a-z'-]{2,}(?: [a-z'-]+)?(?<!ing)) (?:over|to|"
-        r"rather than|instead of) (?P<old>[a-z]{3,}.{0,40})",
-        PREFERS,
-    ),
-    after(r"(?:prefer|prefers) (?P<o>(?!to ).{2,40}?) (?:over|rather than|instead of) .{2,40}", PREFERS),
-    after(r"(?:like|likes|love|loves|enjoy|enjoys) (?P<o>(?!to ).{2,40}?) (?:more than|better than) .{2,40}", PREFERS),
-    after(
-        r"(?:mostly|mainly|exclusively|nearly always|almost always|almost only|basically only) (?:read|listen to|"
-        r"watch|eat|drink|cook|wear|use|play|order|buy|travel by) (?P<o>.+)",
-        PREFERS,
-    ),
-    after(
         r"(?:swapped|switched from|gave up|given up|ditched|dropped|traded) (?:my |the "
         r")?(?P<old>(?-i:[a-z])[a-z]+(?: [a-z]+)?) (?:for|in favou?r of|to) (?P<o>(?-i:[a-z])[a-z]+(?: [a-z]+)?)$",
         PREFERS,
         NO_LONGER_LIKES,
     ),
     clause_frame(
-        r"^(?:give me )(?P<o>(?!a\b|the\b|an\b)[a-z][\w' -]{2,30}?) over .{2,30}? (?:any ?day|any time|every time|"
-        r"any day of the week)",
-        PREFERS,
-    ),
-    clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,20}?) over (?P<old>[a-z][\w' -]{2,20}?)(?:,? (?:always|any ?day|any time|every "
         r"time|for me|please))+$",
         PREFERS,
-    ),
-    clause_frame(
-        r"^(?:please,? )?(?:no|never any|do not use(?: any)?|stop using|skip|leave out|without) (?:more "
-        r")?(?P<o>(?:[a-z-]+ )?(?:emojis?|bullet points|bullets|lists|jargon|exclamation marks|small talk|headings|"
-        r"tables|slang|apologies|summaries|disclaimers|hashtags|calls|acronyms))\b",
-        NOT_LIKES,
-    ),
-    clause_frame(
-        r"^(?P<o>(?:short|brief|long|detailed|simple|plain|honest|blunt|direct|concise) (?:answers|replies|messages|"
-        r"sentences|explanations|feedback|english|text))(?:,? (?:please|only|for me|from now on|thanks|always))+",
-        PREFERS,
-    ),
-    clause_frame(
-        r"^(?:honestly,? |for me,? )?(?:nothing|there is nothing that) beats (?:a |an |the )?(?:good |nice |proper |"
-        r"bowl of |cup of |plate of |slice of |glass of |pint of |mug of )*(?P<o>.+)",
-        LIKES,
-    ),
-    after(
-        r"(?:would|could) (?:absolutely |happily |gladly |seriously )*(?:kill|die|sell my soul|do anything|walk "
-        r"miles|travel miles) for (?:a |an |some )?(?:good |proper |decent |nice )*(?P<o>.+)",
-        LIKES,
-    ),
-    after(
-        r"could (?:happily )?(?:eat|drink|live on|watch|listen to|read) (?P<o>.+?) (?:every (?:single )?day|all day|"
-        r"forever|for ever|all night|for the rest of my life|for breakfast)",
-        LIKES,
     ),
     after(r"(?:am|is) (?:so |very |firmly |totally |forever |always |definitely )*team (?P<o>.+)", LIKES),
     after(
@@ -1156,36 +727,6 @@ TASTES: Final = (
         r"for|opt for) (?P<o>.+)",
         LIKES,
     ),
-    after(
-        r"(?:will|would) (?:always |gladly |happily )?(?:choose|pick|take) (?P<o>.{2,40}?) over "
-        r"(?P<old>.{2,40}?)(?: any ?(?:day|time)| every time|$)",
-        PREFERS,
-    ),
-    after(
-        r"(?:am|is|are) not (?:so |that |really |too |very |exactly |particularly |much |terribly )*(?:big on|into|"
-        r"keen on|fond of|wild about|bothered about|crazy about|one for|a (?:big |huge |great )?(?:fan|lover) of|"
-        r"an? admirer of)(?: (?:the|a))? (?P<o>.+)",
-        NOT_LIKES,
-    ),
-    after(
-        r"(?:am|is) not (?:really |much of )?an? (?!(?:morning|night|bad|nice|good|mean|rich|religious|violent|"
-        r"jealous) person)(?P<o>[a-z]+(?: [a-z]+)?) (?:person|guy|girl|fan|drinker|eater|"
-        r"lover)\b",
-        NOT_LIKES,
-    ),
-    clause_frame(
-        r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:leaves? me cold|does nothing for me|do nothing for me|makes? me (?:gag|"
-        r"retch|queasy|sick|cringe)|turns? my stomach|is the worst|are the worst|gives? me the creeps|grosses me "
-        r"out|is not my thing|are not my thing|drives? me (?:mad|nuts|crazy|up the wall|insane)|bores? me|gets? on "
-        r"my nerves|(?:is|are) not for me)\b",
-        NOT_LIKES,
-    ),
-    clause_frame(
-        r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:is|are) (?:still |by far |hands down |definitely |always |now )*(?:my "
-        r"(?:thing|jam|favou?rites?|go-to|comfort (?:food|show|film)|weakness|happy place|drug|poison|obsession|"
-        r"fave|passion|everything|life)|the best thing ever|where my heart is)\b",
-        LIKES,
-    ),
     clause_frame(
         r"^what (?:I (?:value|appreciate|care about|look for)|matters|counts) (?:most )?(?:in .{2,30}? |to me )?is "
         r"(?P<o>.+)",
@@ -1198,17 +739,11 @@ TASTES: Final = (
         r"only|for me|going forward|thanks|ok|pls))+\b",
         PREFERS,
     ),
-    after(
-        r"(?:read|listen to|watch|eat|drink|cook|wear|take|use|play|order|buy) (?:only|mostly|mainly|nothing but|"
-        r"exclusively|almost exclusively) (?P<o>.+)",
-        PREFERS,
-    ),
     clause_frame(
         r"^(?:anything|everything|any book|all books|any film) (?:by|from|with) (?P<o>(?-i:[A-Z]).{2,30}?) (?:goes|"
         r"is|gets|makes|ends|and I|will|has)\b",
         States(says="{s} likes {o}.", predicate="PREFERS", read=proper_name(None)),
     ),
-    after(r"(?:went|gone|going) off (?P<old>.+)", NO_LONGER_LIKES),
 )
 
 
@@ -1231,21 +766,11 @@ CHANGES: Final = (
         IS_NAMED,
         _NOT_NAMED,
     ),
-    after(
-        r"(?:am now called|am now|have become|changed my name to) (?P<o>(?-i:(?:Mr|Mrs|Ms|Dr)\.? [A-Z]\w+))", IS_NAMED
-    ),
-    after(rf"(?:now )?(?:bank|banks) with (?P<o>{PROPER})", USES),
     clause_frame(
         rf"^(?P<w>my|our) (?P<r>{KIN_PATTERN}|gp|optician|plumber|cleaner) is (?:no longer|not) (?P<old>{NAME}),? "
         rf"but (?P<o>{NAME})",
         KIN_IS,
         NO_LONGER_KIN,
-    ),
-    after(
-        rf"(?:am|is|are)(?: now)? (?:with|on|at|using) (?P<o>{PROPER})(?: now)?,? (?:not|instead of|rather than|no "
-        rf"longer) (?:with |on |at )?(?P<old>{PROPER})",
-        USES,
-        NO_LONGER_USES,
     ),
     after(
         rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{PROPER})(?: {_MORE}| now|$|,)",
@@ -1268,12 +793,6 @@ CHANGES: Final = (
         ATTRIBUTE_IS,
         ATTRIBUTE_IS_NO_LONGER,
     ),
-    after(
-        r"(?:am|is|are) (?:no longer|not) (?:an? )?member of (?P<old>.+?)(?: any ?more)?$",
-        States(
-            says="{s} is no longer a member of {o}.", relation="member of", group="old", read=read_noun, closes=True
-        ),
-    ),
     clause_frame(
         r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|"
         r"is going to be) (?:now |on |at )*(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|"
@@ -1281,14 +800,6 @@ CHANGES: Final = (
         ATTRIBUTE_IS,
         ATTRIBUTE_IS_NO_LONGER,
     ),
-    after(
-        rf"(?:go by|goes by|am called|am known as|am going by) (?P<o>{NAME})(?: (?:at work|now|these days|online|"
-        rf"everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|rather than|no longer) "
-        rf"(?P<old>{NAME})",
-        IS_NAMED,
-        _NOT_NAMED,
-    ),
-    after(rf"(?:go by|goes by) (?P<o>{NAME})\b", IS_NAMED),
     after(
         rf"(?:have )?{SWITCHED_FROM} (?P<o>(?-i:[A-Z]).+)",
         USES,
@@ -1300,47 +811,15 @@ CHANGES: Final = (
         USES,
     ),
     after(
-        rf"(?:swapped|replaced|dropped|ditched|left|traded) (?P<old>{PROPER}) (?:for|with) (?P<o>(?-i:[A-Z]).+)",
-        USES,
-        NO_LONGER_USES,
-    ),
-    after(
-        r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
-        r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
-        USES,
-    ),
-    after(
-        r"(?:cancelled|canceled|quit|left|dropped|given up|gave up) (?:my |our |the )(?P<old>gym) membership\b",
-        _NO_LONGER_GOES_TO,
-    ),
-    after(
         r"(?:cancelled|canceled|quit|given up|gave up) (?:my |our |the )(?P<old>gym)"
         r"(?=$|[,.;!]| (?:last|this|in|after|because|since|two|three|a|months|for|yesterday|recently|and|so|but)\b)",
         _NO_LONGER_GOES_TO,
-    ),
-    after(
-        r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ "
-        r")?(?:gym|subscription|membership|account|netflix|spotify|gym membership|contract|paper|policy|"
-        r"insurance))\b(?! (?:and|for|at|to) )(?! (?:bag|kit|class|clothes|shoes|buddy|card)\b)",
-        _NO_LONGER_HAS_NOUN,
     ),
     clause_frame(
         r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)? (?:account|subscription|contract|"
         r"plan|card|membership|policy)) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|"
         r"history|no more|dead)\b",
         _NO_LONGER_HAS_NOUN,
-    ),
-    clause_frame(
-        r"^(?:I|we) (?:have )?(?:just |finally )?(?:changed|switched|swapped) (?P<r>bank|gym|doctor|dentist|"
-        r"provider|supplier|school|church|vet|phone provider|insurer|hairdresser|therapist|GP|supermarket)e?s,? "
-        r"(?:and )?(?:it is|now it is|we are with|I am with|to|I am at|now with) (?P<o>(?-i:[A-Z]).+)",
-        States(says="{s}'s {r} is {o}.", relation="=r", read=proper_name(None)),
-    ),
-    after(
-        r"(?:go|goes|are|is|am|went|started)(?: both| all| now)*(?: to| at)(?: school at| the)? "
-        r"(?P<o>(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w'-]*){0,3} (?:Primary|School|Academy|High|College|University|"
-        r"Nursery|Kindergarten|Grammar|Elementary|Prep|Infants|Juniors))\b",
-        STUDIES_AT,
     ),
 )
 

@@ -27,7 +27,6 @@ from extraction.rules.en.statements import (
     PROPER,
     TOPIC,
     USES,
-    WORKS_AS,
     WORKS_AT,
 )
 from extraction.rules.en.word_classes import any_of
@@ -175,8 +174,6 @@ HOUSEHOLD: Final[tuple[Frame, ...]] = (
         r"(?P<old>(?:the )?[A-Za-z][\w&' -]{2,40}?)(?: any ?more| any longer| now| these days)(?=$|[,.;!])",
         NO_LONGER_WORKS_AT,
     ),
-    # "started as a teaching assistant in September"
-    after(r"(?:(?:have|has|just|only) )*started (?:work |working |out )?as (?P<j>an? .+)", WORKS_AS),
     # "retired to a bungalow near Skegness"
     after(
         r"(?:(?:have|has|just|finally) )*(?:retired|emigrated|moved out) to (?P<o>[A-Z].+|an? (?:[a-z-]+ ){0,2}"

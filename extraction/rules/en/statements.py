@@ -42,7 +42,6 @@ SWITCHED_FROM: Final = (
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 
 LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=PLACE)
-LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=PLACE)
 NO_LONGER_LIVES: Final = States(
     says="{s} no longer lives in {o}.",
     relation="lives in",
@@ -101,4 +100,3 @@ ATTRIBUTE_IS_NO_LONGER: Final = States(
 )
 IS_CHILD: Final = States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON)
 PRODUCT_IS: Final = States(says="{s}'s {r} is {o}.", relation="=r", read=read_product)
-TAKES_DOSE_OF: Final = States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d")
