@@ -81,7 +81,7 @@ class ContextQuery:
             bool, argument("Put full URIs into the text (about 45 tokens each) instead of numbers.")
         ] = False,
     ) -> ContextView:
-        """What an agent should know about a user before it replies, formatted for its prompt."""
+        """Knowledge about a user that an agent needs before it replies, formatted for its prompt."""
         memory = memory_of(info)
         request = ContextRequest(
             user_id=owner_of(user_id, agent_id),

@@ -19,7 +19,7 @@ strawberry.enum(Closing, name="ClosingReason", description="The reason why a fac
 
 @output()
 class FactClosing:
-    """Why a fact is no longer valid, and what closed it."""
+    """The end of a fact: its reason, and what closed it."""
 
     reason: Closing = about("REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact.")
     text: str = about("The reason in words, quoting what closed it.")
@@ -54,7 +54,7 @@ class ChangedFact:
 
     @field
     async def updated_at(self, info: Info[Any, None]) -> datetime | None:
-        """When it was last changed."""
+        """The time of the last change."""
         at: datetime | None = (await _changes_of(info).load(self.id))[1]
         return at or self.created_at
 
@@ -101,7 +101,7 @@ class FactsQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStatusAnswer:
-        """Whether a fact is valid, and if not, why."""
+        """The validity of a fact, with the reason if it is not valid."""
         memory, tenant = memory_of(info), info.context["tenant"]
         return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
 

@@ -138,8 +138,8 @@ class MessagesQuery:
         session_id: Annotated[str | None, argument("Only this conversation.")] = None,
         wait_s: Annotated[float, argument("Seconds to wait at most, 0 to 60.")] = 0.0,
     ) -> bool:
-        """Whether everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
-        true, and false after that time.
+        """True if everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
+        so, and false after that time.
         """
         return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
 

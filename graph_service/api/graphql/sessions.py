@@ -110,7 +110,7 @@ strawberry.enum(FactEventKind, name="FactEventKind", description="What became of
 
 @output(name="FactEvent")
 class FactEventView:
-    """What became of one extracted or provided fact, and why."""
+    """The outcome of one extracted or provided fact, with its reason."""
 
     kind: FactEventKind = about(
         "ADD: a new fact; UPDATE: it ended a known one; MERGE: it is part of a known one; IGNORE: nothing."
@@ -136,7 +136,7 @@ class FactEventsQuery:
         session_id: _SessionId,
         first: Annotated[int, argument("Maximum number, 1 to 1,000.")] = 100,
     ) -> list[FactEventView]:
-        """What became of the facts of a session once they were extracted, latest scene first."""
+        """The outcomes of the extracted facts of a session, latest scene first."""
         memory = memory_of(info)
         events = await memory.fact_events(info.context["tenant"], user_id, session_id, first=first)
         return [view_of(FactEventView, one) for one in events]

@@ -46,8 +46,8 @@ class LayerAnswer:
 
     @field
     async def anchors(self, info: Info[Any, None]) -> list[LayerAnchor]:
-        """Where sentences of a scene's or session's layer were said word for word; those that a model phrased have no
-        anchor.
+        """Origins of the sentences of a scene's or session's layer that were said word for word; sentences that a
+        model phrased have none.
         """
         found = await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
         return [view_of(LayerAnchor, one) for one in found]
