@@ -11,7 +11,6 @@ from extraction.rules.en.frames import (
     States,
     after,
     clause_frame,
-    medicines,
     proper_name,
     read_age,
     read_birthday,
@@ -56,7 +55,6 @@ from extraction.rules.en.statements import (
     MED,
     NAME,
     NO_LONGER_HAS,
-    NO_LONGER_KIN,
     NO_LONGER_LIKES,
     NO_LONGER_PARTNER,
     NO_LONGER_TAKES,
@@ -67,7 +65,6 @@ from extraction.rules.en.statements import (
     PERSON,
     PLACE,
     PREFERS,
-    PRODUCT_IS,
     PROPER,
     REACTS,
     RELATIVE,
@@ -78,13 +75,12 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, SOFTWARE_NAME, THINGS
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, SOFTWARE_NAME
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
 
 _MORE: Final = r"any ?(?:more|longer)"
-_THING: Final = rf"(?:{'|'.join(map(re.escape, sorted(THINGS)))})"
 
 
 # Moves
@@ -179,6 +175,7 @@ _WHO_DECIDES: Final = (
     r"manager|company|"
     r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
 )
+_UNEMPLOYED: Final = States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC)
 WORK: Final = (
     clause_frame(
         r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|"
@@ -203,6 +200,12 @@ WORK: Final = (
         r"do (?:sales|marketing|admin|accounts|accounting|payroll|design|research|security|it))(?: [A-Za-z0-9][\w "
         r"]{0,30}?)? (?:at|for) (?P<o>.+)",
         WORKS_AT,
+    ),
+    clause_frame(
+        rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
+        rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
+        rf"me off)\b(?P<o>)",
+        _UNEMPLOYED,
     ),
     after(
         r"(?:signed|signed on|gone to work|went to work|started|started out|started work|started working|begun|"
@@ -240,10 +243,6 @@ WORK: Final = (
         rf"^(?:{OWNER} )?(?:new |current )?(?:employer|company|workplace) is (?:now |called )?(?P<o>(?-i:[A-Z]).+)",
         WORKS_AT,
     ),
-    clause_frame(
-        rf"^(?:{OWNER} )(?:new |current |old )?(?:job|work|desk|office|team|shift|role|post) (?:at|with) (?P<o>.+)",
-        WORKS_AT,
-    ),
     after(
         r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) "
         r"notice at|gave (?:my )?notice at|"
@@ -273,6 +272,12 @@ WORK: Final = (
     after(
         r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
         States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=TOPIC),
+    ),
+    after(
+        r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am "
+        r"out of work|am between "
+        r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
+        _UNEMPLOYED,
     ),
     after(
         r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
@@ -308,6 +313,7 @@ _DATES: Final = (
     r"courting|involved with)"
 )
 _FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
+_HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 PARTNERS: Final = (
     after(
         r"(?:am|is|are)(?: only| already| about| nearly| now| just)? (?:(?:\w+|\d+)(?: and a half)? (?:weeks|"
@@ -346,6 +352,16 @@ PARTNERS: Final = (
         _NOT_MARRIED,
     ),
     clause_frame(
+        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
+        rf")*(?:{_SPLIT}|{_DIVORCED})\b",
+        _NOT_MARRIED,
+    ),
+    clause_frame(
+        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
+        rf")*(?:{_SPLIT})\b",
+        NO_LONGER_PARTNER,
+    ),
+    clause_frame(
         rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
         rf"have finally )*{_SPLIT}",
         NO_LONGER_PARTNER,
@@ -360,8 +376,37 @@ PARTNERS: Final = (
         NO_LONGER_PARTNER,
     ),
     after(
+        rf"(?:dumped|am no longer (?:with|seeing|dating)|(?:do|am) not (?:see|seeing|dating|date)) "
+        rf"(?P<o>{NAME})(?=$|[,.]| (?:any|in|last|after))",
+        NO_LONGER_PARTNER,
+    ),
+    after(
+        rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{NAME})",
+        _NOT_MARRIED,
+    ),
+    after(
         rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{NAME})",
         PARTNER,
+    ),
+    after(
+        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)",
+        PARTNER,
+    ),
+    clause_frame(
+        rf"^(?:I and |me and )?(?P<o>{NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |"
+        rf"been |moved |now )*(?:together|dating|"
+        r"seeing each other|a couple|an item|going out|in a relationship|going steady|back together|in "
+        r"together)\b(?! to\b)",
+        PARTNER,
+    ),
+    after(
+        r"(?:was|were|am|is|been|have been|became) (?P<o>widowed|divorced|single|pregnant|expecting|a widow|a "
+        r"widower)\b(?!,? (?:parent|mother|father|mum|dad|day|to)\b)",
+        States(
+            says="{s} is {o}.",
+            relation="is",
+            read=lambda text: read_exact("pregnant" if text == "expecting" else "widowed" if "widow" in text else text),
+        ),
     ),
 )
 
@@ -379,13 +424,6 @@ RELATIVES: Final = (
         rf"^(?P<o>{NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: "
         rf"{_MORE})?(?=$|,)",
         States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON, closes=True),
-    ),
-    clause_frame(
-        rf"^(?P<w>my|our|his|her) (?:new|current) (?P<r>{KIN_PATTERN}|[a-z]+ teacher|gp|plumber|cleaner|childminder|"
-        rf"builder|"
-        rf"electrician|gardener|driver|broker|agent|editor|solicitor|optician) is (?:now |called |named |a (?:guy|"
-        rf"woman|man) called )?(?P<o>{NAME})",
-        KIN_IS,
     ),
     after(
         rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{NAME})\b",
@@ -413,10 +451,6 @@ AGES: Final = (
     ),
     clause_frame(rf"^{OWNER} age is (?P<o>{NUMBER})\b", _AGED),
     clause_frame(
-        rf"^(?P<k>my|our) (?P<o>{NUMBER})[ -]years?[ -]old,?(?: (?:{KIN_PATTERN}))?,? (?P<a>{NAME})\b",
-        States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME, subject="a"),
-    ),
-    clause_frame(
         rf"^{OWNER} (?:birthday|bday|b-day|date of birth|dob|birth date) (?:is|falls on|was|:)(?: on)?(?: the)? "
         rf"(?P<o>.+)",
         States(says="{s} was born on {o}.", relation="born on", read=read_birthday, kind=EntityType.TIME),
@@ -428,17 +462,6 @@ AGES: Final = (
 
 _MINE: Final = r"(?:my|our|the|his|her|that|an?|both|all) (?:old |trusty |ancient |beloved |last |beat-up |poor )*"
 BELONGINGS: Final = (
-    clause_frame(
-        r"^(?:.{2,40}?) (?:left|gave|bought|got|handed down|passed on|lent|found) (?:me|us) (?:his|her|an?|the|"
-        r"their|some|two|this) (?P<o>.+)",
-        HAS,
-    ),
-    clause_frame(
-        r"^(?P<w>my|our) (?:old |poor |trusty |beloved )*(?P<old>[A-Za-z][\w -]{1,25}?) (?:finally |has |have |just "
-        r"|has finally |was |got )*(?:died(?! of| again)|packed up|packed in|gave up the ghost|conked out|written off|"
-        r"stolen|nicked|totalled|scrapped|sold|gone for good|broke for good|broken beyond repair|bit the dust)\b",
-        NO_LONGER_HAS,
-    ),
     after(
         r"(?:bought|own|owns|inherited|picked up|acquired|treated (?:myself|ourselves) to|splashed out on|invested "
         r"in|upgraded to|got hold of|am the proud owner of)(?: (?:myself|ourselves|himself|herself|finally|"
@@ -478,13 +501,6 @@ BELONGINGS: Final = (
         r"(?:collect|collects) (?P<o>.+)",
         States(says="{s} collects {o}.", relation="collects", read=read_one_thing),
     ),
-    clause_frame(
-        rf"^{OWNER} (?:new |main |current |daily |work |first |other |second |personal |gaming |own )*(?P<r>car|"
-        rf"bike|phone|laptop|computer|camera|tablet|van|truck|motorbike|scooter|"
-        r"guitar|piano|violin|boat|watch|bicycle|e-bike|tv|console|printer|router|keyboard|cello|pc|machine) is "
-        r"(?:now )?(?P<o>.+)",
-        PRODUCT_IS,
-    ),
 )
 
 
@@ -515,29 +531,11 @@ _BY: Final = (
     r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+)(?:'s)? (?:has |have |is |just |now |has just |have just |wants to |"
     r"then )*)"
 )
-_TAKES_DOSE: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d")
 MEDICATION: Final = (
     clause_frame(
         rf"{_BY}(?:doubled|halved|upped|increased|raised|lowered|reduced|adjusted|changed) (?:my |the "
         rf")(?P<o>{MEDICINE})(?: dose)?(?=$|,|\.| )",
         TAKES,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?:[a-z]+ ){{0,3}}?(?:pills|tablets|meds|drops|capsules|injections) (?:is|are) (?:now |"
-        rf"called )?(?P<o>.+)",
-        TAKES,
-    ),
-    clause_frame(
-        rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been "
-        rf")*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|"
-        rf"changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        _TAKES_DOSE,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?P<o>{MEDICINE})(?: dose| dosage)? (?:has |have |is |was |went |goes |gone |been |got |"
-        rf"just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: "
-        rf"up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        _TAKES_DOSE,
     ),
     clause_frame(
         rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off "
@@ -561,6 +559,13 @@ MEDICATION: Final = (
         TAKES,
         NO_LONGER_TAKES,
     ),
+    after(
+        rf"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|swapped|went|gone) (?:over "
+        rf")?(?:from )?(?:my |the )?(?P<old>{MED}) (?:to|for|onto) (?P<o>.+)",
+        TAKES,
+        NO_LONGER_TAKES,
+    ),
+    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", NO_LONGER_TAKES),
     after(
         rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|"
         rf"needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
@@ -617,8 +622,23 @@ HEALTH: Final = (
         ALLERGIC,
     ),
     after(
+        r"(?:react|reacts|reacted) (?:badly |terribly |strongly |really badly |violently )?(?:to|with) (?P<o>.+)",
+        ALLERGIC,
+    ),
+    after(
+        r"(?:come|comes|came|break|breaks|broke) (?:out|up) in (?:hives|a rash|spots|blisters|welts|bumps|an itchy "
+        r"rash)(?: all over)? (?:from|with|when I eat|if I eat|whenever I eat|after|after eating|at the sight of|"
+        r"because of|near|around) (?P<o>.+)",
+        ALLERGIC,
+    ),
+    after(
         r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong "
         r"|nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
+        ALLERGIC,
+    ),
+    after(
+        r"(?:have|has|had|developed|got)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |"
+        r"life-threatening )?(?:allergy|allergies|intolerance|reaction|sensitivity) to (?P<o>.+)",
         ALLERGIC,
     ),
     after(
@@ -629,10 +649,6 @@ HEALTH: Final = (
     clause_frame(
         rf"^(?P<o>[A-Za-z][a-z]*(?: [a-z]+)?(?:(?:,| and| or) [a-z]+(?: [a-z]+)?){{0,2}}) (?:always |just |really |"
         rf"also )?{_SWELLS}",
-        REACTS,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )(?P<o>[a-z]+(?: [a-z]+)?) (?:allergy|intolerance)\b",
         REACTS,
     ),
     after(
@@ -649,10 +665,6 @@ HEALTH: Final = (
         rf"strict|back to|all|completely|both|lifelong)){{0,2}} (?P<o>{DIETS})(?: diet)?(?=$|[,.;!]| (?:now|since|"
         rf"for|in|and|but|so|these|food|last|this|diet|after|by|again|at|because|too|as)\b)",
         IS_TOPIC,
-    ),
-    after(
-        rf"(?:am|is|are) (?:no longer|not(?= (?:a )?{DIETS} (?:now|any ?more|any longer)\b)) (?:a )?(?P<old>{DIETS})\b",
-        IS_NO_LONGER,
     ),
 )
 
@@ -766,23 +778,9 @@ CHANGES: Final = (
         IS_NAMED,
         _NOT_NAMED,
     ),
-    clause_frame(
-        rf"^(?P<w>my|our) (?P<r>{KIN_PATTERN}|gp|optician|plumber|cleaner) is (?:no longer|not) (?P<old>{NAME}),? "
-        rf"but (?P<o>{NAME})",
-        KIN_IS,
-        NO_LONGER_KIN,
-    ),
     after(
         rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{PROPER})(?: {_MORE}| now|$|,)",
         NO_LONGER_USES,
-    ),
-    after(
-        # "Moved the sofa from Leeds to York" says where the sofa is, not what it is.
-        rf"(?:(?:moved|shifted) (?!(?:\w+ ){{1,3}}?{_THING} from)|rescheduled |switched |changed |swapped )"
-        rf"(?:my|our|the|his|her) (?P<s>(?!{RELATIVE}\b)[a-z][a-z ]{{2,30}}?) "
-        r"from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
-        ATTRIBUTE_IS,
-        ATTRIBUTE_IS_NO_LONGER,
     ),
     clause_frame(
         rf"^(?:(?P<w>my|our|the) )?(?P<s>(?!(?:I|we|you|he|she|they|it)\b)"
@@ -808,6 +806,12 @@ CHANGES: Final = (
     after(
         r"(?:have )?(?:switched|changed|migrated|gone over|went over|jumped|defected|signed up)(?: (?:over|across|"
         r"everything))? (?:to|with) (?P<o>(?-i:[A-Z]).+)",
+        USES,
+    ),
+    after(rf"(?:now )?(?:bank|banks) with (?P<o>{PROPER})", USES),
+    after(
+        r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
+        r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
         USES,
     ),
     after(

@@ -7,6 +7,7 @@ from schema.entity import EntityType
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
 
+_ORG = EntityType.ORGANIZATION
 
 LIFE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
@@ -25,6 +26,21 @@ LIFE_RULES: tuple[Rule, ...] = (
         "{s} lives in {o}.",
         shape="place",
         relation="lives in",
+    ),
+    SYNTAX.rule(
+        r"(?:been|am|is|are) (?:back |here )?in(?=.{2,40} (?:since|for (?:the (?:past|last)|over|about|almost|nearly|"
+        r"\w+ (?:years?|months?)))\b)",
+        "RELATES_TO",
+        "{s} lives in {o}.",
+        shape="place",
+        relation="lives in",
+    ),
+    SYNTAX.rule(
+        _BE + r" born (?:and (?:raised|bred)|and grew up) in",
+        "RELATES_TO",
+        "{s} is from {o}.",
+        shape="place",
+        relation="is from",
     ),
     SYNTAX.rule(
         _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
@@ -49,11 +65,35 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
     ),
     SYNTAX.rule(
+        r"(?:started at|joined)",
+        "RELATES_TO",
+        "{s} works at {o}.",
+        shape="firm",
+        relation="works at",
+        kind=_ORG,
+    ),
+    SYNTAX.rule(
         r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
         "RELATES_TO",
         "{s} works as {o}.",
         shape="title",
         relation="works as",
+    ),
+    SYNTAX.rule(
+        r"(?:work|works|working|am working|is working|started working|got a job|am employed|was hired|got hired|"
+        r"freelance|make a living) as",
+        "RELATES_TO",
+        "{s} works as {o}.",
+        shape="job",
+        relation="works as",
+    ),
+    SYNTAX.rule(
+        r"(?:study|studies|am studying|is studying|go to school|goes to school)(?: \w+(?: \w+)?)? at",
+        "RELATES_TO",
+        "{s} studies at {o}.",
+        shape="place",
+        relation="studies at",
+        kind=EntityType.ORGANIZATION,
     ),
     SYNTAX.rule(
         r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
@@ -114,6 +154,21 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="person",
         relation="married to",
     ),
+    SYNTAX.rule(
+        r"(?:am|is|are) (?:getting married to|marrying)",
+        "RELATES_TO",
+        "{s} will marry {o}.",
+        shape="person",
+        relation="engaged to",
+    ),
+    SYNTAX.rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
+    SYNTAX.rule(
+        r"(?:am|is|are|just turned|turned)(?= \d{1,3}\b)",
+        "RELATES_TO",
+        "{s} is {o}.",
+        shape="age",
+        relation="has age",
+    ),
     SYNTAX.rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
     SYNTAX.rule(
         r"(?:have|has|own|owns|got|have got|has got|adopted|bought|raise|raises|raised|keep|keeps|rescued|"
@@ -165,6 +220,24 @@ LIFE_RULES: tuple[Rule, ...] = (
         "{s} won a prize in {o}.",
         shape="event",
         relation="won",
+        kind=EntityType.ACTIVITY,
+        strength=0.6,
+    ),
+    SYNTAX.rule(
+        r"(?:participated|took part|competed|performed) (?:in|at)",
+        "RELATES_TO",
+        "{s} took part in {o}.",
+        shape="event",
+        relation="took part in",
+        kind=EntityType.ACTIVITY,
+        strength=0.6,
+    ),
+    SYNTAX.rule(
+        r"attended",
+        "RELATES_TO",
+        "{s} took part in {o}.",
+        shape="event",
+        relation="took part in",
         kind=EntityType.ACTIVITY,
         strength=0.6,
     ),

@@ -16,11 +16,7 @@ from extraction.rules.en.frames import (
 from extraction.rules.en.statements import (
     CANNOT_HAVE,
     ENGAGED,
-    HAS,
-    HAS_TOPIC,
     IS_CHILD,
-    IS_NO_LONGER,
-    IS_TOPIC,
     KIN_IS,
     LIKES,
     LIVES,
@@ -39,10 +35,11 @@ from extraction.rules.en.statements import (
     STUDIES_AT,
     SWITCHED_FROM,
     TOPIC,
+    USES,
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, NO_NOUN_NEXT, SOFTWARE_NAME, THING
+from extraction.rules.en.word_classes import SOFTWARE_NAME, THING
 from extraction.rules.engine import ObjectPhrase
 from extraction.text.lexicon_en import KIN, KIN_PATTERN
 from schema.entity import EntityType
@@ -234,17 +231,7 @@ _ANIMAL: Final = (
 _PET_IS: Final = States(
     says="{o} is {s}'s {r}.", relation="=r", read=proper_name(EntityType.ANIMAL), kind=EntityType.ANIMAL
 )
-_ANY_KIN: Final = (
-    r"(?:(?:older|younger|little|big|eldest|oldest|youngest|new|baby|best|late|step|half) ?){0,2}"
-    rf"(?:{KIN_PATTERN})"
-)
 SPOKEN_PEOPLE: Final = (
-    clause_frame(
-        rf"^(?:meet|say hi to|say hello to|this is|here is|introducing|that is|it is|"
-        rf"allow me to introduce) (?P<o>{NAME}),? "
-        rf"(?P<w>my|our) (?P<r>{_ANY_KIN})\b",
-        KIN_IS,
-    ),
     clause_frame(
         rf"^(?:my|our|the) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL}) (?P<o>{NAME}) (?:is|was|has|just|keeps|always|"
         rf"still|ate|loves|hates|needs|got|turned|had|does|can|will)\b",
@@ -270,17 +257,6 @@ SPOKEN_PEOPLE: Final = (
         rf"(?:have|has|share|shares|got|lost|want)(?: (?:sole|joint|shared|full))? custody of (?:my [a-z]+ "
         rf")?(?P<o>{NAME})",
         IS_CHILD,
-    ),
-    after(
-        rf"(?:have|has)(?: got)? (?:an? |one |two |three |four |"
-        rf"five )?(?:[a-z-]+ ){{0,2}}?(?P<r>{KIN_PATTERN})s?,? (?:called |named )?(?P<o>{NAME})(?=$|,|\.| (?:who|"
-        rf"and|in|at)\b)",
-        KIN_IS,
-    ),
-    clause_frame(
-        rf"^(?:her|his|its|the (?:baby|puppy|kitten)'s) name is (?P<o>{NAME}),? (?P<w>my|our) (?P<r>{_ANY_KIN}|"
-        rf"{_ANIMAL})\b",
-        KIN_IS,
     ),
     clause_frame(
         rf"^(?P<w>my|our) (?:new |current )?(?P<r>boss|manager|line manager|supervisor|landlord|landlady|therapist|"
@@ -350,14 +326,6 @@ SPOKEN_BELONGINGS: Final = (
         r"yesterday|today|because|after|for|when|in|as)\b)",
         NO_LONGER_HAS,
     ),
-    clause_frame(
-        rf"^no (?:more )?(?P<old>{THING})(?: any ?more| for me now| now| for us any ?more)(?=$|,|"
-        rf"\.)",
-        NO_LONGER_HAS,
-    ),
-    clause_frame(
-        rf"^there is (?P<o>an? (?:[a-z-]+ ){{0,3}}?{THING}) (?:in|on|at|behind|outside|under) (?:my|our)\b", HAS
-    ),
     after(
         r"(?:upgraded|switched|swapped|changed|moved|traded up|traded)(?: (?:up|over|my \w+|"
         r"our \w+))? to (?P<o>(?:an? |the )(?:[a-z-]+ ){0,3}?(?-i:[A-Z]).+)",
@@ -417,12 +385,6 @@ SPOKEN_NUMBERS: Final = (
 
 # Medicines and health
 
-_MEDIC: Final = (
-    r"(?:(?:the|my|our|his|her) )?(?:new )?(?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|cardiologist|"
-    r"specialist|clinic|"
-    r"hospital|neurologist|dermatologist|pharmacist|midwife|dentist|endocrinologist|physio|tests?|test results?|scan|"
-    r"diagnosis|results?|verdict|mri|x-ray|blood test|biopsy)"
-)
 SPOKEN_MEDICATION: Final = ()
 SPOKEN_HEALTH: Final = (
     after(
@@ -431,42 +393,10 @@ SPOKEN_HEALTH: Final = (
         r"hearing aids?|wheelchair)(?=$|[,.;!]| (?:now|for|since|because|and|but|to|all)\b)",
         States(says="{s} needs {o}.", relation="has", read=read_exact),
     ),
-    clause_frame(
-        rf"^{_MEDIC} (?:says?|said|thinks?|reckons?|confirmed|has confirmed|diagnosed me with|is sure|"
-        rf"came back(?: as| with)?|shows?|showed|revealed|found|told me)(?: that)?(?: (?:it is|it was|I have|"
-        rf"I have got|that it is|I had|as))?:? "
-        rf"(?:an? |the |mild |severe |early |chronic |some )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b",
-        HAS_TOPIC,
-    ),
-    clause_frame(
-        rf"^(?:turns out|it turns out|so)? ?(?:it is|that is) (?:an? |"
-        rf"the )?(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})(?:,? apparently|,? it turns out|$|,? they say)",
-        HAS_TOPIC,
-    ),
-    after(
-        rf"(?:have|has|got|am living with|is living with|live with|lives with|battle|battles|am dealing with|"
-        rf"deal with|cope with|am being treated for|is being treated for|have had|has had)(?: (?:had|got|"
-        rf"really|quite|pretty))* (?:an? |the |some |bad |mild |severe |chronic |"
-        rf"terrible )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b{NO_NOUN_NEXT}",
-        HAS_TOPIC,
-    ),
     after(
         r"(?:am|is|are)(?: (?:very|quite|mildly|severely|badly|also|a bit))? (?P<o>lactose|gluten|dairy|"
         r"fructose|histamine)[- ]intolerant\b",
         CANNOT_HAVE,
-    ),
-    after(
-        rf"(?:have |has |am |is )?(?:gone|went|going|turned|become|became|been|switched to being|decided to go|"
-        rf"back to being)(?: (?:fully|completely|mostly|now|a|strictly))* (?P<o>{DIETS})\b",
-        IS_TOPIC,
-    ),
-    clause_frame(
-        rf"^(?:no longer|not) (?:a )?(?P<old>{DIETS})(?: any ?more| any longer| now|$|,)",
-        IS_NO_LONGER,
-    ),
-    after(
-        rf"(?:am|is|are) (?:no longer|not(?= (?:a )?{DIETS} (?:now|any ?more|any longer)\b)) (?:a )?(?P<old>{DIETS})\b",
-        IS_NO_LONGER,
     ),
 )
 
@@ -524,6 +454,13 @@ SPOKEN_CHANGES: Final = (
         rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit(?= {SOFTWARE_NAME}\b)|deleted|"
         rf"uninstalled) (?:my |our |the )?(?P<old>{PROPER})(?: (?:account|subscription|app|contract|plan|"
         rf"membership))?(?=$|,|\.| (?:last|this|in|because|after|so|and|altogether|for good|yesterday|today)\b)",
+        NO_LONGER_USES,
+    ),
+    after(
+        rf"(?:use|uses|am on|is on|are on|am with|are with|bank with|shop at|"
+        rf"fly with) (?P<o>{PROPER})(?: now)?,? (?:not|no longer|instead of|"
+        rf"rather than) (?P<old>{PROPER})(?: any ?more)?",
+        USES,
         NO_LONGER_USES,
     ),
 )

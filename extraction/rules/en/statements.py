@@ -66,9 +66,6 @@ NO_LONGER_PARTNER: Final = States(
 ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON)
 MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON)
 KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON)
-NO_LONGER_KIN: Final = States(
-    says="{o} is no longer {s}'s {r}.", relation="=r", group="old", read=proper_name(PERSON), kind=PERSON, closes=True
-)
 IS_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
 NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
