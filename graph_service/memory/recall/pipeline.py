@@ -205,7 +205,7 @@ async def recall(
         hits = ranked_by_answers(hits, answers, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
-            changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis))
+            changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis, by))
             hits = ranked_by_replacements(hits, changes, analysis, by)
         ordered = below_replacements(hits, analysis, found.proofs)
         hits = await off_loop(lambda: without_repeats(ordered))

@@ -17,10 +17,10 @@ from graph_service.memory.recall.candidates import Candidate, Hit
 from schema.labels import Role
 
 # Texts that may be replaced: the best ones, because only they can stand first.
-OLDER_N: Final = 4
+OLDER_N: Final = 3
 # Newer texts with a lower answer score are not compared.
 NEWER_SCORE_MIN: Final = 0.3
-# Most pairs of a question, which has three on average; each costs about 5 ms of a core.
+# Most pairs of a question, which has one on average; each costs about 8 ms of a core.
 CHANGES_MAX: Final = 8
 
 
@@ -56,6 +56,10 @@ class ReplacementWeights:
     replaces: float
     former: float
 
+    def gain(self, *, former: bool) -> float:
+        """Return how much the one that should rank higher gains on the other at most."""
+        return 2 * self.former if former else self.replaced + self.replaces
+
 
 # Source: chosen from a few on sets of everyday memories that the model was not trained on. Questions about
 # conversations between people ask for what was said, not for what holds now.
@@ -75,8 +79,12 @@ def replacement_weights(*, dialogue: float, factor: float = 1.0) -> ReplacementW
     )
 
 
-def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis) -> list[TextPair]:
+def to_compare(
+    hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis, weights: ReplacementWeights
+) -> list[TextPair]:
     """Return the pairs to compare, the best first: each of the first texts with the newer ones that may replace it.
+
+    A pair is left out if its judgement could not put the one that should rank higher above the other.
 
     There are none for a question about a named time, at which another value held, nor for one that asks for a list. The
     assistant's texts replace nothing: they repeat what the user said ("updated, 555-0199 it is"). A fact that an agent
@@ -89,6 +97,13 @@ def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: Quer
     if analysis.time_reference is TimeReference.DATED or analysis.asks_list:
         return []
     scored = [hit.candidate for hit in hits if hit.candidate.id in answers]
+    scores = {hit.candidate.id: hit.score for hit in hits}
+    former = analysis.time_reference is TimeReference.FORMER
+
+    def can_change(older: Candidate, newer: Candidate) -> bool:
+        behind = scores[newer.id] - scores[older.id] if former else scores[older.id] - scores[newer.id]
+        return behind <= weights.gain(former=former) * answers[newer.id]
+
     newer_ones = [one for one in scored if one.role != Role.ASSISTANT and answers[one.id] >= NEWER_SCORE_MIN]
     certain = {one.id for one in scored if _is_certain(one)}
     certain |= {proof for one in scored if one.id in certain for proof in one.proofs}
@@ -103,7 +118,7 @@ def to_compare(hits: Sequence[Hit], answers: Mapping[str, float], analysis: Quer
         for older in scored[:OLDER_N]
         if older.id not in certain
         for newer in newer_ones
-        if newer.said_at > older.said_at and not _tells_the_same(older, newer)
+        if newer.said_at > older.said_at and not _tells_the_same(older, newer) and can_change(older, newer)
     ]
     return changes[:CHANGES_MAX]
 

@@ -15,6 +15,7 @@ from graph_service.memory.recall.replacement_ranking import (
     DIALOGUE,
     NEWER_SCORE_MIN,
     OLDER_N,
+    ReplacementWeights,
     TextPair,
     ranked_by_replacements,
     replacement_weights,
@@ -62,9 +63,9 @@ def test_question_about_a_former_state_ranks_the_replaced_text_first() -> None:
 
 def test_only_newer_texts_that_may_answer_are_compared() -> None:
     answers = {PORTO: 0.9, LISBON: 0.8, SISTER: NEWER_SCORE_MIN - 0.01}
-    assert [(one.older, one.newer) for one in to_compare(HITS, answers, NOW)] == [(PORTO, LISBON)]
-    assert to_compare(HITS, {PORTO: 0.9}, NOW) == []
-    assert to_compare(HITS, answers, DATED) == []
+    assert [(one.older, one.newer) for one in to_compare(HITS, answers, NOW, DIALOGUE)] == [(PORTO, LISBON)]
+    assert to_compare(HITS, {PORTO: 0.9}, NOW, DIALOGUE) == []
+    assert to_compare(HITS, answers, DATED, DIALOGUE) == []
 
 
 def test_newer_text_counts_less_the_less_it_answers() -> None:
@@ -80,24 +81,30 @@ def test_provided_fact_and_its_evidence_are_replaced_only_if_a_fact_has_closed_i
     )
     message, newer = HITS[:2]
     fact = replace(message, candidate=provided)
-    assert to_compare([fact, message, newer], answers, NOW) == []
+    assert to_compare([fact, message, newer], answers, NOW, DIALOGUE) == []
     closed = replace(fact, candidate=replace(provided, closed=True))
-    assert [one.older for one in to_compare([closed, message, newer], answers, NOW)] == ["lives in Porto", PORTO]
+    assert [one.older for one in to_compare([closed, message, newer], answers, NOW, DIALOGUE)] == [
+        "lives in Porto",
+        PORTO,
+    ]
     extracted = replace(fact, candidate=replace(provided, confidence=0.75))
-    assert [one.older for one in to_compare([extracted, message, newer], answers, NOW)] == ["lives in Porto", PORTO]
+    assert [one.older for one in to_compare([extracted, message, newer], answers, NOW, DIALOGUE)] == [
+        "lives in Porto",
+        PORTO,
+    ]
 
 
 def test_lists_and_texts_of_the_assistant_are_not_compared() -> None:
     answers = {PORTO: 0.9, LISBON: 0.8}
-    assert to_compare(HITS, answers, analyse("Which cities have I lived in?", reference=NOON)) == []
+    assert to_compare(HITS, answers, analyse("Which cities have I lived in?", reference=NOON), DIALOGUE) == []
     noted = replace(HITS[1], candidate=replace(HITS[1].candidate, role=Role.ASSISTANT))
-    assert to_compare([HITS[0], noted], answers, NOW) == []
+    assert to_compare([HITS[0], noted], answers, NOW, DIALOGUE) == []
 
 
 def test_fact_and_the_message_that_proves_it_are_not_compared() -> None:
     fact = hit("lives in Porto", 0.7, day=1)
     fact = replace(fact, candidate=replace(fact.candidate, kind=HitKind.FACT, proofs=(PORTO,)))
-    assert to_compare([HITS[0], fact], {PORTO: 0.9, "lives in Porto": 0.9}, NOW) == []
+    assert to_compare([HITS[0], fact], {PORTO: 0.9, "lives in Porto": 0.9}, NOW, DIALOGUE) == []
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), st.floats(0, 1)), max_size=30))
@@ -105,10 +112,33 @@ def test_comparisons_are_bounded_and_the_newer_is_newer(found: list[tuple[float,
     hits = [hit(str(at), score, day=day) for at, (score, day, _) in enumerate(found)]
     answers = {str(at): answer for at, (_, _, answer) in enumerate(found)}
     said_at = {one.candidate.id: one.candidate.said_at for one in hits}
-    changes = to_compare(hits, answers, NOW)
+    changes = to_compare(hits, answers, NOW, DIALOGUE)
     assert len(changes) == len(set(changes)) <= CHANGES_MAX
     assert all(said_at[one.older] < said_at[one.newer] for one in changes)
     assert {one.older for one in changes} <= {one.candidate.id for one in hits[:OLDER_N]}
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), st.floats(0, 1)), max_size=12), st.booleans())
+def test_pairs_left_out_could_not_change_their_own_order(found: list[tuple[float, int, float]], former: bool) -> None:
+    analysis = BEFORE if former else NOW
+    hits = sorted(
+        (hit(str(at), score, day=day) for at, (score, day, _) in enumerate(found)), key=lambda one: -one.score
+    )
+    answers = {str(at): answer for at, (_, _, answer) in enumerate(found)}
+    compared = {(one.older, one.newer) for one in to_compare(hits, answers, analysis, DIALOGUE)}
+    everything = ReplacementWeights(replaced=9.0, replaces=9.0, former=9.0)
+    for left_out in to_compare(hits, answers, analysis, everything):
+        if (left_out.older, left_out.newer) not in compared:
+            order = [one.candidate.id for one in ranked_by_replacements(hits, {left_out: 40.0}, analysis, DIALOGUE)]
+            rises, falls = (left_out.older, left_out.newer) if former else (left_out.newer, left_out.older)
+            assert order.index(falls) < order.index(rises) or len(compared) == CHANGES_MAX
+
+
+def test_pair_too_far_apart_to_change_places_is_not_compared() -> None:
+    hits = (hit(PORTO, 0.9), hit(LISBON, 0.55, day=9), hit(SISTER, 0.7, day=20))
+    answers = {PORTO: 0.9, LISBON: 1.0, SISTER: 1.0}
+    pairs = [(one.older, one.newer) for one in to_compare(hits, answers, NOW, DIALOGUE)]
+    assert pairs == [(PORTO, SISTER), (LISBON, SISTER)]
 
 
 @given(st.dictionaries(st.sampled_from([change(PORTO, LISBON), change(PORTO, SISTER)]), st.floats(-40, 40)))
