@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 from extraction.text.chinese import HAN
+from schema.result_cache import cached_by_chars
 
 # Earlier messages of the speaker that a message may correct.
 EARLIER_MAX: Final = 3
@@ -169,13 +170,51 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     Returns:
         None if the message corrects none of them.
     """
-    if len(text) > _CORRECTION_CHARS_MAX or not earlier:
+    if len(text) > _CORRECTION_CHARS_MAX or not earlier or (signs := _signs_in(text)) is None:
         return None
+    for index, before in enumerate(earlier[:EARLIER_MAX]):
+        before = before[:_EARLIER_CHARS_MAX]
+        changes = []
+        if signs.opens or not signs.denied.isdisjoint(one.key for one in _values(before)):
+            changes = _changes(text, signs.values, before)
+        if not changes and (signs.is_wrong or signs.is_doubt):
+            changes = _named(text[signs.at :], before, at_once=not signs.is_wrong)
+        if not changes and signs.renamed is not None:
+            changes = _renamed(signs.renamed, before)
+        if not changes and signs.is_swapped:
+            changes = _exchanged(text, before)
+        if changes:
+            return index, _with(before, changes)
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """Signs that a message corrects an earlier one.
+
+    Attributes:
+        opens: it opens with words that introduce a new value.
+        at: where the new value must stand: anywhere after words that say what was wrong, at once after others.
+        denied: keys of the values that it denies.
+    """
+
+    is_wrong: bool
+    is_doubt: bool
+    is_swapped: bool
+    opens: bool
+    at: int
+    values: list[_Value]
+    denied: set[str]
+    renamed: re.Match[str] | None
+
+
+@cached_by_chars(chars_max=2_000_000, entries_max=8_192)
+def _signs_in(text: str) -> _Signs | None:
+    """Return the signs of a correction; None without any. Cached, because every recall reads the same messages."""
     swapped = _SWAPPED.match(text)
     wrong = _WRONG.match(text) or swapped
     is_wrong = wrong is not None or _WRONG_AT_END.match(text) is not None
     doubt = None if is_wrong else _DOUBT.match(text)
-    # Where the new value must stand: anywhere after words that say what was wrong, at once after others.
     at = wrong.end() if wrong else doubt.end() if doubt else 0
     values = list(_values(text)) if is_wrong or doubt is not None or _DENIAL.search(text) else []
     denied = {one.key for one in values if _DENIED.search(text[: one.start])}
@@ -183,20 +222,16 @@ def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
     renamed = _DENIED_NAME.match(text)
     if not opens and doubt is None and not denied and renamed is None:
         return None
-    for index, before in enumerate(earlier[:EARLIER_MAX]):
-        before = before[:_EARLIER_CHARS_MAX]
-        changes = []
-        if opens or not denied.isdisjoint(one.key for one in _values(before)):
-            changes = _changes(text, values, before)
-        if not changes and (is_wrong or doubt is not None):
-            changes = _named(text[at:], before, at_once=not is_wrong)
-        if not changes and renamed is not None:
-            changes = _renamed(renamed, before)
-        if not changes and swapped is not None:
-            changes = _exchanged(text, before)
-        if changes:
-            return index, _with(before, changes)
-    return None
+    return _Signs(
+        is_wrong=is_wrong,
+        is_doubt=doubt is not None,
+        is_swapped=swapped is not None,
+        opens=opens,
+        at=at,
+        values=values,
+        denied=denied,
+        renamed=renamed,
+    )
 
 
 def _values(text: str) -> Iterator[_Value]:

@@ -148,22 +148,20 @@ class LayerSimilarities:
 class ScoreParts(Mapping[str, float]):
     """The contribution of each feature to a score, by name: a view of a column, because a page shows few hits."""
 
-    __slots__ = ("_names", "_values")
+    __slots__ = ("_rows", "_values")
 
-    def __init__(self, names: Sequence[str], values: "npt.NDArray[np.float64]") -> None:
-        self._names, self._values = names, values
+    def __init__(self, rows: Mapping[str, int], values: "npt.NDArray[np.float64]") -> None:
+        """Keep the place of each feature in the column."""
+        self._rows, self._values = rows, values
 
     def __getitem__(self, name: str) -> float:
-        try:
-            return float(self._values[self._names.index(name)])
-        except ValueError:
-            raise KeyError(name) from None
+        return float(self._values[self._rows[name]])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import heapq
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -113,8 +113,14 @@ class Features:
     plain: Mapping[str, Floats]
 
 
-def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) -> Features:
-    """Return the features of all candidates."""
+def features_of(
+    found: CandidateSet, analysis: QueryAnalysis, *, now: datetime, wanted: Container[str] | None = None
+) -> Features:
+    """Return the features of all candidates.
+
+    Args:
+        wanted: names of the plain features to compute; all by default.
+    """
     messages = found.messages
     speaker = speaker_asked(messages, analysis)
     terms = _topic_terms(analysis, speaker)
@@ -134,19 +140,17 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     _impute_other_language(scaled, found.candidates, with_tokens=analysis.cross_language_tokens is not None)
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
-    corrected = {
-        one.id
-        for one, after in pairwise(messages)
-        if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
-        if _has_cue(after.text[:_READ_CHARS_MAX], corrects)
+    columns_of: dict[str, Callable[[], Floats]] = {
+        **_plain(found.candidates, analysis, speaker, questions, answers, now),
+        "corrected": lambda: _corrected(found, analysis),
+        "graph_proximity": lambda: graph_proximity(found),
     }
-    plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
-    plain["corrected"] = _column(one.id in corrected for one in found.candidates) * (not analysis.asks_agent)
+    plain = {name: column() for name, column in columns_of.items() if wanted is None or name in wanted}
     multi_hop = _multi_hop(found, analysis)
     if multi_hop.any():
         _inherit_from_first_hop(scaled, first_hops(found))
     _share_between_values(scaled, found.candidates, analysis)
-    return Features(scaled=scaled, plain={**plain, "graph_proximity": graph_proximity(found), "multi_hop": multi_hop})
+    return Features(scaled=scaled, plain={**plain, "multi_hop": multi_hop})
 
 
 def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
@@ -360,30 +364,44 @@ def _plain(
     questions: set[str],
     answers: set[str],
     now: datetime,
-) -> dict[str, Floats]:
-    entity = _column(one.scores.get("entity", 0.0) for one in candidates)
-    ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
+) -> dict[str, Callable[[], Floats]]:
+    """Return functions that compute the plain features, by name: most memories use only some of them."""
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
+
+    def entity_match() -> Floats:
+        entity = _column(one.scores.get("entity", 0.0) for one in candidates)
+        return entity / (entity.max(initial=0.0) or 1.0)
+
+    def recency() -> Floats:
+        ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
+        return np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s)
+
     return {
-        "entity_match": entity / (entity.max(initial=0.0) or 1.0),
-        "speaker": _said_by(candidates, speaker),
-        "time_range": _column(in_time(one, analysis) for one in candidates),
-        "not_a_question": _column(one.id not in questions for one in candidates),
-        "answers_question": _column(one.id in answers for one in candidates),
-        "contains_time": _column(when and bool(_times_of(one)) for one in candidates),
-        "contains_number": _column(number and _has_number(one.text) for one in candidates),
-        "role": _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
-        "confidence": _column(one.confidence or 0.0 for one in candidates),
-        "importance": _column((one.importance or 5) / 10 for one in candidates),
-        "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
-        "fact": _column(one.kind is HitKind.FACT for one in candidates),
-        "uncertain_fact": _column(
+        "entity_match": entity_match,
+        "speaker": lambda: _said_by(candidates, speaker),
+        "time_range": lambda: _column(in_time(one, analysis) for one in candidates),
+        "not_a_question": lambda: _column(one.id not in questions for one in candidates),
+        "answers_question": lambda: _column(one.id in answers for one in candidates),
+        "contains_time": lambda: _where(candidates, lambda one: bool(_times_of(one)), counts=when),
+        "contains_number": lambda: _where(candidates, lambda one: _has_number(one.text), counts=number),
+        "role": lambda: _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
+        "confidence": lambda: _column(one.confidence or 0.0 for one in candidates),
+        "importance": lambda: _column((one.importance or 5) / 10 for one in candidates),
+        "recency": recency,
+        "fact": lambda: _column(one.kind is HitKind.FACT for one in candidates),
+        "uncertain_fact": lambda: _column(
             1.0 - (one.confidence or 0.0) if one.kind is HitKind.FACT else 0.0 for one in candidates
         ),
-        "scene": _column(one.kind is HitKind.SCENE for one in candidates),
+        "scene": lambda: _column(one.kind is HitKind.SCENE for one in candidates),
         **_of_dialogue(candidates, analysis, now),
-        **_of_person(candidates, analysis),
+        **_of_attribute(candidates, analysis),
+        **_of_relatives(candidates, analysis),
     }
+
+
+def _where(candidates: Sequence[Candidate], test: Callable[[Candidate], bool], *, counts: bool) -> Floats:
+    """Return 1 for candidates that pass a test; 0 for all, without testing them, unless it counts."""
+    return _column(map(test, candidates)) if counts else np.zeros(len(candidates))
 
 
 # Features of messages to an assistant
@@ -399,7 +417,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for name in _NAME.findall(text))
 
 
-def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: datetime) -> dict[str, Floats]:
+def _of_dialogue(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, now: datetime
+) -> dict[str, Callable[[], Floats]]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
@@ -407,48 +427,69 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: 
     change and the question is about the present. Cues are searched only where they count, because that takes longer
     than all other features.
     """
-    from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
     why = analysis.answer_type is AnswerType.WHY
     somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
-    of_user = _column(one.role == Role.USER for one in candidates) * (analysis.role is None)
     reference = analysis.time_reference
+    current = reference in (TimeReference.NOW, TimeReference.OPEN)
     asked, span = reference is TimeReference.DATED, analysis.time
     end = span.end if span else None
     present_value = _asks_present_value(analysis)
     coming = present_value and analysis.answer_type is not AnswerType.WHEN
 
     def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
-        return _column(counts and _has_cue(one.text[:_READ_CHARS_MAX], cue) for one in candidates)
+        return _where(candidates, lambda one: _has_cue(one.text[:_READ_CHARS_MAX], cue), counts=counts)
+
+    def by(role: Role, *, counts: bool) -> Floats:
+        return _where(candidates, lambda one: one.role == role, counts=counts)
+
+    def is_after(one: Candidate) -> bool:
+        return end is not None and one.said_at >= end and _HAPPENED not in one.scores
+
+    def is_of_agent(one: Candidate) -> bool:
+        return one.kind is HitKind.FACT and name_key(one.subject or "") in _AGENTS
 
     return {
-        "list_item": with_cue(adds_item, counts=analysis.asks_list),
-        "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
-        "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
-        "intended": np.maximum(
+        "list_item": lambda: with_cue(adds_item, counts=analysis.asks_list),
+        "newer_list" if analysis.asks_list else f"newer_{reference}": lambda: _positions_in_time(candidates),
+        "change_now": lambda: with_cue(reports_change, counts=reference is TimeReference.NOW),
+        "intended": lambda: np.maximum(
             with_cue(states_intention, counts=present_value),
-            _column(coming and _is_to_come(one, now) for one in candidates),
+            _where(candidates, lambda one: _is_to_come(one, now), counts=coming),
         ),
-        "former_only": with_cue(states_former, counts=present_value),
+        "former_only": lambda: with_cue(states_former, counts=present_value),
         # A statement about the time asked for may be made at any time after it.
-        "after_asked_time": _column(
-            asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
+        "after_asked_time": lambda: _where(candidates, is_after, counts=asked and end is not None),
+        "superseded": lambda: _where(candidates, lambda one: one.overtaken_by is not None, counts=current),
+        "former": lambda: _where(candidates, lambda one: one.closed, counts=reference is TimeReference.FORMER),
+        "valid_then": lambda: _where(
+            candidates, lambda one: span is not None and _valid_in(one, span), counts=asked and span is not None
         ),
-        "superseded": _column(one.overtaken_by is not None for one in candidates)
-        * (reference in (TimeReference.NOW, TimeReference.OPEN)),
-        "former": _column(one.closed for one in candidates) * (reference is TimeReference.FORMER),
-        "valid_then": _column(asked and span is not None and _valid_in(one, span) for one in candidates),
-        "user_message": of_user,
-        "user_reason": of_user * why,
-        "reason": with_cue(gives_reason, counts=why),
-        "agent_fact": _column(one.kind is HitKind.FACT and name_key(one.subject or "") in _AGENTS for one in candidates)
-        * (not analysis.asks_agent),
-        "agent_message": from_agent * analysis.asks_agent,
-        "agent_promise": with_cue(makes_promise, counts=analysis.asks_agent) * from_agent,
-        "repeats_question": _repeating(candidates, analysis),
-        "name": _column(
-            somebody and bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized) for one in candidates
+        "user_message": lambda: by(Role.USER, counts=analysis.role is None),
+        "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
+        "reason": lambda: with_cue(gives_reason, counts=why),
+        "agent_fact": lambda: _where(candidates, is_of_agent, counts=not analysis.asks_agent),
+        "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
+        "agent_promise": lambda: (
+            with_cue(makes_promise, counts=analysis.asks_agent) * by(Role.ASSISTANT, counts=analysis.asks_agent)
+        ),
+        "repeats_question": lambda: _repeating(candidates, analysis),
+        "name": lambda: _where(
+            candidates,
+            lambda one: bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized),
+            counts=somebody,
         ),
     }
+
+
+def _corrected(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
+    """Return 1 for messages of the assistant that the user corrects in the next one."""
+    corrected = {
+        one.id
+        for one, after in pairwise(found.messages)
+        if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
+        if _has_cue(after.text[:_READ_CHARS_MAX], corrects)
+    }
+    return _where(found.candidates, lambda one: one.id in corrected, counts=not analysis.asks_agent)
 
 
 def _repeating(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floats:
@@ -720,55 +761,63 @@ def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Seq
 # Features of questions about a person: an attribute, of which later values replace earlier ones, or a relative
 #
 # "Sold the Tesla, got a VW" is the latest statement about the user's car, and "my sister has a Volvo" is none.
+#
+# `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement of
+# it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
+# question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names only
+# other relatives than the question.
 
 
-def _of_person(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
-    """Return the features of all candidates, each 0 or 1.
-
-    `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement
-    of it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
-    question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names
-    only other relatives than the question.
-    """
-    return {**_of_attribute(candidates, analysis), **_of_relatives(candidates, analysis)}
-
-
-def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
     attribute = analysis.attribute
     if attribute is None:
         return {}
-    texts = [one.text[:_READ_CHARS_MAX] for one in candidates]
-    states = [_states(text, attribute) for text in texts]
+    dated = analysis.time_reference is TimeReference.DATED
     of_user = not analysis.kinship_words and not analysis.second_ties
-    of_relative = [of_user and _about_relative(text) for text in texts]
-    features = {"attribute": _column(states), "of_relative": _column(of_relative)}
+    end = analysis.time.end if dated and analysis.time else None
+
+    def states(one: Candidate) -> bool:
+        return _states(one.text[:_READ_CHARS_MAX], attribute)
+
+    def is_of_relative(one: Candidate) -> bool:
+        return of_user and _about_relative(one.text[:_READ_CHARS_MAX])
+
+    def reports(one: Candidate) -> bool:
+        return (
+            one.kind is HitKind.MESSAGE
+            and one.role == Role.USER
+            and states(one)
+            and not is_of_relative(one)
+            and (end is None or one.said_at < end)
+            and _has_cue(one.text[:_READ_CHARS_MAX], reports_change)
+        )
+
+    def newest() -> Floats:
+        last = max((one.said_at for one in candidates if reports(one)), default=None)
+        return _column(one.said_at == last and states(one) for one in candidates)
+
+    features = {
+        "attribute": lambda: _column(map(states, candidates)),
+        "of_relative": lambda: _where(candidates, is_of_relative, counts=of_user),
+    }
     if analysis.time_reference is TimeReference.FORMER:
         return features
-    dated = analysis.time_reference is TimeReference.DATED
-    end = analysis.time.end if dated and analysis.time else None
-    reported = [
-        one.kind is HitKind.MESSAGE
-        and one.role == Role.USER
-        and says
-        and not other
-        and (end is None or one.said_at < end)
-        and _has_cue(text, reports_change)
-        for one, text, says, other in zip(candidates, texts, states, of_relative, strict=True)
-    ]
-    last = max((one.said_at for one, found in zip(candidates, reported, strict=True) if found), default=None)
-    newest = _column(says and one.said_at == last for one, says in zip(candidates, states, strict=True))
     return {**features, "newest_dated" if dated else "newest_now": newest}
 
 
-def _of_relatives(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def _of_relatives(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
     asked = frozenset((*analysis.kinship_words, *analysis.second_ties))
     if not asked:
         return {}
-    texts = [one.text[:_READ_CHARS_MAX] for one in candidates]
     second = frozenset(analysis.second_ties)
+
+    def names_other(one: Candidate) -> bool:
+        text = one.text[:_READ_CHARS_MAX]
+        return not _mentions(text, asked) and _mentions(text, _ALL_TIES)
+
     return {
-        "second_tie": _column(_mentions(text, second) for text in texts),
-        "other_tie": _column(not _mentions(text, asked) and _mentions(text, _ALL_TIES) for text in texts),
+        "second_tie": lambda: _column(_mentions(one.text[:_READ_CHARS_MAX], second) for one in candidates),
+        "other_tie": lambda: _column(map(names_other, candidates)),
     }
 
 

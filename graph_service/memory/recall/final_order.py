@@ -43,6 +43,9 @@ def below_replacements(
 
     ordered: dict[str, Hit] = {}
     for hit in hits:
+        if replacement(hit) is None:
+            ordered.setdefault(hit.candidate.id, hit)
+            continue
         chain = [hit]
         while (over := replacement(chain[-1])) is not None and all(over is not one for one in chain):
             chain.append(over)
@@ -74,7 +77,7 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 newest = latest.get(one.id, one)
                 repeats = one.id in proved or newest.id in shown
                 shown |= set() if repeats else {one.id, newest.id}
-                hit = replace(hit, candidate=newest)
+                hit = hit if newest is one else replace(hit, candidate=newest)
             case HitKind.FACT:
                 repeats = not shown.isdisjoint(one.proofs)
                 proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -136,7 +137,7 @@ def _specificity(texts: Sequence[WordCounts]) -> Floats:
     Averaged as if each text had five more common words, because a single rare word proves little. Chinese texts are not
     segmented and have 0; rare characters did not improve the ranking (docs/decisions/0006-ranking.md).
     """
-    frequency = Counter(stem for words in texts for stem in words.stems)
+    frequency = Counter(chain.from_iterable(words.stems for words in texts))
     rarity = {stem: math.log(len(texts) / n) for stem, n in frequency.items()}
     means = [sum(map(rarity.__getitem__, words.stems)) / (len(words.stems) + _COMMON_WORDS) for words in texts]
     return np.array(means, np.float64)

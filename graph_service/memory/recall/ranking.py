@@ -441,7 +441,7 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
     candidates = found.candidates
     if not candidates:
         return []
-    raw = features_of(found, analysis, now=now)
+    raw = features_of(found, analysis, now=now, wanted=_to_compute(weights))
     messages = np.array([one.kind is HitKind.MESSAGE for one in candidates])
     parts = {
         name: _weighted(raw.scaled[name], weight / SPREADS[name], messages)
@@ -465,8 +465,13 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         (-score, one.kind, -one.said_at.timestamp(), one.text, one.id)
         for score, one in zip(scores.tolist(), candidates, strict=True)
     ]
-    order, names = sorted(range(len(keys)), key=keys.__getitem__)[:limit], tuple(parts)
-    return [Hit(candidate=candidates[at], score=-keys[at][0], parts=ScoreParts(names, table[:, at])) for at in order]
+    order, rows = sorted(range(len(keys)), key=keys.__getitem__)[:limit], {name: row for row, name in enumerate(parts)}
+    return [Hit(candidate=candidates[at], score=-keys[at][0], parts=ScoreParts(rows, table[:, at])) for at in order]
+
+
+def _to_compute(weights: Weights) -> frozenset[str]:
+    """Return the names of the plain features that count, themselves or multiplied by the relevance."""
+    return frozenset(weights.plain).union(name for name in _NEWER if f"{name}_relevant" in weights.plain)
 
 
 def _relevance(scaled: Mapping[str, Floats]) -> Floats | None:
