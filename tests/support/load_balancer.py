@@ -37,6 +37,8 @@ class LoadBalancer(TcpProxy):
                 await asyncio.sleep(0.1)
 
     def _next_target(self) -> int:
+        if not self.ready:
+            raise ConnectionRefusedError("no service is ready")
         self.ready.append(self.ready.pop(0))
         return self.ready[-1]
 
