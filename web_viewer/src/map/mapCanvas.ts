@@ -121,6 +121,7 @@ export class MapCanvas {
     this.cy = cytoscape({
       container: host.big,
       style: stylesheet(theme),
+      layout: { name: "null" },
       minZoom: 0.05,
       maxZoom: 3,
       boxSelectionEnabled: false,
