@@ -81,6 +81,7 @@ class FactCount(Frame):
     Attributes:
         subject: id of a user or agent; `""` for all things together, whose facts are counted by predicate only.
         kind, entity_type: those of the objects.
+        avoided: true for the disliked that must be avoided, such as the cause of an allergy.
     """
 
     subject: str
@@ -89,6 +90,7 @@ class FactCount(Frame):
     category: str | None = None
     kind: str | None = None
     entity_type: str | None = None
+    avoided: bool = False
     n: int
 
 

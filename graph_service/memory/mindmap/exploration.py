@@ -26,6 +26,7 @@ from schema.frames import EdgeView, NodeView
 from schema.ids import CORRECTION_SESSION, TenantId, scope_token, to_element_id
 from schema.labels import Label
 from schema.parts import ChangeLine, FactCount, GraphPart, MapTotals, RecentChanges, SaidHit
+from schema.predicates import fact_groups, whitelist
 
 # Limits of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
@@ -286,6 +287,8 @@ class Explorer:
             "tenant": tenant,
             "users": await users_in_view(self._graph, tenant, user_id),
             "rows_max": COUNTED_MAX + 1,
+            "disliked": sorted(name for name, one in whitelist().items() if one.sector == "dislikes"),
+            "avoided": f"(?is).*({'|'.join(fact_groups()['avoids'].said)}).*",
         }
         rows = await self._graph.read(statement("mindmap/map_totals"), parameters)
         if sum(row["read"] for row in rows) > COUNTED_MAX:
@@ -334,7 +337,7 @@ def _unknown(node_id: str) -> NotFoundError:
 
 def _alike(row: Row) -> FactCount:
     """Return what the facts of a row of `mindmap/map_totals` have in common, without their number."""
-    given = {name: row[name] for name in ("predicate", "relation", "entity_type")}
+    given = {name: row[name] for name in ("predicate", "relation", "entity_type", "avoided")}
     if row["subject"] is None:
         return FactCount(subject="", n=0, **given)
     category = category_of(row["predicate"], row["relation"], FactKind(row["kind"] or FactKind.FACT))

@@ -191,6 +191,14 @@ async def test_totals_count_what_is_there_whatever_was_loaded(service: Service, 
         ("bob", "PREFERS", "preferences", "Entity", None): 4,
         ("", "RELATES_TO", None, None, None): 1,
     }
+    told = [("nuts", "She is Allergic to nuts."), ("noise", "She hates noise.")]
+    await writer.put(user="u3", nodes={"cy": "User"} | {name: "Entity" for name, _ in told})
+    await writer.put(user="u3", edges=[Edge("cy", "DISLIKES", name, statement=text) for name, text in told])
+    disliked = (await ask(service, writer.tenant, "totals", user="u3"))["facts"]
+    assert {(one["predicate"], one["avoided"]): one["n"] for one in disliked} == {
+        ("DISLIKES", True): 1,
+        ("DISLIKES", False): 1,
+    }
     alone = await ask(service, writer.tenant, "totals", user="u2")
     assert (alone["nodes"], [one["n"] for one in alone["facts"]]) == ({"u2": {"User": 1, "Entity": 4}}, [4])
     empty = await ask(service, f"{writer.tenant}-other", "totals")

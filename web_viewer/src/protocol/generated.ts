@@ -108,6 +108,8 @@ export interface FactCount {
   category: string | null;
   kind: string | null;
   entity_type: string | null;
+  /** true for the disliked that must be avoided, such as the cause of an allergy. */
+  avoided: boolean;
   n: number;
 }
 

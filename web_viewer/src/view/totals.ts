@@ -4,6 +4,7 @@ import { type Ref, shallowRef } from "vue";
 import { askService, queryString } from "../live/requests";
 import { Throttle } from "../map/throttle";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
+import { GROUPS } from "../protocol/vocabulary";
 import type { FactCount, MapTotals } from "../protocol/generated";
 
 const AGAIN_MS = 5_000;
@@ -37,10 +38,11 @@ export class Totals {
   }
 }
 
-/** Return a fact that is like those of a count, and the nodes of its ends; the statement and most other fields are missing. */
+/** Return a fact that is like those of a count, and the nodes of its ends; most other fields are missing. */
 export function exampleOf(count: FactCount): { edge: GraphEdge; nodes: ReadonlyMap<string, GraphNode> } {
-  const { subject, predicate, relation, category, kind, entity_type } = count;
-  const edge = { id: OBJECT, source: subject, target: OBJECT, predicate, relation, category, statement: null, confidence: 1, invalid_at: null } as GraphEdge;
+  const { subject, predicate, relation, category, kind, entity_type, avoided } = count;
+  const statement = avoided ? (GROUPS.avoids?.said?.[0] ?? null) : null;
+  const edge = { id: OBJECT, source: subject, target: OBJECT, predicate, relation, category, statement, confidence: 1, invalid_at: null } as GraphEdge;
   const nodes = new Map([[subject, { id: subject, kind: "User" }], [OBJECT, { id: OBJECT, kind, entity_type }]]) as unknown as ReadonlyMap<string, GraphNode>;
   return { edge, nodes };
 }

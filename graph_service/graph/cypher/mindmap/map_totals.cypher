@@ -1,14 +1,17 @@
-// Numbers of nodes by user and kind, and of valid facts by subject (null: a thing), predicate, relation and sort of object.
+// Numbers of nodes by user and kind, and of valid facts by subject (null: a thing), predicate, relation and sort of object, and
+// of the disliked by whether their statement matches $avoided.
 // Reads at most $rows_max relationships. Index memory_user.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int
-// -> user_id, subject, label, entity_type, predicate, relation, kind, n, read
+// $disliked: list of predicates
+// $avoided: str
+// -> user_id, subject, label, entity_type, predicate, relation, kind, avoided, n, read
 CALL () {
   MATCH (m:Memory)
   WHERE m.tenant = $tenant AND m.user_id IN $users AND {{not_correction m}}
   RETURN m.user_id AS user_id, null AS subject, head([label IN labels(m) WHERE label <> 'Memory']) AS label,
-         null AS entity_type, null AS predicate, null AS relation, null AS kind, count(m) AS n, 0 AS read
+         null AS entity_type, null AS predicate, null AS relation, null AS kind, false AS avoided, count(m) AS n, 0 AS read
  UNION ALL
   MATCH (s:Memory)
   WHERE s.tenant = $tenant AND s.user_id IN $users AND NOT s:Scene
@@ -19,7 +22,8 @@ CALL () {
        CASE WHEN about_person THEN r.relation END AS relation, CASE WHEN about_person THEN r.kind END AS kind,
        CASE WHEN about_person THEN head([label IN labels(o) WHERE label <> 'Memory']) END AS label,
        CASE WHEN about_person THEN o.entity_type END AS entity_type,
+       about_person AND type(r) IN $disliked AND coalesce(r.statement, '') =~ $avoided AS avoided,
        sum(CASE WHEN {{current r}} THEN 1 ELSE 0 END) AS n, count(r) AS read
-  RETURN null AS user_id, subject, label, entity_type, predicate, relation, kind, n, read
+  RETURN null AS user_id, subject, label, entity_type, predicate, relation, kind, avoided, n, read
 }
-RETURN user_id, subject, label, entity_type, predicate, relation, kind, n, read
+RETURN user_id, subject, label, entity_type, predicate, relation, kind, avoided, n, read
