@@ -57,15 +57,17 @@ export interface FilmSource {
   title: string;
 }
 
-/** Return the film of a memory on the places of its map; null if nothing that has a place ever changed. */
-export function filmOf({ graph, filter, points, title }: FilmSource, words: Words): Film | null {
+/** Compute the film of a memory on the places of its map, a moment at a time; null if nothing that has a place ever changed. */
+export function* filmSteps({ graph, filter, points, title }: FilmSource, words: Words): Generator<void, Film | null> {
   const hidden = new Set([...filter.hidden, "Scene"]);
   const held = withinBudget({ nodes: new Map([...graph.nodes].filter(([id]) => points.has(id))), edges: new Map([...graph.edges].filter(([, edge]) => points.has(edge.source) && points.has(edge.target))) }, new Set());
   const axis: Axis = new Set(momentsOf(held, "known")).size >= KNOWN_MIN ? "known" : "true";
   const times = stepsOf(momentsOf({ nodes: new Map(), edges: held.edges }, axis));
   if (times.length === 0) return null;
   const spans = new Map<string, Span>();
-  const steps = times.map((atMs, step): Step => {
+  const steps: Step[] = [];
+  for (const [step, atMs] of times.entries()) {
+    yield;
     const at = new Date(atMs).toISOString();
     const shown = shownPart(held, { ...filter, hidden, moments: axis === "known" ? { validAt: null, asOf: at } : { validAt: at, asOf: null } });
     const valid = [...shown.edges.values()].filter((edge) => edge.predicate !== "MENTIONED" && !edge.invalid_at);
@@ -77,8 +79,9 @@ export function filmOf({ graph, filter, points, title }: FilmSource, words: Word
       if (!here.has(id)) span.to = Math.min(span.to, step);
       else if (span.to <= step) span.to = Infinity;
     }
-    return { atMs, facts: valid.length, caption: came[0] ? factSentence(came[0], (id) => held.nodes.get(id)?.label, words) : null };
-  });
+    steps.push({ atMs, facts: valid.length, caption: came[0] ? factSentence(came[0], (id) => held.nodes.get(id)?.label, words) : null });
+  }
+  yield;
   const { fit, scale } = fitting([...spans.keys()].flatMap((id) => points.get(id) ?? []));
   const nodes = placed(held, spans, points, fit, scale);
   const byId = new Map(nodes.map((one) => [one.node.id, one.at]));
