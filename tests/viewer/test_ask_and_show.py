@@ -60,7 +60,7 @@ async def test_portrait_cites_facts_and_is_saved_as_a_card(viewer: Watching, tmp
     await viewer.choose(await Watching.found(viewer.address, viewer.tenant, "Alice"))
     portrait = page.locator("[data-portrait]")
     await expect(portrait.locator('[data-topic="likes"]')).to_contain_text("jasmine tea", timeout=WAIT_MS)
-    await expect(portrait.locator('[data-topic="where"]')).to_contain_text("Lisbon")
+    await expect(portrait.locator('[data-topic="places"]')).to_contain_text("Lisbon")
     async with page.expect_download() as saving:
         await portrait.locator('[data-act="card"]').click()
     path = tmp_path / "card.png"

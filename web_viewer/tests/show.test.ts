@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { drawFrame, FILM, filmOf, standing, stepsOf, timeOf } from "../src/exporting/film";
+import { drawFrame, type Film, FILM, type FilmSource, filmSteps, standing, stepsOf, timeOf } from "../src/exporting/film";
 import { cardOf, wrapped } from "../src/exporting/portraitCard";
 import { addWords } from "../src/i18n/messages";
 import * as portraying from "../src/i18n/portraitWords";
 import * as taking from "../src/i18n/exportWords";
 import { Words } from "../src/i18n/words";
+import { atOnce } from "../src/map/slices";
 import { litByFrame, TOLD_MS, withTold } from "../src/now/ambient";
-import { itemsOf, type PortraitFact, portraitOf, topicOf } from "../src/panel/portrait";
+import { itemsOf, type PortraitFact, portraitOf } from "../src/panel/portrait";
 import type { GraphEdge, GraphNode, QuestionAsked } from "../src/protocol/frames";
 
 [portraying, taking].forEach(addWords);
@@ -16,11 +17,13 @@ function aFact(id: string, more: Partial<PortraitFact> = {}): PortraitFact {
   return { id, predicate: "RELATES_TO", relation: null, statement: id, strength: 0.5, validAt: "2026-03-01T12:00:00Z", invalidAt: null, subject: { id: "u" }, object: { id: `o ${id}`, name: id, entityType: null }, evidence: [], ...more };
 }
 
+const NONE = new Map<string, { category: string | null }>();
+
 describe("a portrait", () => {
   const facts = [
     aFact("Lisbon", { relation: "lives in" }),
     aFact("Utrecht", { relation: "lives in", invalidAt: "2026-04-01T12:00:00Z" }),
-    aFact("Mota", { relation: "works at" }),
+    aFact("Mota", { relation: "member of" }),
     aFact("Mira", { relation: "sister", object: { id: "m", name: "Mira", entityType: "person" } }),
     aFact("tea", { predicate: "PREFERS", strength: 0.4 }),
     aFact("trams", { predicate: "PREFERS", strength: 0.9 }),
@@ -30,26 +33,26 @@ describe("a portrait", () => {
   ];
 
   it("has five lines of what holds, each thing with the number of its fact, and what must be avoided first", () => {
-    const lines = portraitOf("u", facts, en);
-    expect(lines.map(({ topic }) => topic)).toEqual(["where", "work", "people", "likes", "avoids"]);
+    const lines = portraitOf("u", facts, NONE, en);
+    expect(lines.map(({ topic }) => topic)).toEqual(["places", "work", "people", "likes", "avoids"]);
     expect(lines[0]?.phrases).toMatchObject([{ lead: "lives in", items: [{ name: "Lisbon", number: 1 }] }]);
     expect(itemsOf(lines).map(({ name, number }) => [name, number])).toEqual([["Lisbon", 1], ["Mota", 2], ["Mira", 3], ["trams", 4], ["tea", 5], ["nuts", 6], ["noise", 7]]);
   });
 
   it("says relations in the language of the page, and how many things a line leaves out", () => {
     const many = Array.from({ length: 7 }, (_, n) => aFact(`t${n}`, { predicate: "PREFERS" }));
-    expect(portraitOf("u", facts, zh)[0]?.phrases[0]?.lead).toBe("住在");
-    expect(portraitOf("u", many, en)).toMatchObject([{ topic: "likes", more: 3 }]);
-    expect(portraitOf("nobody", facts, en)).toEqual([]);
+    expect(portraitOf("u", facts, NONE, zh)[0]?.phrases[0]?.lead).toBe("住在");
+    expect(portraitOf("u", many, NONE, en)).toMatchObject([{ topic: "likes", more: 3 }]);
+    expect(portraitOf("nobody", facts, NONE, en)).toEqual([]);
   });
 
-  it.each([["PREFERS", null, "likes"], ["RELATES_TO", "任职于", "work"], ["RELATES_TO", "born in", "where"], ["RELATES_TO", "has", null], ["CARES_ABOUT", null, null]])("tells %s %s under %s", (predicate, relation, topic) => {
-    expect(topicOf(aFact("x", { predicate, relation }))).toBe(topic);
+  it.each([["PREFERS", null, null, "likes"], ["RELATES_TO", "任职于", "work", "work"], ["RELATES_TO", "born in", null, "places"], ["RELATES_TO", "has", null, undefined], ["CARES_ABOUT", null, null, undefined]])("tells %s %s of category %s under %s, as the list does", (predicate, relation, category, topic) => {
+    expect(portraitOf("u", [aFact("x", { predicate, relation })], new Map([["x", { category }]]), en)[0]?.topic).toBe(topic);
   });
 
   it("is drawn as a card whose texts are text, with the sentences below", () => {
     const evidence = [{ text: 'I love <b>trams</b> & "tea".', saidAt: "2026-03-01T12:00:00Z" }];
-    const { svg, width, height } = cardOf("<Noor>", portraitOf("u", [aFact("trams", { predicate: "PREFERS", evidence })], en), "dark", en);
+    const { svg, width, height } = cardOf("<Noor>", portraitOf("u", [aFact("trams", { predicate: "PREFERS", evidence })], NONE, en), "dark", en);
     expect(svg).toContain("&lt;Noor&gt;");
     expect(svg).toContain("trams [1]");
     expect(svg).toContain("I love &lt;b&gt;trams&lt;/b&gt; &amp;");
@@ -89,6 +92,11 @@ describe("a film", () => {
   const graph = { nodes: new Map([node("u", "User"), node("tea"), node("tram"), node("sea")]), edges: new Map([edge("a", "tea", 1), edge("b", "tram", 2, { invalid_at: "2026-03-01T00:00:00Z", closing_known_at: "2026-03-01T00:00:00Z" }), edge("c", "sea", 3)]) };
   const points = new Map([["u", { x: 0, y: 0 }], ["tea", { x: 100, y: 0 }], ["tram", { x: 0, y: 300 }], ["sea", { x: -900, y: 0 }]]);
   const source = { graph, filter: { hidden: new Set<string>() }, points, title: "Growth" };
+  const filmOf = (given: FilmSource, words: Words): Film | null => atOnce(filmSteps(given, words));
+
+  it("is computed a moment at a time, so that the page can draw in between", () => {
+    expect([...filmSteps(source, en)].length).toBeGreaterThanOrEqual(3);
+  });
 
   it("takes a step for each time at which something became known, with the fact that came, and lets what ended go", () => {
     const film = filmOf(source, en);

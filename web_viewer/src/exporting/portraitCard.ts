@@ -22,7 +22,7 @@ export function cardOf(name: string, lines: readonly PortraitLine[], theme: Them
   y += 16;
   for (const line of lines) {
     y += 30;
-    write(words.t(`portrait.${line.topic}`), AIR, y, 14, MUTED[theme]);
+    write(words.group(line.topic), AIR, y, 14, MUTED[theme]);
     for (const [index, row] of wrapped(textOf(line, words), LINE_CELLS).entries()) {
       if (index > 0) y += 22;
       write(row, AIR + LABEL_PX, y, 16, INK[theme]);

@@ -2,11 +2,6 @@
 
 export const en = {
   "portrait.title": "Portrait",
-  "portrait.where": "Places",
-  "portrait.work": "Work",
-  "portrait.people": "People",
-  "portrait.likes": "Likes",
-  "portrait.avoids": "Avoids",
   "portrait.more": "and {n} more",
   "portrait.source": "Source {n}: {text}",
   "portrait.save": "Save as card (PNG)",
@@ -17,11 +12,6 @@ export const en = {
 
 export const zh: Record<keyof typeof en, string> = {
   "portrait.title": "人物小像",
-  "portrait.where": "地点",
-  "portrait.work": "工作",
-  "portrait.people": "人际",
-  "portrait.likes": "喜欢",
-  "portrait.avoids": "避免",
   "portrait.more": "等，另有 {n} 项",
   "portrait.source": "来源 {n}：{text}",
   "portrait.save": "存为卡片（PNG）",

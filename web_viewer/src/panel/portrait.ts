@@ -1,28 +1,16 @@
 /** A portrait: five lines about a person, each thing with the fact that says it. Pure, but for the request. */
 
 import { isClosed } from "../graph/facts";
+import { type GroupKey, groupOf } from "../graph/groups";
 import type { Words } from "../i18n/words";
 import { askGraphql } from "../live/requests";
+import type { GraphEdge } from "../protocol/frames";
 
 /** Facts of the person that are looked at, and things in a line. */
 const FACTS_MAX = 100;
 const ITEMS_MAX = 4;
-export const TOPICS = ["where", "work", "people", "likes", "avoids"] as const;
-export type Topic = (typeof TOPICS)[number];
-const WHERE = /^(?:lives|born|is from$|from$|comes from|moved to|grew up|hometown|staying|住|来自|出生|老家)/i;
-const WORK = /^(?:works?\b|studie[sd]\b|teaches|job|profession|occupation|trains as|member of|任职|工作|职业|在学|就读|任教)/i;
-const AVOIDED = /allerg|intoleran|avoid|must not|can ?not eat|过敏|過敏|不耐受|忌口|不能吃/i;
-
-/** Return the line in which a fact is told; null for one that a portrait leaves out. */
-export function topicOf({ predicate, relation, object }: Pick<PortraitFact, "predicate" | "relation" | "object">): Topic | null {
-  if (predicate === "PREFERS") return "likes";
-  if (predicate === "DISLIKES") return "avoids";
-  if (predicate !== "RELATES_TO" || relation === null) return null;
-  if (AVOIDED.test(relation)) return "avoids";
-  if (WHERE.test(relation)) return "where";
-  if (WORK.test(relation)) return "work";
-  return object?.entityType === "person" ? "people" : null;
-}
+/** Groups of facts that have a line, in order; what is disliked stands behind what must be avoided. */
+const TOPICS: readonly GroupKey[] = ["places", "work", "people", "likes", "avoids"];
 
 export interface PortraitFact {
   id: string;
@@ -51,7 +39,7 @@ export interface Phrase {
 }
 
 export interface PortraitLine {
-  topic: Topic;
+  topic: GroupKey;
   phrases: Phrase[];
   /** Things that the line leaves out. */
   more: number;
@@ -65,17 +53,22 @@ export async function fetchPortrait(id: string, tenant: string, signal: AbortSig
   return (await askGraphql<{ node: { facts: { nodes: PortraitFact[] } } }>(QUERY, { id }, tenant, signal)).node.facts.nodes;
 }
 
-/** Return the lines of a person that have any thing: the strongest facts first, what must be avoided before what is not liked. */
-export function portraitOf(id: string, facts: readonly PortraitFact[], words: Words): PortraitLine[] {
-  const byTopic = new Map<Topic, PortraitFact[]>();
+/**
+ * Return the lines of a person that have any thing: the strongest facts first, what must be avoided before what is not liked.
+ *
+ * @param edges the facts that the page has, which know their category.
+ */
+export function portraitOf(id: string, facts: readonly PortraitFact[], edges: ReadonlyMap<string, Pick<GraphEdge, "category">>, words: Words): PortraitLine[] {
+  const byGroup = new Map<GroupKey, PortraitFact[]>();
   for (const fact of facts) {
     if (fact.subject?.id !== id || !fact.object || fact.object.id === id || isClosed({ invalid_at: fact.invalidAt })) continue;
-    const topic = topicOf(fact);
-    if (topic) byTopic.set(topic, [...(byTopic.get(topic) ?? []), fact]);
+    const group = groupOf({ ...fact, category: edges.get(fact.id)?.category ?? null }, { entity_type: fact.object.entityType });
+    byGroup.set(group, [...(byGroup.get(group) ?? []), fact]);
   }
   let number = 0;
   return TOPICS.flatMap((topic): PortraitLine[] => {
-    const all = (byTopic.get(topic) ?? []).sort((a, b) => Number(AVOIDED.test(b.statement)) - Number(AVOIDED.test(a.statement)) || b.strength - a.strength || (a.id < b.id ? -1 : 1));
+    const strongest = (group: GroupKey): PortraitFact[] => (byGroup.get(group) ?? []).sort((a, b) => b.strength - a.strength || (a.id < b.id ? -1 : 1));
+    const all = [...strongest(topic), ...(topic === "avoids" ? strongest("dislikes") : [])];
     if (all.length === 0) return [];
     const phrases = new Map<string, Phrase>();
     for (const fact of all.slice(0, ITEMS_MAX)) {
