@@ -226,6 +226,7 @@ async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -
     await page.keyboard.press("4")
     row = page.locator('.list [tabindex="0"]')
     await viewer.until(f"document.querySelector('.list [tabindex=\"0\"]')?.dataset.target === {json.dumps(coriander)}")
+    await expect(row.locator("svg[data-type]")).to_have_count(1)
     assert "coriander" in await row.inner_text()
     await page.keyboard.press("3")
     here = page.locator('[data-timeline] [tabindex="0"]')

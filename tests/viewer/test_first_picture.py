@@ -120,7 +120,9 @@ async def test_search_finds_by_relation_type_and_question(viewer: Watching) -> N
     hit = viewer.page.locator('[data-group="facts"]').first
     await expect(hit).to_contain_text("Oliver", timeout=WAIT_MS)
     await box.fill("place")
-    await expect(viewer.page.locator('[data-group="named"]', has_text="Rome")).to_have_count(1, timeout=WAIT_MS)
+    rome = viewer.page.locator('[data-group="named"]', has_text="Rome")
+    await expect(rome).to_have_count(1, timeout=WAIT_MS)
+    await expect(rome.locator("svg")).to_have_attribute("data-type", "place")
     meant = viewer.page.locator('[data-group="meant"]')
     for _ in range(_ASKED_MAX):
         # A service that has just started may stop its first recall as too slow; the search is optional then.

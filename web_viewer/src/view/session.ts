@@ -3,6 +3,7 @@
 import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef, watch } from "vue";
 import { GraphStore } from "../graph/store";
 import { neverHeld } from "../graph/facts";
+import { thingTypes } from "../graph/groups";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
 import { ALONE, type PresenceState, withFrame, Pointer } from "../live/presence";
@@ -138,6 +139,7 @@ export function openSession() {
   /** Follow the selection of the other viewers. */
   const follow = ref(false);
   const words = computed(() => new Words(chosen.lang));
+  const types = computed(() => thingTypes(live.graph.value));
   const filter = (): Filter => ({
     hidden: chosen.hidden,
     confidence: chosen.confidence,
@@ -243,6 +245,7 @@ export function openSession() {
     opening,
     overlay,
     owners,
+    types,
     explore,
     communities,
     conflicts: conflicts.ids,
