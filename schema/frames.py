@@ -69,10 +69,15 @@ class Scope(Frame):
 
 
 class Resume(Frame):
-    """The last position that a reconnecting viewer received."""
+    """The last position that a reconnecting viewer received.
+
+    Attributes:
+        places: `seq` of the last `places` frame.
+    """
 
     epoch: str
     seq: int = Field(ge=0)
+    places: int = Field(default=0, ge=0)
 
 
 class Hello(Frame):
@@ -123,7 +128,27 @@ class SelectionUpdate(Frame):
     focus: str | None = Field(default=None, max_length=200)
 
 
-ClientFrame = Annotated[Hello | Ack | Resync | ScopeChange | SelectionUpdate, Field(discriminator="t")]
+PLACES_MAX = 250
+_Coordinate = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
+Place = Annotated[list[_Coordinate], Field(min_length=3, max_length=128)]
+
+
+class PlaceNodes(Frame):
+    """Positions of nodes on the map of a user, or of everybody, to store for all viewers.
+
+    Attributes:
+        keep: only nodes that have no position yet get one.
+        places: node ids with x, y and 1 if pinned, in map units; of the node in the middle of a map followed by the
+            geometry of its sectors, which the service does not interpret.
+    """
+
+    t: Literal["place"]
+    user: str | None = Field(default=None, max_length=200)
+    keep: bool = False
+    places: list[tuple[Annotated[str, Field(max_length=200)], Place]] = Field(max_length=PLACES_MAX)
+
+
+ClientFrame = Annotated[Hello | Ack | Resync | ScopeChange | SelectionUpdate | PlaceNodes, Field(discriminator="t")]
 
 
 class SocketLimits(Frame):
@@ -147,6 +172,7 @@ class HelloAck(Frame):
     Attributes:
         auto_extract: whether facts are extracted from messages without a request.
         principal: opaque id of the credential, for local storage; None if the service requires none.
+        may_place: whether this credential may store positions.
         access_expires_at: when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never.
     """
 
@@ -162,6 +188,7 @@ class HelloAck(Frame):
     predicates: list[str]
     users: list[UserView]
     auto_extract: bool = True
+    may_place: bool = False
     principal: str | None = None
     access_expires_at: str | None = None
 
@@ -229,6 +256,21 @@ class SelectionSync(Frame):
     ids: list[str] | None
     focus: str | None = None
     colour: int = 0
+
+
+class Places(Frame):
+    """Stored positions of the map of a user, or of everybody, in the form of `place`.
+
+    Attributes:
+        seq: increases with each change of a position in this tenant.
+        whole: these are all; otherwise those that changed.
+    """
+
+    t: Literal["places"] = "places"
+    user: str | None
+    seq: int
+    whole: bool
+    places: list[tuple[str, list[float]]]
 
 
 class Presence(Frame):
@@ -300,6 +342,7 @@ ServerFrame = Annotated[
     | Bookmark
     | Status
     | SelectionSync
+    | Places
     | Presence
     | QuestionAsked
     | QuestionsRemoved
@@ -308,7 +351,7 @@ ServerFrame = Annotated[
     Field(discriminator="t"),
 ]
 
-CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeChange | SelectionUpdate] = TypeAdapter(ClientFrame)
+CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeChange | SelectionUpdate | PlaceNodes] = TypeAdapter(ClientFrame)
 SERVER_FRAMES: TypeAdapter[
     HelloAck
     | GraphSnapshot
@@ -316,6 +359,7 @@ SERVER_FRAMES: TypeAdapter[
     | Bookmark
     | Status
     | SelectionSync
+    | Places
     | Presence
     | QuestionAsked
     | QuestionsRemoved

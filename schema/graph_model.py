@@ -31,7 +31,7 @@ class Property:
     """One property.
 
     Attributes:
-        kind: string, strings, int, float, bool, time, times, vector or bytes.
+        kind: string, strings, int, float, numbers, bool, time, times, vector or bytes.
         role: how the value changes when data moves to another tenant; empty when it does not.
         required: every element has it.
     """

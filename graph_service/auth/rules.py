@@ -60,7 +60,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Requirement]]] = {
 }
 
 # Frames sent by viewers.
-FRAMES: Final = _each(READ, "ack hello resync scope selection_sync")
+FRAMES: Final = {**_each(READ, "ack hello resync scope selection_sync"), "place": WRITE}
 
 
 class Route(NamedTuple):

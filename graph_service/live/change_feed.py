@@ -25,7 +25,7 @@ from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.change import FORGOTTEN, NumberedChange
 from schema.errors import TooSlowError, UnavailableError
-from schema.frames import Count, EdgeView, NodeView, Resume
+from schema.frames import Count, EdgeView, NodeView, Places, Resume
 
 _SNAPSHOTS_MAX: Final = 8
 # Elements that are encoded in about 3 ms on the event loop.
@@ -256,6 +256,7 @@ class Feed:
         up: True if the last read of the log succeeded.
         as_of: when the database last answered, ISO 8601 UTC; empty before.
         epoch: epoch of the log; None before the first successful read.
+        places_seq: number of times that viewers placed nodes.
         frames, snapshots: encoded frames shared by viewers.
         first_read: set after the first read, successful or not.
     """
@@ -274,6 +275,7 @@ class Feed:
         self.up = False
         self.as_of = ""
         self.epoch: str | None = None
+        self.places_seq = 0
         self.ring = Ring(0, limits)
         self.frames = PatchCache(limits.ring_bytes)
         self.snapshots = SnapshotFrameCache(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
@@ -284,6 +286,7 @@ class Feed:
         self._limits = limits
         self._cache = snapshot_cache
         self._resume = resume
+        self._places: dict[tuple[str | None, int | None, int], Places] = {}
         self._notified = asyncio.Event()
         self._lock = asyncio.Lock()
         self._snapshot_lock = asyncio.Lock()
@@ -330,6 +333,32 @@ class Feed:
             async with self._lock:
                 await self._catch_up()
         return snapshot
+
+    async def places(self, user: str | None, *, after: int | None) -> Places:
+        """Return the positions on the map of a user, or of everybody; while the database is down the last known ones.
+
+        Args:
+            after: only those that changed after this `places_seq`; None returns all.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        seq, whole = self.places_seq, after is None
+        if not self.up:
+            known = self._cache.places(self.tenant, user)
+            return Places(user=user, seq=seq, whole=whole, places=list(known.items()))
+        key = (user, after, seq)
+        async with self._snapshot_lock:
+            found = self._places.get(key)
+            if found is None:
+                generation = self._cache.generation
+                read = await self._mindmap.places(self.tenant, user, after=after or 0)
+                self._cache.keep_places(self.tenant, user, read, whole=whole, generation=generation)
+                found = Places(user=user, seq=seq, whole=whole, places=list(read.items()))
+                # Only those of one number: viewers are at the same one most of the time.
+                self._places = {known: value for known, value in self._places.items() if known[2] == seq}
+                self._places[key] = found
+        return found
 
     def cached_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
         """Return the last snapshot of this scope, else the nearest cached one, however old; None without any."""
@@ -390,8 +419,12 @@ class Feed:
                 self._cache.drop(self.tenant)
                 self.frames.clear()
                 self.snapshots.clear()
+                self._places.clear()
                 self.ring = Ring(self.ring.end, self._limits)
             self.ring.add(changes, now_s=asyncio.get_running_loop().time())
+            self._wake()
+        if head.places != self.places_seq:
+            self.places_seq = head.places
             self._wake()
 
     async def _following(self, seq: int) -> list[NumberedChange]:

@@ -20,6 +20,7 @@ from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
 from schema.frames import (
     HelloAck,
+    PlaceNodes,
     QuestionAsked,
     QuestionHit,
     QuestionsRemoved,
@@ -107,6 +108,15 @@ class Hub:
         watched = self._watched.get(tenant)
         if watched is not None:
             watched.viewer_group.show(Said(user_id=user_id, session_id=session_id))
+
+    async def place(self, tenant: str, frame: PlaceNodes) -> None:
+        """Store positions that a viewer gave to nodes; the feeds send them to all viewers of the tenant.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        if await self._mindmap.put_places(tenant, frame.user, dict(frame.places), keep=frame.keep):
+            self.notify(tenant)
 
     def forget(self, tenant: str | None) -> None:
         """Drop the cached snapshots of a tenant, or of all, after a deletion."""

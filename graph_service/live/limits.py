@@ -17,6 +17,7 @@ class LiveLimits:
         poll_s: interval at which the log is read for changes of other processes.
         answer_s: timeout of one read of the log, after which the database counts as down.
         snapshot_cost: frames that one `resync` or `scope` counts for, since each costs a snapshot.
+        place_cost: frames that one `place` counts for, since it is written and broadcast.
         pointing_cost: frames that one `selection_sync` counts for, since it is broadcast.
         pointings_per_request: `selection_sync` frames that count as one request of the credential.
         presence_interval_s: minimum interval between presence updates to a viewer.
@@ -36,6 +37,7 @@ class LiveLimits:
     frame_in_bytes: int = 16_384
     frames_per_s: int = 20
     snapshot_cost: int = 4
+    place_cost: int = 2
     pointing_cost: int = 2
     pointings_per_request: int = 5
     presence_interval_s: float = 0.1

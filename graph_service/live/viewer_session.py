@@ -32,6 +32,10 @@ class Viewer:
         self._user = hello.scope.user
         self._budget = hello.scope.budget
         self._position: Resume | None = hello.resume
+        # `places_seq` of the last positions sent; None before the first.
+        self._placed: int | None = None
+        if hello.resume is not None and hello.resume.epoch == feed.epoch:
+            self._placed = hello.resume.places
         self._send_bytes = send
         self._limits = limits
         self._unacknowledged: deque[tuple[int, float]] = deque()
@@ -47,6 +51,7 @@ class Viewer:
                 self._request_snapshot()
             case ScopeChange():
                 self._user, self._budget = frame.user, frame.budget
+                self._placed = None
                 self._request_snapshot()
         self.wake.set()
 
@@ -88,6 +93,8 @@ class Viewer:
         """Send the next snapshot or patch; return False if there is none or the window is full."""
         if len(self._unacknowledged) >= self._limits.window:
             return False
+        # Before a snapshot, so that its nodes are drawn where they belong.
+        await self._send_places()
         position = self._position
         if position is None or (self._feed.up and not self._feed.reaches(position.epoch, position.seq)):
             return await self._send_snapshot()
@@ -106,6 +113,25 @@ class Viewer:
             return False
         await self._send_bookmark(Resume(epoch=position.epoch, seq=patch.to))
         return True
+
+    async def _send_places(self) -> None:
+        user, placed = self._user, self._placed
+        if placed == self._feed.places_seq or (placed is not None and not self._feed.up):
+            return
+        if placed is None and self._feed.up and self._feed.places_seq == 0:
+            self._placed = 0
+            return
+        try:
+            async with asyncio.timeout(self._limits.ack_s):
+                places = await self._feed.places(user, after=placed)
+        except (UnavailableError, TimeoutError):
+            self._feed.notify()
+            return
+        if user != self._user:
+            return
+        self._placed = places.seq
+        if places.places:
+            await self._send(places)
 
     async def _send_snapshot(self) -> bool:
         user, budget = self._user, self._budget

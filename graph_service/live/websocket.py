@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import logging
-from collections.abc import Callable, Set
+from collections.abc import Awaitable, Callable, Set
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlsplit
@@ -60,6 +60,7 @@ from schema.frames import (
     Ack,
     Frame,
     Hello,
+    PlaceNodes,
     Resync,
     ScopeChange,
     SelectionUpdate,
@@ -90,16 +91,26 @@ def _name(host: str | None) -> str | None:
         return None
 
 
-def access_fields(access: Access) -> dict[str, str | None]:
-    """Return the fields of `hello_ack` that identify the credential and its expiry, for the viewer's offline copy."""
+def access_fields(access: Access) -> dict[str, str | bool | None]:
+    """Return the fields of `hello_ack` about the credential: what it may do, and for the offline copy whose it is."""
+    may_place = _may_place(access)
     if access.is_anonymous:
-        return {"principal": None, "access_expires_at": None}
+        return {"may_place": may_place, "principal": None, "access_expires_at": None}
     principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
-    return {"principal": principal, "access_expires_at": until}
+    return {"may_place": may_place, "principal": principal, "access_expires_at": until}
 
 
-Handler = Callable[[Ack | Resync | ScopeChange | SelectionUpdate], None]
+def _may_place(access: Access) -> bool:
+    try:
+        require_access(access, frame_requirement("place"), "placing")
+    except ForbiddenError:
+        return False
+    return True
+
+
+_Received = Ack | Resync | ScopeChange | SelectionUpdate | PlaceNodes
+_Handler = Callable[[_Received], Awaitable[None]]
 
 _LOG = logging.getLogger(__name__)
 
@@ -173,9 +184,11 @@ class _Connection:
             seen_by = self._hub.questions_seen_by
             member = group.join(lambda who: sees_questions_of(self._access, who, seen_by))
 
-            def handle(frame: Ack | Resync | ScopeChange | SelectionUpdate) -> None:
+            async def handle(frame: _Received) -> None:
                 if isinstance(frame, SelectionUpdate):
                     group.point(member, frame)
+                elif isinstance(frame, PlaceNodes):
+                    await self._place(feed.tenant, frame)
                 else:
                     viewer.handle(frame)
 
@@ -235,7 +248,7 @@ class _Connection:
         except MnemosceneError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
-    async def _listen(self, websocket: WebSocket, handle: Handler) -> None:
+    async def _listen(self, websocket: WebSocket, handle: _Handler) -> None:
         """Handle frames until the socket closes, limited per connection and by the credential's rate."""
         limits, clock = self._hub.limits, asyncio.get_running_loop().time
         bucket = Bucket(limits.frames_per_s, clock())
@@ -260,11 +273,20 @@ class _Connection:
             except ForbiddenError as error:
                 raise RefusedError(FORBIDDEN, error.message) from error
             pointed += isinstance(frame, SelectionUpdate)
-            if isinstance(frame, Resync | ScopeChange) or (
+            if isinstance(frame, Resync | ScopeChange | PlaceNodes) or (
                 isinstance(frame, SelectionUpdate) and pointed % limits.pointings_per_request == 0
             ):
                 self._check_rate()
-            handle(frame)
+            await handle(frame)
+
+    async def _place(self, tenant: str, frame: PlaceNodes) -> None:
+        """Store positions; drop them in a quarantine, and in an outage, after which the viewer sends them again."""
+        try:
+            if self._auth is not None:
+                self._auth.check_quarantine(TenantId(tenant), frame_requirement(frame.t), "placing")
+            await self._hub.place(tenant, frame)
+        except (QuarantinedError, UnavailableError) as error:
+            _LOG.debug("positions were not stored: %s", error.message)
 
     def _check_rate(self) -> None:
         """Count one request of the credential."""
@@ -299,16 +321,18 @@ class _Connection:
         raise RefusedError(UNAUTHORIZED, CREDENTIAL_ENDED)
 
 
-def _cost(frame: Ack | Resync | ScopeChange | SelectionUpdate, limits: LiveLimits) -> int:
+def _cost(frame: _Received, limits: LiveLimits) -> int:
     match frame:
         case Ack():
             return 1
         case SelectionUpdate():
             return limits.pointing_cost
+        case PlaceNodes():
+            return limits.place_cost
     return limits.snapshot_cost
 
 
-async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeChange | SelectionUpdate:
+async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | _Received:
     event = await websocket.receive()
     if event["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(event.get("code", 1005))

@@ -128,17 +128,22 @@ class BenchPage:
             await self.quiet(0.4)
 
     async def scatter(self) -> None:
-        """Load the page again with stored positions that a tidy map does not have, without pins."""
-        # Positions are stored 0.8 s after a change.
-        await self.until("Object.keys(localStorage).some((key) => key.startsWith('mnemoscene:places:'))")
+        """Give each node the position of another, without pins, as if another viewer had moved it."""
         await self.page.evaluate(
-            """() => {
-              const key = Object.keys(localStorage).find((one) => one.startsWith("mnemoscene:places:"));
-              const saved = JSON.parse(localStorage.getItem(key));
-              // The order is reversed, so that every node stands where another belongs.
-              const [ids, places] = [Object.keys(saved.points), Object.values(saved.points).reverse()];
-              saved.points = Object.fromEntries(ids.map((id, index) => [id, places[index]]));
-              localStorage.setItem(key, JSON.stringify(saved));
+            """async () => {
+              const at = window.__mnemoscene.positions();
+              const places = Object.keys(at).filter((id) => !id.startsWith("s:"));
+              const moved = places.map((id, index) => [id, [...at[places[places.length - 1 - index]], 0]]);
+              const tenant = new URLSearchParams(location.search).get("tenant");
+              const socket = new WebSocket(location.origin.replace("http", "ws") + "/live", "mnemoscene.v1");
+              await new Promise((open) => (socket.onopen = open));
+              socket.send(JSON.stringify({ t: "hello", v: 1, client: "scatter", scope: { tenant } }));
+              await new Promise((greeted) => (socket.onmessage = greeted));
+              for (let start = 0; start < moved.length; start += 200) {
+                socket.send(JSON.stringify({ t: "place", user: null, places: moved.slice(start, start + 200) }));
+                await new Promise((again) => setTimeout(again, 250));
+              }
+              socket.close();
             }"""
         )
         await self.page.reload()

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, expect
 from graph_service.graph.store import Graph
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.slow import slow_but
-from tests.viewer.watching import REMEMBER, WAIT_MS, Watching
+from tests.viewer.watching import LOOKS_MAX, REMEMBER, WAIT_MS, Watching
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -298,10 +298,67 @@ async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_und
         await viewer.page.keyboard.press("z")
     assert await viewer.probe("positions()") == before
     await viewer.page.keyboard.press("Shift+z")
-    # Positions are saved a moment after the last move.
-    await viewer.until(f"(localStorage['mnemoscene:places:{viewer.tenant}:alice'] ?? '').includes('{_text(moved)}')")
     await viewer.page.reload()
     await viewer.until(f"String(window.__mnemoscene?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")
+
+
+async def test_map_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_moved_and_tidied(
+    graph: Graph, browser: Browser, address: str
+) -> None:
+    tenant = f"alike-{uuid4().hex[:8]}"
+    writer = GraphWriter(graph, tenant)
+
+    async def told(*things: str) -> None:
+        edges = [Edge("alice", "PREFERS", thing) for thing in things]
+        await writer.put(nodes={"alice": "User", **dict.fromkeys(things, "Entity")}, edges=edges)
+
+    await told("tea", "chess", "acme")
+    tea, sea = "tea", "sea"
+    async with (
+        Watching.page_of(browser, address, tenant) as wide,
+        Watching.page_of(browser, address, tenant) as phone,
+        Watching.page_of(browser, address, tenant) as late,
+    ):
+        await phone.page.set_viewport_size({"width": 500, "height": 800})
+        for page in (wide, phone):
+            await page.open("#/map")
+        for thing in ("bikes", "dogs", "sea"):
+            await told(thing)
+        for page in (wide, phone):
+            await page.until(f"{json.dumps(sea)} in window.__mnemoscene.positions()")
+        await _alike(wide, phone)
+        before = await wide.probe("positions()")
+        await late.open("#/map")
+        await _alike(wide, late)
+        assert await wide.probe("positions()") == before, "what is open does not move when another window opens"
+        at = await wide.resting_place(tea)
+        await wide.page.mouse.move(at["x"], at["y"])
+        await wide.page.mouse.down()
+        await wide.page.mouse.move(at["x"] - 90, at["y"] + 60, steps=4)
+        await wide.page.mouse.up()
+        await wide.until(f"String(window.__mnemoscene.positions()[{json.dumps(tea)}]) !== '{_text(before[tea])}'")
+        dragged = (await wide.probe("positions()"))[tea]
+        for page in (phone, late):
+            await page.until(f"String(window.__mnemoscene.positions()[{json.dumps(tea)}]) === '{_text(dragged)}'")
+        await phone.page.reload()
+        await phone.until("window.__mnemoscene?.epoch != null")
+        await _alike(wide, phone)
+        await late.page.keyboard.press("r")
+        await late.until(f"String(window.__mnemoscene.positions()[{json.dumps(sea)}]) !== '{_text(before[sea])}'")
+        await _alike(late, wide)
+        assert (await wide.probe("positions()"))[tea] == dragged, "what was dragged stays when all else is tidied"
+        assert (
+            await wide.page.evaluate("Object.keys(localStorage).filter((one) => one.includes(':places:')).length") == 0
+        )
+
+
+async def _alike(one: Watching, other: Watching) -> None:
+    """Wait until two pages show the same things at the same positions; of two that placed a thing, one yields."""
+    for _ in range(LOOKS_MAX):
+        if await one.probe("positions()") == await other.probe("positions()"):
+            return
+        await other.drawn()
+    raise AssertionError(f"{await one.probe('positions()')} is not {await other.probe('positions()')}")
 
 
 def _text(place: list[int]) -> str:

@@ -52,6 +52,7 @@ function aLink(answer: string | null = null) {
       return answer;
     },
     onStatus: () => undefined,
+    onPlaces: () => undefined,
     onOthers: () => undefined,
     onError: () => undefined,
   }, {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
-import { copyKey, copyOf, frameOf, KEPT_MS, type MapCopy, mayShow } from "../src/offline/copy";
+import { copyKey, copyOf, frameOf, KEPT_MS, type MapCopy, mayShow, placesOf } from "../src/offline/copy";
 import { CopySync } from "../src/offline/copySync";
 import { assetsIn, partOfPage } from "../src/offline/shell";
 import type { CopyStorage } from "../src/offline/copyStorage";
@@ -8,7 +8,7 @@ import { aNode, anEdge, aPatch, aSnapshot } from "./builders";
 
 const HELD = applyFrame(EMPTY_STATE, aSnapshot(7, [aNode("u"), aNode("a")], [anEdge("r", "u", "a"), anEdge("w", "u", "late")])).state;
 const OPEN = { holder: null, untilMs: null };
-const SCOPE = { tenant: "t", user: null };
+const SCOPE = { tenant: "t", user: null, places: [["a", [3, 4, 1]]] as [string, number[]][] };
 
 class Drawer implements CopyStorage {
   readonly held = new Map<string, MapCopy>();
@@ -24,7 +24,7 @@ class Drawer implements CopyStorage {
 }
 
 function aCopySync(storage: CopyStorage, tenant = "t"): CopySync {
-  return new CopySync(storage, () => ({ graph: HELD, tenant, user: null }), () => Date.now());
+  return new CopySync(storage, () => ({ graph: HELD, ...SCOPE, tenant }), () => Date.now());
 }
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-01T12:00:00Z") }));
@@ -36,6 +36,8 @@ describe("a copy of the map", () => {
     const back = applyFrame(EMPTY_STATE, frameOf(copy as MapCopy)).state;
     expect([back.nodes, back.edges, back.waiting, back.seq, back.epoch]).toEqual([HELD.nodes, HELD.edges, HELD.waiting, 7, "e1"]);
     expect([back.stale, back.asOf]).toEqual([true, "2026-03-01T12:00:00.000Z"]);
+    expect(placesOf(copy as MapCopy)).toEqual({ t: "places", user: null, seq: 0, whole: true, places: [["a", [3, 4, 1]]] });
+    expect(placesOf({ ...(copy as MapCopy), places: undefined }).places).toEqual([]);
     const on = applyFrame(back, aPatch(7, 8, [["node+", aNode("late")]]));
     expect([on.resync, on.state.stale, on.state.edges.has("w")]).toEqual([null, false, true]);
   });

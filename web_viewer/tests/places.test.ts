@@ -9,7 +9,6 @@ import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout, SCREEN } from "../src/map/radial";
 import { angleAndRadius, inSector, outsideOf, type Point, rimOf } from "../src/map/place";
-import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
 
@@ -351,21 +350,18 @@ describe("placing what is new", () => {
 });
 
 describe("pins", () => {
-  it("stay when all else is arranged anew, over visits, until they are taken out", () => {
+  it("stay when all else is arranged anew until they are taken out", () => {
     const { nodes, edges } = aMemory(20);
     const state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
     const places = new Places(localStorage, "pins");
     places.open(null, state);
     places.move("u-e3", { x: 1_234, y: -77 });
-    places.savedLayouts.pin("u-e3", true);
+    places.pin("u-e3", true);
     places.tidy(state);
     expect(places.layout.points.get("u-e3")).toEqual({ x: 1_234, y: -77 });
-    const later = new Places(localStorage, "pins");
-    later.open(null, state);
-    expect([...later.savedLayouts.pins]).toEqual(["u-e3"]);
-    later.savedLayouts.pin("u-e3", false);
-    later.tidy(state);
-    expect(later.layout.points.get("u-e3")).not.toEqual({ x: 1_234, y: -77 });
+    places.pin("u-e3", false);
+    places.tidy(state);
+    expect(places.layout.points.get("u-e3")).not.toEqual({ x: 1_234, y: -77 });
   });
 
   it("come with a named arrangement, which leaves alone what is newer", () => {
@@ -379,38 +375,6 @@ describe("pins", () => {
     const merged = withSaved(new Map([["a", { x: 0, y: 0 }], ["new", { x: 9, y: 9 }]]), savedLayouts.layouts()[0]!);
     expect([...merged]).toEqual([["a", { x: 5, y: 6 }], ["new", { x: 9, y: 9 }]]);
     expect(savedLayouts.drop("mine").map((one) => one.name)).toEqual(["other"]);
-  });
-});
-
-describe("remembered places", () => {
-  it("come back rounded, for each tenant and lens apart", () => {
-    const { nodes, edges } = aMemory(5);
-    const layout = radialLayout(nodes, edges);
-    savePlaces(localStorage, placesKey("t", "alice"), layout);
-    expect(loadPlaces(localStorage, placesKey("t", "alice"))?.points.get("u")).toEqual({ x: 0, y: 0 });
-    expect(loadPlaces(localStorage, placesKey("t", null))).toBeNull();
-  });
-
-  it("are used again at the next visit, and arranged anew after much growth", () => {
-    vi.useFakeTimers();
-    const memory = aMemory(10);
-    const state = applyFrame(EMPTY_STATE, aSnapshot(0, memory.nodes, memory.edges)).state;
-    const first = new Places(localStorage, "again");
-    first.open("alice", state);
-    first.move("u-e1", { x: 901, y: 902 });
-    vi.runAllTimers();
-    vi.useRealTimers();
-    const second = new Places(localStorage, "again");
-    second.open("alice", state);
-    expect(second.layout.points.get("u-e1")).toEqual({ x: 901, y: 902 });
-    const grown = aMemory(40);
-    second.open("alice", applyFrame(EMPTY_STATE, aSnapshot(0, grown.nodes, grown.edges)).state);
-    expect(second.layout.points.get("u-e1")).not.toEqual({ x: 901, y: 902 });
-  });
-
-  it("are nothing when another program wrote them", () => {
-    localStorage.setItem("odd", "{]");
-    expect(loadPlaces(localStorage, "odd")).toBeNull();
   });
 });
 

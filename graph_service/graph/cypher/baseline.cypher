@@ -5,6 +5,7 @@
 // Users, agents, entities and scenes: the nodes of the mind map.
 CREATE CONSTRAINT memory_id IF NOT EXISTS FOR (n:Memory) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX memory_user IF NOT EXISTS FOR (n:Memory) ON (n.tenant, n.user_id);
+CREATE INDEX memory_place IF NOT EXISTS FOR (n:Memory) ON (n.tenant, n.place_seq);
 CREATE INDEX user_tenant IF NOT EXISTS FOR (n:User) ON (n.tenant, n.user_id);
 
 // Entities, by normalised name, by the words of their names and by spelling (each folded form is one token, so that a name is found in

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from graph_service.graph.statements import statement
@@ -19,10 +19,12 @@ class Head:
     Attributes:
         epoch: identifies the log; sequence numbers of two epochs do not compare. Empty without a tenant.
         seq: sequence number of the last change; 0 before the first.
+        places: number of times that viewers placed nodes, which is no change.
     """
 
     epoch: str
     seq: int
+    places: int = field(default=0, compare=False)
 
 
 class ChangeLog:
@@ -38,7 +40,7 @@ class ChangeLog:
             UnavailableError: Neo4j does not answer.
         """
         row = (await self._graph.read(statement("change_log/head"), {"tenant": tenant}))[0]
-        return Head(epoch=row["epoch"], seq=row["seq"])
+        return Head(epoch=row["epoch"], seq=row["seq"], places=row["places"])
 
     async def since(self, tenant: str, seq: int, *, rows_max: int = 500) -> list[NumberedChange]:
         """Return up to `rows_max` changes after `seq`, lowest number first.

@@ -87,7 +87,9 @@ async def _header(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, 
     embedder = await stored_embedder(graph) if vectors else None
     embedder_properties = None if embedder is None or embedder.model == NO_MODEL else embedder.compared
     tenant_properties = {
-        name: encode_value(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None
+        name: encode_value(stored[name], "")
+        for name in ("seq", "places_seq", "created_at", "salt")
+        if stored.get(name) is not None
     }
     if "salt" in tenant_properties:
         # Tombstones are keyed hashes of names in this tenant, which cannot be recomputed.

@@ -48,7 +48,11 @@ LINE_BYTES_MAX: Final = 16 * 2**20
 _HEADER_CHARS_MAX: Final = 1_000
 _EMBEDDER_FIELDS: Final = ("model", "dim", "token_model")
 _LONG_ROW_KINDS: Final = (Label.MESSAGE, Label.SCENE, Label.ITEM, EDGE)
-_HEADER_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "tombstone_tenant": "string"}
+_HEADER_KINDS: Final = {
+    **dict.fromkeys(("seq", "places_seq"), "int"),
+    "created_at": "time",
+    **dict.fromkeys(("salt", "tombstone_tenant"), "string"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,6 +267,11 @@ _NAME: Final = _text_of(1_000)
 _USER: Final = _text_of(LIMITS.id_chars)
 _HASH: Final = _matching(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
 _DAY_TOKEN: Final = _matching(r"\d{8}", "a day of eight digits, YYYYMMDD")
+_PLACE: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
+    None
+    if 3 <= len(value) <= 128 and all(isinstance(one, float) and abs(one) <= 1_000_000 for one in value)
+    else "must be 3 to 128 floats from -1,000,000 to 1,000,000"
+)
 _ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object whose values are strings")
 _METADATA: Final = _json(
     TypeAdapter(dict[str, bool | int | float | str | list[str]]),
@@ -308,6 +313,8 @@ _RULES: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(("said_ms", "last_ms", "start_ms", "end_ms", "expires_ms", "at_ms"), _MILLIS),
     **dict.fromkeys(("unembedded", "unread", "never_read", "unextracted", "unrefined"), _is_true),
     **dict.fromkeys(("merged", "layers_behind", "chinese"), _is_true),
+    **dict.fromkeys(("map_place", "map_place_all"), _PLACE),
+    "place_seq": _COUNT,
     "uri": _URI,
     "importance": _IMPORTANCE,
     "said_day": _DAY_TOKEN,

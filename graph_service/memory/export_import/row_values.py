@@ -122,6 +122,7 @@ _NAMES: Final = {
     "strings": "a list of strings",
     "int": "a whole number",
     "float": "a number",
+    "numbers": "a list of numbers",
     "bool": "true or false",
     "times": "a list of times",
     "time": 'a time, {"$time": "2026-01-31T18:00:00Z"}',

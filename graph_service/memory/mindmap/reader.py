@@ -1,4 +1,7 @@
-"""Read the mind map for viewers: snapshots within a budget, the users of a tenant, and the evidence of an element."""
+"""Read the mind map for viewers: snapshots within a budget, the users of a tenant, and the evidence of an element.
+
+Store the positions that viewers give to nodes, and read them.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +28,7 @@ from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
 from schema.ids import to_element_id
 
 USERS_MAX: Final = 1_000
+PLACES_READ_MAX: Final = 5_000
 LARGE_FROM: Final = 6_000
 FACTS_MAX: Final = 50
 EVIDENCE_MAX: Final = 50
@@ -113,6 +117,39 @@ class MindMap:
         """
         rows = await _users(self._graph, tenant)
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
+
+    async def put_places(
+        self, tenant: str, user_id: str | None, places: Mapping[str, Sequence[float]], *, keep: bool = False
+    ) -> int:
+        """Store positions of nodes on the map of a user, or of everybody; return how many were stored.
+
+        Unknown nodes, and nodes of other users, are left out. This is no change of the memory: the change log stays as
+        it is.
+
+        Args:
+            keep: leave nodes that have a position where they are.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        rows = [{"id": node_id, "place": [float(one) for one in place]} for node_id, place in sorted(places.items())]
+        parameters = {"tenant": tenant, "user": user_id or "", "keep": keep, "rows": rows}
+        if not rows:
+            return 0
+        done = await self._graph.write(lambda writing: writing.run(statement("mindmap/put_places"), parameters))
+        return int(done[0]["written"])
+
+    async def places(self, tenant: str, user_id: str | None, *, after: int = 0) -> dict[str, list[float]]:
+        """Return stored positions on the map of a user, or of everybody, at most the last `PLACES_READ_MAX`.
+
+        Args:
+            after: only those that were stored after this value of `Head.places`.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        parameters = {"tenant": tenant, "user": user_id or "", "seq": after, "rows_max": PLACES_READ_MAX}
+        return dict((await self._graph.read(statement("mindmap/places_since"), parameters))[0]["places"])
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
         """Return the details of a node or fact, and the messages that support it.

@@ -144,7 +144,7 @@ _MapKey = tuple[str, str | None, int]
 
 
 class MapSnapshotCache:
-    """The last snapshots by tenant, user and budget, at most `kept_max`.
+    """The last snapshots by tenant, user and budget, and positions by tenant and user, at most `kept_max` of each.
 
     Args:
         recalled: snapshots that stand in for missing ones.
@@ -154,6 +154,7 @@ class MapSnapshotCache:
         self._kept_max = kept_max
         self._recalled = recalled
         self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
+        self._places: OrderedDict[tuple[str, str | None], dict[str, list[float]]] = OrderedDict()
         self._generation = 0
 
     @property
@@ -169,6 +170,22 @@ class MapSnapshotCache:
         self._kept.move_to_end((tenant, user, budget))
         if len(self._kept) > self._kept_max:
             self._kept.popitem(last=False)
+
+    def places(self, tenant: str, user: str | None) -> dict[str, list[float]]:
+        """Return the last known positions on the map of a user, or of everybody."""
+        return self._places.get((tenant, user), {})
+
+    def keep_places(
+        self, tenant: str, user: str | None, places: dict[str, list[float]], *, whole: bool, generation: int
+    ) -> None:
+        """Store all positions, or those that changed, only if `generation` is unchanged since they were read."""
+        key = (tenant, user)
+        if generation != self._generation or not (whole or key in self._places):
+            return
+        self._places[key] = places if whole else {**self._places[key], **places}
+        self._places.move_to_end(key)
+        if len(self._places) > self._kept_max:
+            self._places.popitem(last=False)
 
     def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
         """Return the last snapshot of exactly this scope."""
@@ -200,6 +217,8 @@ class MapSnapshotCache:
         self._generation += 1
         for key in [key for key in self._kept if tenant in (None, key[0])]:
             del self._kept[key]
+        for owner, user in [key for key in self._places if tenant in (None, key[0])]:
+            del self._places[owner, user]
 
 
 def _of_user(snapshot: Snapshot, user: str | None) -> Snapshot:

@@ -47,7 +47,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
 CASES: Counter[str] = Counter()
 # Frames of a viewer that the service does not answer.
-UNANSWERED = ("ack", "selection_sync")
+UNANSWERED = ("ack", "place", "selection_sync")
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")

@@ -118,9 +118,10 @@ async def test_every_interface_allows_exactly_the_rate(
     [
         ({"t": "resync"}, 1),
         ({"t": "scope", "user": None, "budget": 100}, 1),
+        ({"t": "place", "places": []}, 1),
         ({"t": "selection_sync", "clock": 0, "ids": []}, LIVE_LIMITS.pointings_per_request),
     ],
-    ids=["resync", "scope", "selection_sync"],
+    ids=["resync", "scope", "place", "selection_sync"],
 )
 async def test_viewer_requests_count_against_the_rate_of_their_credential(
     service: OpenService, frame: dict[str, Any], per_request: int

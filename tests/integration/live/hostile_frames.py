@@ -5,7 +5,18 @@ import random
 from collections.abc import Iterator
 from typing import Any, Final
 
-_TYPES: Final = ("hello", "ack", "resync", "scope", "selection_sync", "graph_patch", "presence", "", "__proto__")
+_TYPES: Final = (
+    "hello",
+    "ack",
+    "resync",
+    "scope",
+    "place",
+    "selection_sync",
+    "graph_patch",
+    "presence",
+    "",
+    "__proto__",
+)
 _ATOMS: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**63, -(2**70), 1e308, -0.0, "", "a", "\u0000", "\ud800", "记忆", "🙂" * 50),
     *("a" * 5_000, "../../etc", "';DROP", "{{x}}", "e1", "1", "9" * 400),

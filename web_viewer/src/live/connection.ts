@@ -1,7 +1,7 @@
 /** Keep one WebSocket to `/live` open: hello, resume, acknowledge, reconnect. */
 
 import { PROTOCOL_MAJOR, readFrame, SUB_PROTOCOL } from "../protocol/frames";
-import type { ClientFrame, GraphFrame, HelloAck, NowFrame, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
+import type { ClientFrame, GraphFrame, HelloAck, NowFrame, Places, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
 import { waitMs } from "./backoff";
 
 export type LinkState =
@@ -16,6 +16,7 @@ export interface LinkEvents {
   /** @returns why a snapshot must be requested, or null. */
   onGraph(frame: GraphFrame): string | null;
   onStatus(status: ServiceStatus): void;
+  onPlaces(frame: Places): void;
   /** Another viewer joined, left, or selected something. */
   onOthers(frame: Presence | SelectionSync): void;
   /** Something was asked or said. */
@@ -124,6 +125,9 @@ export class Connection {
         return;
       case "status":
         this.events.onStatus(frame);
+        return;
+      case "places":
+        this.events.onPlaces(frame);
         return;
       case "presence":
       case "selection_sync":

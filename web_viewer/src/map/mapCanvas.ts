@@ -176,12 +176,15 @@ export class MapCanvas {
     this.focused = focused;
   }
 
-  /** Update the canvas now, because the user is waiting for it. */
-  moveTo(id: string, point: Point): void {
-    this.cy.getElementById(id).position({ ...point });
+  /** Move a node, unless the user is holding it. */
+  moveTo(id: string, point: Point | undefined): void {
+    const drawn = this.cy.getElementById(id);
+    if (drawn.empty() || drawn.grabbed() || !point) return;
+    drawn.position({ ...point });
     this.settleSoon();
   }
 
+  /** Update the canvas now, because the user is waiting for it. */
   commitNow(): void {
     this.commit();
   }

@@ -1,4 +1,4 @@
-/** Pinned nodes and named arrangements, stored in this browser. */
+/** Pinned nodes, and named arrangements, which are stored in this browser. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Point } from "./place";
@@ -50,11 +50,15 @@ export class SavedLayouts {
   pins: ReadonlySet<string> = new Set();
   private key = "";
 
-  constructor(private readonly storage: KeyValues) {}
+  /** @param keepsPins whether pins are stored in this browser, too: otherwise the service stores them. */
+  constructor(
+    private readonly storage: KeyValues,
+    private readonly keepsPins = true,
+  ) {}
 
   open(key: string): void {
     this.key = key;
-    this.pins = loadPins(this.storage, `${key}:pins`);
+    this.pins = this.keepsPins ? loadPins(this.storage, `${key}:pins`) : new Set();
   }
 
   pin(id: string, on: boolean): void {
@@ -66,7 +70,7 @@ export class SavedLayouts {
 
   replacePins(pins: ReadonlySet<string>): void {
     this.pins = pins;
-    savePins(this.storage, `${this.key}:pins`, pins);
+    if (this.keepsPins) savePins(this.storage, `${this.key}:pins`, pins);
   }
 
   layouts(): NamedLayout[] {

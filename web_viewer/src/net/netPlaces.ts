@@ -98,6 +98,10 @@ export class NetPlaces implements PlaceBook {
     this.saveSoon();
   }
 
+  pin(id: string, on: boolean): void {
+    this.savedLayouts.pin(id, on);
+  }
+
   put(layout: Layout): void {
     this.puts += 1;
     this.layout = layout;

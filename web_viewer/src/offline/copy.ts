@@ -1,6 +1,7 @@
 /** The stored copy of a map, and the rules for when and to whom it may be shown. */
 
 import type { GraphState } from "../graph/reduce";
+import type { Places } from "../protocol/generated";
 import type { Count, GraphEdge, GraphNode, GraphSnapshot } from "../protocol/frames";
 
 export const COPY_FORM = 1;
@@ -26,6 +27,8 @@ export interface MapCopy extends Holder {
   total: Count;
   nodes: GraphNode[];
   edges: GraphEdge[];
+  /** Positions; older copies have none. */
+  places?: Places["places"];
 }
 
 export function copyKey(tenant: string, user: string | null): string {
@@ -33,7 +36,7 @@ export function copyKey(tenant: string, user: string | null): string {
 }
 
 /** @returns null if there is nothing worth storing. */
-export function copyOf(state: GraphState, scope: { tenant: string; user: string | null }, holder: Holder, nowMs: number): MapCopy | null {
+export function copyOf(state: GraphState, scope: { tenant: string; user: string | null; places: Places["places"] }, holder: Holder, nowMs: number): MapCopy | null {
   const size = state.nodes.size + state.edges.size;
   if (state.epoch === null || state.stale || size === 0 || size > ELEMENTS_MAX) return null;
   return {
@@ -58,6 +61,11 @@ export function mayShow(copy: MapCopy, nowMs: number): boolean {
 /** Return whether a copy may stay in a browser that this holder now uses. */
 export function belongsTo(copy: MapCopy, holder: string | null, nowMs: number): boolean {
   return copy.holder === holder && mayShow(copy, nowMs);
+}
+
+/** Return the positions of the copy as a frame. */
+export function placesOf({ user, places = [] }: MapCopy): Places {
+  return { t: "places", user, seq: 0, whole: true, places };
 }
 
 /** Return the copy as a snapshot frame, marked stale. */

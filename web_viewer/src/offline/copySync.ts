@@ -1,8 +1,8 @@
 /** Store a copy of the map while it is live, and load it if the service does not respond. */
 
 import type { GraphState } from "../graph/reduce";
-import type { GraphSnapshot } from "../protocol/frames";
-import { belongsTo, copyOf, frameOf, type Holder, mayShow } from "./copy";
+import type { GraphSnapshot, Places } from "../protocol/frames";
+import { belongsTo, copyOf, frameOf, placesOf, type Holder, mayShow } from "./copy";
 import type { CopyStorage } from "./copyStorage";
 
 const FIRST_MS = 1_500;
@@ -21,7 +21,7 @@ export class CopySync {
    */
   constructor(
     private readonly storage: CopyStorage,
-    private readonly state: () => { graph: GraphState; tenant: string; user: string | null },
+    private readonly state: () => { graph: GraphState; tenant: string; user: string | null; places: Places["places"] },
     private readonly clock: () => number,
     private readonly onSaved: (savedMs: number) => void = () => undefined,
   ) {}
@@ -42,8 +42,8 @@ export class CopySync {
   async save(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const { graph, tenant, user } = this.state();
-    const copy = this.holder && !this.shut ? copyOf(graph, { tenant, user }, this.holder, this.clock()) : null;
+    const { graph, ...scope } = this.state();
+    const copy = this.holder && !this.shut ? copyOf(graph, scope, this.holder, this.clock()) : null;
     if (copy === null) return;
     await this.tryTo(async () => {
       await this.storage.put(copy);
@@ -52,10 +52,10 @@ export class CopySync {
     });
   }
 
-  /** Return the last copy as a frame; null if there is none that may be shown. */
-  async last(tenant: string, user: string | null): Promise<{ frame: GraphSnapshot; holder: string | null } | null> {
+  /** Return the last copy as frames; null if there is none that may be shown. */
+  async last(tenant: string, user: string | null): Promise<{ frame: GraphSnapshot; places: Places; holder: string | null } | null> {
     const copy = await this.tryTo(() => this.storage.get(tenant, user));
-    return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), holder: copy.holder } : null;
+    return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), places: placesOf(copy), holder: copy.holder } : null;
   }
 
   /** Delete the copies of a tenant and cancel a pending one. */

@@ -2,7 +2,7 @@
 
 import { type LinkState, QUARANTINED } from "../live/connection";
 import type { GraphStore } from "../graph/store";
-import type { HelloAck, ServiceStatus } from "../protocol/frames";
+import type { HelloAck, Places, ServiceStatus } from "../protocol/frames";
 import type { CopySync } from "./copySync";
 
 const SIGN_IN = 4401;
@@ -19,6 +19,8 @@ export interface FallbackContext {
   linked(): boolean;
   /** The shown state turned out to be current. */
   onSettled(): void;
+  /** Positions of the stored copy, before its nodes. */
+  onPlaces(frame: Places): void;
   onMissing(missing: boolean): void;
   /** Nothing shown so far may be visible any longer. */
   onCleared(): void;
@@ -77,6 +79,7 @@ export class Fallback {
     context.onMissing(found === null);
     if (found === null) return;
     this.shownFor = found.holder;
+    context.onPlaces(found.places);
     context.store.take(found.frame);
   }
 

@@ -11,6 +11,8 @@ import type {
   HelloAck,
   NodeView as GraphNode,
   SelectionUpdate,
+  PlaceNodes,
+  Places,
   Presence,
   QuestionAsked,
   QuestionsRemoved,
@@ -22,7 +24,7 @@ import type {
   Status as ServiceStatus,
 } from "./generated";
 
-export type { Bookmark, GraphEdge, GraphNode, GraphSnapshot, HelloAck, Presence, QuestionAsked, QuestionsRemoved, Said, SelectionSync, ServiceError, ServiceStatus };
+export type { Bookmark, GraphEdge, GraphNode, GraphSnapshot, HelloAck, PlaceNodes, Places, Presence, QuestionAsked, QuestionsRemoved, Said, SelectionSync, ServiceError, ServiceStatus };
 export type { Count, Resume as ResumePoint, UserView as MemoryOwner } from "./generated";
 
 export const SUB_PROTOCOL = "mnemoscene.v1";
@@ -39,10 +41,10 @@ export type GraphPatch = Omit<UntypedPatch, "ops"> & { ops: PatchOp[] };
 export type GraphFrame = GraphSnapshot | GraphPatch | Bookmark;
 /** What was asked or said at this moment. */
 export type NowFrame = QuestionAsked | QuestionsRemoved | Said;
-export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Presence | NowFrame | ServiceError;
-export type ClientFrame = Hello | Ack | Resync | SelectionUpdate | ScopeChange;
+export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Places | Presence | NowFrame | ServiceError;
+export type ClientFrame = Hello | Ack | Resync | SelectionUpdate | ScopeChange | PlaceNodes;
 
-const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "presence", "question", "questions_removed", "said", "error"]);
+const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "places", "presence", "question", "questions_removed", "said", "error"]);
 
 /**
  * Parse one text message.

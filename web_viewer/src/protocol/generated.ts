@@ -180,6 +180,8 @@ export interface HelloAck {
   users: UserView[];
   /** whether facts are extracted from messages without a request. */
   auto_extract: boolean;
+  /** whether this credential may store positions. */
+  may_place: boolean;
   /** opaque id of the credential, for local storage; None if the service requires none. */
   principal: string | null;
   /** when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never. */
@@ -209,6 +211,27 @@ export interface NodeView {
   first_seen: string;
   last_seen: string;
   evidence_n: number;
+}
+
+/** Positions of nodes on the map of a user, or of everybody, to store for all viewers. */
+export interface PlaceNodes {
+  t: "place";
+  user?: string | null;
+  /** only nodes that have no position yet get one. */
+  keep?: boolean;
+  /** node ids with x, y and 1 if pinned, in map units; of the node in the middle of a map followed by the geometry of its sectors, which the service does not interpret. */
+  places: ([string, number[]])[];
+}
+
+/** Stored positions of the map of a user, or of everybody, in the form of `place`. */
+export interface Places {
+  t: "places";
+  user: string | null;
+  /** increases with each change of a position in this tenant. */
+  seq: number;
+  /** these are all; otherwise those that changed. */
+  whole: boolean;
+  places: ([string, number[]])[];
 }
 
 /** Number of other viewers of this tenant; 0 until the first such frame. */
@@ -264,6 +287,8 @@ export interface RecentChanges {
 export interface Resume {
   epoch: string;
   seq: number;
+  /** `seq` of the last `places` frame. */
+  places?: number;
 }
 
 /** Request for a snapshot, because the viewer found a gap in the sequence. */

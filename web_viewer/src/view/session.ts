@@ -55,8 +55,9 @@ export function useSession(): Session {
 export function openSession() {
   const tenant = tenantOf(location.search);
   const store = new GraphStore();
-  const places = new Places(browserStorage, tenant, canvasShape);
   const chosen = reactive(firstChoice());
+  const places = new Places(browserStorage, tenant, canvasShape, (frame) => connection.say(frame));
+  places.expect(chosen.user);
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const nowListeners = new Set<(frame: NowFrame) => void>();
@@ -74,6 +75,12 @@ export function openSession() {
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
+  /** What another viewer moved last. */
+  const placedByOthers = shallowRef<{ ids: readonly string[]; whole: boolean }>({ ids: [], whole: false });
+  places.onMoved = (ids, whole) => {
+    placedByOthers.value = { ids, whole };
+    pinned.value += 1;
+  };
   const can = shallowRef<CanUndo>({ undo: false, redo: false, text: null });
   const undo = new Undo((now) => (can.value = now));
 
@@ -104,17 +111,19 @@ export function openSession() {
   });
 
   const fallback = new Fallback({
-    copySync: new CopySync(new BrowserCopyStorage(), () => ({ graph: store.state, tenant, user: chosen.user }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
+    copySync: new CopySync(new BrowserCopyStorage(), () => ({ graph: store.state, tenant, user: chosen.user, places: places.rows }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
     store,
     tenant,
     user: () => chosen.user,
     opening: () => opening.value,
     linked: () => live.link.value.name === "live",
     onSettled: () => (live.graph.value = store.state),
+    onPlaces: (frame) => places.receive(frame),
     onMissing: (missing) => (live.nothingKept.value = missing),
     onCleared() {
       chosen.sel = chosen.cursor = chosen.ego = null;
       opening.value = true;
+      places.expect(chosen.user);
       live.graph.value = store.state;
       live.fresh.value = new Set();
       live.savedAt.value = null;
@@ -127,7 +136,7 @@ export function openSession() {
       unread.clear();
     },
   });
-  const connection = connect(tenant, store, chosen, live, fallback, nowListeners, () => opening.value);
+  const connection = connect(tenant, store, chosen, live, fallback, places, nowListeners, () => opening.value);
   nowListeners.add((frame) => frame.t === "said" && unread.ask());
   const pointer = new Pointer((frame) => connection.say(frame));
   watch(() => chosen.sel, (id) => pointer.point(id));
@@ -251,6 +260,7 @@ export function openSession() {
     conflicts: conflicts.ids,
     unread,
     pinned,
+    placedByOthers,
     trail,
     undo,
     can,
@@ -290,6 +300,7 @@ export function openSession() {
     changeLens(user: string | null): void {
       if (user === chosen.user) return;
       chosen.user = user;
+      places.expect(user);
       chosen.sel = chosen.cursor = null;
       opening.value = true;
       chosen.ego = null;
@@ -421,14 +432,14 @@ function liveRefs(): LiveRefs {
   };
 }
 
-function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, nowListeners: ReadonlySet<(frame: NowFrame) => void>, opening: () => boolean): Connection {
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, places: Places, nowListeners: ReadonlySet<(frame: NowFrame) => void>, opening: () => boolean): Connection {
   const url = new URL("live", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = url.search = "";
   const client = `c-${Math.random().toString(36).slice(2, 10)}`;
   const scope = { tenant, user: chosen.user, budget: BUDGET };
   // Another memory was requested: drop what refers to the previous one.
-  const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq });
+  const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq, places: places.seq });
   return new Connection(url.href, client, scope, () => chosen.lang, resume, {
     onState: (state) => {
       live.link.value = state;
@@ -439,14 +450,17 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
       live.hello.value = hello;
       live.status.value = { db: hello.db, as_of: live.status.value.as_of };
       fallback.greeted(hello);
+      places.allow(hello.may_place && hello.db === "up");
     },
     onGraph: (frame) => {
       live.trouble.value = null;
       return store.take(frame);
     },
+    onPlaces: (frame) => places.receive(frame),
     onStatus: (status) => {
       live.status.value = status;
       fallback.heard(status);
+      places.allow(status.db === "up" && live.hello.value?.may_place === true);
     },
     onOthers: (frame) => (live.company.value = withFrame(live.company.value, frame)),
     onNow: (frame) => nowListeners.forEach((listener) => listener(frame)),
