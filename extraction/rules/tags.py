@@ -22,6 +22,9 @@ class Tag:
         subject: character span of the person or thing it is about; None for the speaker.
         obj: character span of the object.
         ended: the message says that it is no longer so.
+        word: character span of the word for the relation, such as "daughter"; None if there is none, or if the model
+            does not look for it.
+        brief: the message says that it is so for a while only; never by a model of one language.
         odds: log odds that the object is of this kind, less what speaks against its subject and state.
     """
 
@@ -30,3 +33,5 @@ class Tag:
     obj: tuple[int, int]
     ended: bool
     odds: float
+    word: tuple[int, int] | None = None
+    brief: bool = False

@@ -6,12 +6,13 @@ docs/decisions/0009-fact-tags.md). It gives
 
 - for each span and kind of fact, the log odds that the span is the object of such a fact;
 - for each object found, the span of its subject, which is the first token for the speaker;
-- whether the fact has ended.
+- whether the fact has ended;
+- the multilingual model also the span of the word for the relation, and whether the fact holds for a while only.
 
 Source: Su et al. 2022 (Global Pointer: spans of any kind as pairs of a start and an end); Hu et al. 2022 (LoRA).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,10 +21,11 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from extraction.embeddings.bert import Bert, Precision, gelu
-from extraction.embeddings.local_models import LocalModel
+from extraction.embeddings.local_models import TOKENIZER, LocalModel
 from extraction.embeddings.token_vectors import Floats, product
+from extraction.embeddings.unigram import Unigram
 from extraction.rules.tags import KINDS, Tag
-from extraction.text.name_forms import simplified_characters
+from extraction.text.languages import in_simplified_characters
 from extraction.text.sentences import split_sentences
 
 # Longer messages are tagged in parts of whole sentences, since all of the training messages are shorter.
@@ -31,7 +33,7 @@ PIECES_MAX: Final = 128
 # Longer messages are not tagged: most are pasted texts.
 CHARS_MAX: Final = 800
 SPAN_PIECES_MAX: Final = 32
-_SUBJECT_PIECES_MAX: Final = 12
+_POINTED_PIECES_MAX: Final = 12
 TAGS_MAX: Final = 40
 # Weights of how sure subject and state are. From messages of which the model had seen none, with 1 and 0 for them, the
 # facts of precision .9 were .21 of all in English and .12 in Chinese; with 2 and 2 they are .25 and .18.
@@ -71,9 +73,7 @@ class TagModel:
                 for name in archive.files
                 if name.startswith("head.")
             }
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._pieces_of = _tokenizer(model, folder / TOKENIZER)
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
@@ -81,7 +81,7 @@ class TagModel:
         found: list[EncodedMessage] = []
         for at, text in enumerate(texts):
             if text.strip() and len(text) <= CHARS_MAX:
-                found += self._parts(at, text.translate(simplified_characters()))
+                found += self._parts(at, in_simplified_characters(text))
         return sorted(found, key=lambda one: len(one.ids))
 
     def _parts(self, at: int, text: str) -> list[EncodedMessage]:
@@ -104,8 +104,8 @@ class TagModel:
         return parts
 
     def _part(self, at: int, text: str, start: int, end: int) -> EncodedMessage:
-        pieces = self._tokenizer.encode(text[start:end])
-        return EncodedMessage(at=at, ids=list(pieces.ids), spans=[(a + start, b + start) for a, b in pieces.offsets])
+        ids, spans = self._pieces_of(text[start:end])
+        return EncodedMessage(at=at, ids=ids, spans=[(a + start, b + start) for a, b in spans])
 
     def tags(self, messages: Sequence[EncodedMessage]) -> list[list[Tag]]:
         """Return the tags of each message, most likely first; fast and exact if all have the same length."""
@@ -119,21 +119,28 @@ class TagModel:
         best: list[Tag] = []
         if not len(found):
             return best
-        # Of all tokens as the start and the end of a subject; the same for each object.
-        keys_of_subjects = self._linear("subject_start", states), self._linear("subject_end", states)
+        # Of all tokens as the start and the end of what an object points to; the same for each object.
+        keys = {name: self._keys(name, states) for name in ("subject", "word") if name in self._head}
         for place in np.argsort(-odds, kind="stable"):
             kind, start, end = (int(number) for number in found[place])
             obj = message.spans[start][0], message.spans[end][1]
             if any(one.kind == KINDS[kind] and obj[0] < one.obj[1] and one.obj[0] < obj[1] for one in best):
                 continue
-            subject, doubt, ended = self._subject(states, keys_of_subjects, kind, start, end)
+            pair = np.concatenate([states[start], states[end]])[None]
+            subject, unsure_subject = self._pointed("subject", pair, keys["subject"], kind)
+            word = self._pointed("word", pair, keys["word"], kind)[0] if "word" in keys else None
+            stated = gelu(self._linear("ended", pair) + self._head["ended_kind"][kind])[0]
+            over = self._odds("over", stated)
+            unsure_state = float(np.logaddexp(0.0, -abs(over)))
             best.append(
                 Tag(
                     kind=KINDS[kind],
-                    subject=None if subject is None else (message.spans[subject[0]][0], message.spans[subject[1]][1]),
+                    subject=_characters(message, subject),
                     obj=obj,
-                    ended=ended,
-                    odds=float(odds[place]) - doubt,
+                    ended=over > 0,
+                    odds=float(odds[place]) - _SUBJECT_WEIGHT * unsure_subject - _STATE_WEIGHT * unsure_state,
+                    word=_characters(message, word),
+                    brief="brief" in self._head and self._odds("brief", stated) > 0,
                 )
             )
             if len(best) == TAGS_MAX:
@@ -152,7 +159,9 @@ class TagModel:
         allowed[[0, -1], :] = allowed[:, [0, -1]] = False
         pairs = product(queries, keys.T) / np.float32(queries.shape[1] ** 0.5)
         pairs += head["length"][np.clip(length, 0, SPAN_PIECES_MAX - 1)]
-        scores: Floats = pairs[None] + starts.T[:, :, None] + ends.T[:, None, :]
+        # The multilingual model has more outputs, which are not in use.
+        kinds = slice(len(KINDS))
+        scores: Floats = pairs[None] + starts.T[kinds, :, None] + ends.T[kinds, None, :]
         scores[:, ~allowed] = -np.inf
         return scores
 
@@ -161,23 +170,48 @@ class TagModel:
         values: Floats = product(rows, self._head[name]) + self._head[f"{name}_bias"]
         return values
 
-    def _subject(
-        self, states: Floats, keys: tuple[Floats, Floats], kind: int, start: int, end: int
-    ) -> tuple[tuple[int, int] | None, float, bool]:
-        """Return the first and last piece of an object's subject, a penalty for doubt, and whether the fact ended."""
-        head = self._head
-        pair = np.concatenate([states[start], states[end]])[None]
-        asked = gelu(self._linear("subject", pair) + head["subject_kind"][kind])[0]
+    def _odds(self, name: str, stated: Floats) -> float:
+        return float(stated @ self._head[name]) + self._head[f"{name}_bias"].item()
+
+    def _keys(self, name: str, states: Floats) -> tuple[Floats, Floats]:
+        return self._linear(f"{name}_start", states), self._linear(f"{name}_end", states)
+
+    def _pointed(
+        self, name: str, pair: Floats, keys: tuple[Floats, Floats], kind: int
+    ) -> tuple[tuple[int, int] | None, float]:
+        """Return the first and last piece of an object's subject or word, None for the first token, and the doubt."""
+        asked = gelu(self._linear(name, pair) + self._head[f"{name}_kind"][kind])[0]
         scale = np.float32(len(asked) ** 0.5)
         # The end token is no subject.
         starts, ends = (_log_shares((one @ asked / scale)[:-1]) for one in keys)
-        ended = gelu(self._linear("ended", pair) + head["ended_kind"][kind])[0]
-        over = float(ended @ head["over"]) + head["over_bias"].item()
         first = int(starts.argmax())
-        last = first + int(ends[first : first + _SUBJECT_PIECES_MAX].argmax()) if first else 0
-        unsure_subject, unsure_state = -float(starts[first] + ends[last]), float(np.logaddexp(0.0, -abs(over)))
-        doubt = _SUBJECT_WEIGHT * unsure_subject + _STATE_WEIGHT * unsure_state
-        return (first, last) if first else None, doubt, over > 0
+        last = first + int(ends[first : first + _POINTED_PIECES_MAX].argmax()) if first else 0
+        return (first, last) if first else None, -float(starts[first] + ends[last])
+
+
+def _tokenizer(model: LocalModel, file: Path) -> Callable[[str], tuple[list[int], list[tuple[int, int]]]]:
+    """Return a function from a text to its pieces with start and end token, and the span of each in the text."""
+    if model.packed is not None:
+        unigram = Unigram(file)
+
+        def cut(text: str) -> tuple[list[int], list[tuple[int, int]]]:
+            pieces = unigram.cut(text)
+            return [unigram.start, *pieces.ids, unigram.separator], [(0, 0), *pieces.spans, (0, 0)]
+
+        return cut
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+
+    def encoded(text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        pieces = tokenizer.encode(text)
+        return list(pieces.ids), list(pieces.offsets)
+
+    return encoded
+
+
+def _characters(message: EncodedMessage, pieces: tuple[int, int] | None) -> tuple[int, int] | None:
+    return None if pieces is None else (message.spans[pieces[0]][0], message.spans[pieces[1]][1])
 
 
 def _log_shares(values: Floats) -> Floats:

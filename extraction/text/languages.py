@@ -1,9 +1,14 @@
-"""Tell English texts from all others, for the choice of a model. Pure."""
+"""Tell the language of a text, for the choice of a model. Pure."""
 
 import re
-from typing import Final
+from typing import Final, Literal
 
+from extraction.text.chinese import HAN
 from extraction.text.lexicon_en import word_set
+from extraction.text.name_forms import simplified_characters
+from extraction.text.sentences import has_cjk
+
+Tagged = Literal["de", "ja"]
 
 # A word of Latin letters, or a run of others; parts of names with digits are none.
 _LATIN: Final = r"a-z\u00df-\u024f"
@@ -73,3 +78,104 @@ def is_english(text: str) -> bool:
     if not english and len(words) >= _WORDS_WITHOUT and not any(map(_ENGLISH_ENDING.search, words)):
         return False
     return other < 1 or english >= other
+
+
+# Frequent words, and letters that decide between two languages. Spanish and French are told but not read: on messages
+# that nobody had looked at, .71 and .60 of their facts were right.
+_WORDS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
+    (
+        "es",
+        word_set(
+            "el la los las un una unos unas y o e que qué quién cuándo dónde cómo cuál cuánto mi mis tu su sus es "
+            "está están soy estoy somos tengo tiene tenemos vivo vive vivimos por para con del al de en pero muy "
+            "más hoy ayer mañana cuando donde lo le les me te se nos nuestro nuestra nuestros nuestras desde "
+            "hasta fue era hace hay trabajo trabaja gusta gustan encanta ya no sí ni como porque si también ahora "
+            "llama llamo llamamos ha he hemos han este esta ese esa eso años año mamá papá hijo hija hermano "
+            "hermana novio novia marido mujer casa voy va vamos quiero si sin sobre entre aquí allí odio cumplo "
+            "mido peso nací dejé dejó compré vendí"
+        ),
+    ),
+    (
+        "de",
+        word_set(
+            "der die das den dem des und oder ist nicht kein keine keinen ich mein meine meinen meinem meiner bin "
+            "bist wie wo wann wer was wen wem habe hab haben hat hatte hatten sind war waren ein eine einen einem "
+            "einer eines für mit von vom zu zum zur auf im in ins am an wir uns unser unsere unseren unserem "
+            "unserer sie er es du dein deine auch aber wenn noch schon jetzt heute morgen gestern heißt heiße "
+            "wohne wohnt arbeite arbeitet nach vor seit bei beim ihr ihre ihren ihrem sein seine mir mich dir "
+            "sich wird werde wurde kann mag liebt liebe hasst nur sehr gern gerne weil dass denn doch mal nie "
+            "nichts mehr über aus um bis als so jahre jahr frau mann"
+        ),
+    ),
+    (
+        "fr",
+        word_set(
+            "le la les l un une des du de et ou est suis es sommes êtes sont était c j je tu il elle on nous vous "
+            "ils elles mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs au aux où quand qui que qu "
+            "quel quelle combien pourquoi comment avec dans pour sur par pas ne n plus mais très hier demain ce "
+            "cette ces cet ça aime adore habite habitent travaille depuis chez ai as a avons ont avait y en d s m "
+            "t si aussi déjà jamais toujours encore fait fais ans an mari femme fils fille sœur frère mère père "
+            "appelle appelons sans sous vers maintenant"
+        ),
+    ),
+)
+_LETTERS: Final = {"es": "ñ¿¡áíóú", "de": "ßäöü", "fr": "çèêàùœîû"}
+# Of languages that share words with these.
+_OTHERS: Final = tuple(
+    word_set(words)
+    for words in (
+        # Portuguese; Catalan; Italian; Dutch; Scandinavian; Polish, Czech; Turkish; Indonesian; Romanian
+        "o os as a e um uma de que não em eu meu minha meus minhas você onde quem são está moro tenho com foi na "
+        "no nos das dos do da ao pelo pela mais muito também para por se é",
+        "el la els les un una i de que en amb meva meu jo és dels als no a per molt",
+        "il lo la gli le un una di della dello degli delle che chi sono mio mia miei mie vivo abito anche perché "
+        "non oggi ieri domani è e in a nel nella alla al dal dalla con per ho hai abbiamo mi piace lavoro figlio "
+        "figlia si da",
+        "de het een en van in op is met dat aan bij heb heeft woon werk niet mijn ik zijn voor naar wat waar "
+        "vandaag die was als",
+        "jag och är att det inte hur vad var när vem mitt min jeg ikke hvor hvem og er på til som har i en et den de",
+        "nie jest się gdzie kiedy mój moja w na z do jak jsem kde můj je to v s",
+        "ve bir ne benim bu için de da mı",
+        "saya tidak di yang dan ini itu ke",
+        "sunt și este am cu în o un la de nu mă",
+    )
+)
+# Words of English that others share count for it, too.
+_ENGLISH_TOO: Final = _ENGLISH | word_set(
+    "a an on in i im me so no us s t d m very her him son was says said who am dont isnt hes shes its one man men "
+    "also more much after before over under her still never always since because while love sing write make made "
+    "some ten most own other another sister brother mother father"
+)
+_KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_CJK_CHARACTER: Final = re.compile(f"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
+# Share of kana in Japanese text.
+_KANA_SHARE_MIN: Final = 0.2
+
+
+def tagged_language(text: str) -> Tagged | None:
+    """Return the language of a text in German or Japanese; None if it is in another one or unclear.
+
+    Of frequent words, a text must have more of German than of English and at least as many as of any other language; if
+    it has as many of Spanish or French, letters decide.
+    """
+    kana = len(_KANA.findall(text))
+    if kana and kana >= _KANA_SHARE_MIN * len(_CJK_CHARACTER.findall(text)):
+        return "ja"
+    if has_cjk(text):
+        return None
+    folded = text.casefold()
+    words = _WORD.findall(folded)
+    counts = {
+        language: (sum(word in own for word in words), sum(folded.count(letter) for letter in _LETTERS[language]))
+        for language, own in _WORDS
+    }
+    (most, language), (second, _) = sorted(((count, code) for code, count in counts.items()), reverse=True)[:2]
+    others = (sum(word in own for word in words) for own in _OTHERS)
+    english = sum(word in _ENGLISH_TOO for word in words)
+    is_german = language == "de" and most > second and most[0] > english and most[0] >= max(others)
+    return "de" if is_german else None
+
+
+def in_simplified_characters(text: str) -> str:
+    """Return a text with simplified instead of traditional Chinese characters, unless it is Japanese."""
+    return text if _KANA.search(text) else text.translate(simplified_characters())

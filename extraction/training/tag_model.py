@@ -516,10 +516,20 @@ def steps_of_epoch(task: Task) -> float:
 def written(adapter: Mapping[str, Tensor], file: Path) -> None:
     """Write an adapter in the format that `extraction.tagging.tag_model` and `model_conversion` read."""
     part = file.with_suffix(".part.npz")
-    np.savez_compressed(
-        part, **{name: value.detach().cpu().numpy().astype(np.float16) for name, value in adapter.items()}
-    )
+    values = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in adapter.items()}
+    np.savez_compressed(part, **without_unused(values))
     part.replace(file)
+
+
+def without_unused(values: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return the arrays of an adapter with zeros for what changes nothing, so that it compresses to nothing.
+
+    These are the low-rank changes of the layers that stay as published, and the outputs that are not in use.
+    """
+    kept = {name: value.copy() for name, value in values.items()}
+    for name in ADAPTED:
+        kept[f"{name}.down"][~kept[f"{name}.up"].any(axis=(1, 2))] = 0
+    return kept
 
 
 # Figures

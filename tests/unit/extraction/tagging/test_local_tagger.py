@@ -23,6 +23,7 @@ from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 EVERYDAY: list[Case] = json.loads(Path(__file__).with_name("everyday_zh.json").read_text(encoding="utf-8"))
 ADAPTERS = {
+    "multilingual-e5-small.tags-d.npz": "7dc863a7a4dc1f40308819c4fbc9d264b9c12544ae5eca4b6e9a2cf4e22263d0",
     "e5-small-v2.tags-c.npz": "84b0b8cd0876773e52b076369671d2789f3f65b55778013282d2a33d22b141e7",
     "bge-small-zh-v1.5.tags-c.npz": "ac5d7c435127d27ee2d2a871c1334b27d1c785364a0ada36c975f19726c65613",
 }
@@ -79,6 +80,52 @@ async def test_fact_in_other_words_than_the_rules_know_is_read(tagger: LocalTagg
 )
 async def test_quotations_wishes_hearsay_and_questions_are_no_facts(tagger: LocalTagger, text: str) -> None:
     assert await facts_of(tagger, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ich wohne seit Mai in Leipzig.", {"user|RELATES_TO:lives in|Leipzig"}),
+        (
+            "Meine Schwester Anna ist allergisch gegen Erdnüsse.",
+            {"Anna|DISLIKES|Erdnüsse", "user|RELATES_TO:schwester|Anna"},
+        ),
+        ("Ich arbeite nicht mehr bei Siemens.", {"user|RELATES_TO:works at|Siemens|closed"}),
+        ("Ich liebe Brettspiele.", {"user|PREFERS|Brettspiele"}),
+        ("妹の由美はピーナッツアレルギーです。", {"由美|DISLIKES|ピーナッツ", "user|RELATES_TO:妹|由美"}),
+        ("電話番号は090-1234-5678です。", {"user|RELATES_TO:phone number|090-1234-5678"}),
+        ("市立病院で看護師をしています。", {"user|RELATES_TO:works at|市立病院"}),
+    ],
+)
+async def test_fact_in_a_language_without_rules_is_read(tagger: LocalTagger, text: str, expected: set[str]) -> None:
+    assert expected <= set(await facts_of(tagger, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No vivo en Bilbao.",
+        "Si viviera en Bilbao iría a la playa cada día.",
+        "Esta semana duermo en casa de mi hermana en Vigo.",
+        "¿Dónde vivo?",
+        "Wenn ich in Leipzig wohnen würde, wäre ich jeden Tag am See.",
+        "Diese Woche schlafe ich bei meiner Schwester in Köln.",
+        "Das Passwort ist Rana77.",
+        "Je n'habite pas à Nantes.",
+        "Cette semaine je dors chez ma sœur à Lille.",
+        "Si j'habitais à Nantes, j'irais à la plage tous les jours.",
+        "札幌に住んでいたら毎日スキーに行くのに。",
+        "札幌には住んでいません。",
+        "今週だけ姉の家に泊まっています。",
+    ],
+)
+async def test_denials_wishes_stays_and_questions_without_rules_are_no_facts(tagger: LocalTagger, text: str) -> None:
+    assert await facts_of(tagger, text) == []
+
+
+@pytest.mark.parametrize("text", ["Mein Vermieter wohnt in Leipzig.", "大家さんは札幌に住んでいます。"])
+async def test_home_of_somebody_else_is_not_the_users(tagger: LocalTagger, text: str) -> None:
+    assert not [fact for fact in await facts_of(tagger, text) if fact.startswith("user|RELATES_TO:lives in")]
 
 
 async def test_tags_lie_within_their_message_and_do_not_depend_on_the_others(tagger: LocalTagger) -> None:
@@ -158,7 +205,7 @@ async def test_damaged_model_is_an_install_error_that_says_what_to_delete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def damaged(*_: object, **__: object) -> list[Path]:
-        return [tmp_path / "one", tmp_path / "two"]
+        return [tmp_path / "one", tmp_path / "two", tmp_path / "three"]
 
     monkeypatch.setattr("extraction.tagging.local_tagger.fetched_models", damaged)
     with pytest.raises(InstallError, match="delete the folders whose names contain `tags`"):

@@ -1,10 +1,10 @@
-"""Test that English texts are told from others."""
+"""Test that the language of a text is told."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.text.languages import is_english
+from extraction.text.languages import in_simplified_characters, is_english, tagged_language
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,45 @@ def test_text_of_another_language_is_not_english(text: str) -> None:
 @given(st.text())
 def test_any_text_is_told_without_an_error(text: str) -> None:
     assert is_english(text) in (True, False)
+    assert tagged_language(text) in (None, "de", "ja")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Meine Schwester wohnt jetzt in Bonn.", "de"),
+        ("Bin umgezogen, wohne in Jena", "de"),
+        ("妹は札幌に住んでいます。", "ja"),
+        ("カレーが好き", "ja"),
+    ],
+)
+def test_tagged_language_is_told(text: str, language: str) -> None:
+    assert tagged_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Berlin",
+        "I live in Berlin",
+        "Red wine gives me headaches.",
+        "I'd love a coffee right now",
+        "We met at the café in Málaga with Zoë",
+        "Moro em Lisboa com a minha mãe",
+        "Abito a Roma con mio figlio",
+        "Ik woon in Gent",
+        "Ya no trabajo en Seat",
+        "Ma sœur travaille à l'hôpital",
+        "我妹妹住在札幌，她喜欢の这个字",
+        "翻译一下：Ich wohne in Köln",
+        "저는 서울에 살아요",
+    ],
+)
+def test_text_of_another_language_is_not_tagged_as_one(text: str) -> None:
+    assert tagged_language(text) is None
+
+
+def test_japanese_characters_stay_as_they_are() -> None:
+    assert in_simplified_characters("我妹妹當護士") == "我妹妹当护士"
+    assert in_simplified_characters("妹は看護師で、亀と龍が好き") == "妹は看護師で、亀と龍が好き"
