@@ -8,7 +8,7 @@ _ROW = re.compile(r"^\| ([A-FV]\d+|–) \| (.+) \| (.+) \| (.+) \|$", re.MULTILI
 
 
 def test_each_named_test_exists() -> None:
-    rows = _ROW.findall((ROOT / "docs" / "coverage.md").read_text("utf-8"))
+    rows = _ROW.findall((ROOT / "tests" / "coverage.md").read_text("utf-8"))
     ids = [row[0] for row in rows if row[0] != "–"]
     assert len(ids) == len(set(ids)) >= 79
     missing = []

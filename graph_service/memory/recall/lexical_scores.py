@@ -135,7 +135,7 @@ def _specificity(texts: Sequence[WordCounts]) -> Floats:
     """Return the mean rarity of the words of each text among all texts.
 
     Averaged as if each text had five more common words, because a single rare word proves little. Chinese texts are not
-    segmented and have 0; rare characters did not improve the ranking (docs/decisions/0006-ranking.md).
+    segmented and have 0; rare characters did not improve the ranking (extraction/training/notes/0006-ranking.md).
     """
     frequency = Counter(chain.from_iterable(words.stems for words in texts))
     rarity = {stem: math.log(len(texts) / n) for stem, n in frequency.items()}
