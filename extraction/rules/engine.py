@@ -493,7 +493,7 @@ def draft(
         label = wording.unknown_user
     if subject.rpartition(" ")[2] in state.pack.sole_kin:
         label = wording.relative.format(owner=speaker.label(speaker.me, wording.unknown_user), kin=label)
-    if wording.capitalized:
+    if wording.capitalized and says.startswith("{s}"):
         label = label[:1].upper() + label[1:]
     return Draft(
         subject=subject,

@@ -16,6 +16,7 @@ from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.text.chinese import HAN, is_chinese
+from extraction.text.english_stems import gerund
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
@@ -413,6 +414,13 @@ _FIRST_WORDS: Final = re.compile(
 _FIRST_ZH: Final = re.compile("^(?:我们?的?|咱们?的?|俺们?的?|一[只条个台辆部套间份](?=..)|那?[只条个台辆](?=..))")
 _EDGE: Final = " \t,.;:!?\"'“”‘’()[]，。！？、；：（）《》…~～"
 _OWNERS: Final = re.compile(r"^(?:my|our|the|me|old|dear|own) ", re.IGNORECASE)
+# Before a verb in its basic form, and signs of a clause.
+_AUXILIARY: Final = re.compile(
+    r"\b(?:to|can|can't|cannot|could|couldn't|must|will|won't|would|wouldn't|didn't) \Z", re.IGNORECASE
+)
+_FINITE: Final = re.compile(
+    r"\w (?:was|were|is|are|isn't|wasn't|got|had|has|have|did|didn't|couldn't|can't|won't)\b|^[A-Z]?\w+ed\b"
+)
 _OWNERS_ZH: Final = re.compile("^(?:我们?|咱们?|俺们?)(?:家)?的?(?=.)")
 # Whom a pronoun means, one message alone often does not say.
 _PRONOUN_WORDS: Final = """
@@ -541,7 +549,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     obj = _named(tag.kind, obj)
     if not obj or obj.lower() in _PRONOUNS:
         return None
-    subject = speaker.me if tag.subject is None else _subject(text[slice(*tag.subject)], tag.kind, speaker)
+    subject = speaker.me if tag.subject is None else _subject(_subject_words(text, tag), tag.kind, speaker)
     if subject is None or subject.lower() == obj.lower() or (tag.kind == "because" and tag.subject is None):
         return None
     chinese = _HAN_CHAR.search(text) is not None and _is_chinese_around(text, tag.obj)
@@ -591,7 +599,9 @@ def _wording(kind: str, obj: str) -> FactKindWording:
 
 
 def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
-    """Return the statements of a tag, with the verb of a pastime that ended."""
+    """Return the statements of a tag, with the verb of a pastime that ended, or of an effect that is a clause."""
+    if tag.kind == "because" and not tag.ended and tag.subject and _FINITE.search(text[slice(*tag.subject)]):
+        return "{s}; the reason: {o}.", wording.says[1]
     verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
     english, chinese = wording.ended if tag.ended else wording.says
     return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
@@ -649,12 +659,22 @@ def _statement(says: str, subject: str, obj: str, relation: str | None, speaker:
     label = speaker.label(subject, wording.unknown_user)
     if is_kin(subject):
         label = wording.relative.format(owner=speaker.label(speaker.me, wording.unknown_user), kin=label)
-    if wording.capitalized and not says.startswith("The reason"):
+    if wording.capitalized and says.startswith("{s}"):
         label = label[:1].upper() + label[1:]
     named = obj[:1].isupper() or obj[:1].isdigit()
     article = obj if named else with_article(obj).format(o=obj)
     agreed: str = wording.agree(subject, says)
     return agreed.format(s=label, o=obj, k=relation or "", a=article)
+
+
+def _subject_words(text: str, tag: Tag) -> str:
+    """Return the words of a subject; an effect after an auxiliary is named: `had to postpone` → `postponing`."""
+    assert tag.subject is not None, "asked for a subject only"
+    words = text[slice(*tag.subject)]
+    if tag.kind != "because" or not _AUXILIARY.search(text, 0, tag.subject[0]):
+        return words
+    verb, space, rest = words.partition(" ")
+    return f"{gerund(verb)}{space}{rest}"
 
 
 def _subject(words: str, kind: str, speaker: Speaker) -> str | None:

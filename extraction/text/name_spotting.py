@@ -20,6 +20,9 @@ _QUOTED = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _CAPITALS = re.compile(r"\b[A-Z][\w'-]*[a-z][\w'-]*(?: (?:of (?=[A-Z]))?[A-Z][\w'-]*[a-z][\w'-]*){0,4}")
 _LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?: [A-Z][a-z]+){0,2}(?![A-Za-z])")
 _AT_PLACE = re.compile(r"\b(?:in|to|from|at|near|visit|visited) $")
+_OWNS = re.compile(r"['’]s\b")
+# The dictionary lists them as places.
+_PEOPLE_ZH = frozenset(("莎士比亚", "哥伦布"))
 _TAGS = {"nr": EntityType.PERSON, "ns": EntityType.PLACE, "nt": EntityType.ORGANIZATION}
 _ORGANIZATION = re.compile(r"(?:公司|大学|中学|小学|学院|银行|医院|集团|台|局|协会|基金会|研究所|剧院|博物馆)$")
 # Longer sentences are cut, because the cost of tagging grows with their length.
@@ -118,7 +121,7 @@ def _chinese(text: str) -> list[Found]:
         if start < read_until:
             continue
         name: str | None = word.word
-        kind = _TAGS.get(word.flag)
+        kind = EntityType.PERSON if word.word in _PEOPLE_ZH else _TAGS.get(word.flag)
         # A single-character surname may begin a name that the dictionary does not list.
         alone = len(word.word) == 1 and word.word in SURNAMES and number + 1 < len(words)
         if alone and guessed < _GUESSES_MAX:
@@ -135,7 +138,7 @@ def _is_chinese_name(word: str, kind: EntityType) -> bool:
         return False
     if kind is EntityType.ORGANIZATION:
         return _ORGANIZATION.search(word) is not None
-    if kind is EntityType.PLACE:
+    if kind is EntityType.PLACE or word in _PEOPLE_ZH:
         return len(word) <= 8
     # The tagger mistakes many unknown words for names: require a surname and no other meaning in the dictionary.
     known = word_tag(word)
@@ -155,7 +158,9 @@ def _english(text: str) -> list[Found]:
         while words and _plain(words[-1]):
             words = words[:-1]
         if words and len(words[-1]) > 1:
-            place = _AT_PLACE.search(text[: match.start()]) is not None
+            # "At Sophia's party" names a person or a firm.
+            owns = words[-1].endswith("'s") or _OWNS.match(text, match.end()) is not None
+            place = not owns and _AT_PLACE.search(text[: match.start()]) is not None
             found.append((" ".join(words).removesuffix("'s").rstrip("-"), EntityType.PLACE if place else None))
     return found
 

@@ -199,6 +199,25 @@ def test_reason_of_the_speaker_themselves_is_no_fact() -> None:
     assert drafts(text, tag(text, "because", "the noise")) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "effect", "cause", "statement"),
+    [
+        ("She had to postpone due to rain.", "postpone", "rain", "The reason for postponing was rain."),
+        (
+            "The picnic was postponed, rain.",
+            "The picnic was postponed",
+            "rain",
+            "Picnic was postponed; the reason: rain.",
+        ),
+        ("Stayed home, too cold.", "Stayed home", "too cold", "Stayed home; the reason: too cold."),
+        ("My headaches, too much coffee.", "headaches", "coffee", "The reason for headaches was coffee."),
+    ],
+)
+def test_effect_is_named_or_told_as_a_clause(text: str, effect: str, cause: str, statement: str) -> None:
+    (reason,) = drafts(text, tag(text, "because", cause, effect))
+    assert reason.statement == statement
+
+
 def test_rules_do_not_count_where_the_model_sees_no_fact_at_all() -> None:
     scene = a_scene("I live in Leith.")
     assert read_scene(scene, reader=READER_NAME, tags={0: []}).facts == ()
