@@ -522,10 +522,7 @@ def written(adapter: Mapping[str, Tensor], file: Path) -> None:
 
 
 def without_unused(values: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return the arrays of an adapter with zeros for what changes nothing, so that it compresses to nothing.
-
-    These are the low-rank changes of the layers that stay as published, and the outputs that are not in use.
-    """
+    """Return the arrays of an adapter, those of the layers that stay as published as zeros, which take no room."""
     kept = {name: value.copy() for name, value in values.items()}
     for name in ADAPTED:
         kept[f"{name}.down"][~kept[f"{name}.up"].any(axis=(1, 2))] = 0
