@@ -257,7 +257,7 @@ def unit(rows: Floats) -> Floats:
 
 
 class LocalEmbedder:
-    """Embed with two models on the CPU: one for texts that are mostly Chinese, one for all others.
+    """Embed with two models on the CPU: one for English texts, one for those of all other languages.
 
     Their vectors have the same dimension and are about orthogonal to each other, so a single question has a second
     vector for texts in the other language (`Embedded.cross_language_vector`). Single texts (questions) have a thread

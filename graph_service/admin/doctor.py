@@ -415,13 +415,15 @@ def _embedder(settings: Settings) -> Check:
         address = settings.embedding.base_url or "the vendor's own address"
         finding = f"{settings.embedding.model} at {address}; {_limits(settings.embedding)}"
         return Check(name="embedder", ok=True, finding=finding)
-    from extraction.embeddings.local_models import wanted_models
+    from extraction.embeddings.local_models import published, wanted_models
     from extraction.embeddings.model_download import model_folder
 
     models = wanted_models(answer_scores=settings.embedding.answer_scores, fact_tags=settings.embedding.fact_tags)
-    if all(model_folder(model, settings.cache_dir).is_dir() for model in models):
+    files = {published(model) for model in models if not model_folder(model, settings.cache_dir).is_dir()}
+    if not files:
         return Check(name="embedder", ok=True, finding=f"local, models in {settings.cache_dir}")
-    return Check(name="embedder", ok=None, finding="local; the next start downloads its two models (134 MB)")
+    size = sum(file.size_bytes for file in files) // 1_000_000
+    return Check(name="embedder", ok=None, finding=f"local; the next start downloads its models ({size} MB)")
 
 
 def _model(settings: Settings) -> Check:
