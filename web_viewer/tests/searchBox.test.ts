@@ -19,7 +19,7 @@ describe("the list of hits", () => {
     const farHits = shallowRef<GraphNode[]>([]);
     const explore = { farHits, meaning: ref({ query: "", users: [], asked: 0 }), meant: shallowRef([]), said: shallowRef([]), recalling: ref(false), searchFailure: ref(null), searching: ref(false) };
     const chosen = shallowReactive({ query: "", user: null });
-    const session = { chosen, explore, graph, hits: shallowRef([]), owners: ref(new Map()), shown: graph, words: ref(new Words("en")) };
+    const session = { chosen, explore, graph, hits: shallowRef([]), owners: ref(new Map()), shown: graph, types: ref(new Map()), words: ref(new Words("en")) };
     const host = document.createElement("div");
     createApp(SearchBox).provide(SESSION, session as never).mount(host);
     chosen.query = "tea";

@@ -20,8 +20,11 @@ def test_the_process_of_neo4j_gets_an_allow_list_of_the_environment(
     waiting.write_text("import sys; sys.stdin.read()", "utf-8")
     monkeypatch.setattr(server_process, "LAUNCHER_PATH", waiting)
     process = server_process.start_process({"log_dir": "/nonexistent"})
+    environ = Path(f"/proc/{process.popen.pid}/environ")
     try:
-        given = Path(f"/proc/{process.popen.pid}/environ").read_bytes().decode()
+        # While the program is being loaded, it is empty.
+        while not (given := environ.read_bytes().decode()) and process.popen.poll() is None:
+            pass
     finally:
         process.popen.kill()
         process.popen.wait()
