@@ -14,7 +14,7 @@ flat in Lisbon" replaces "we live in Porto" for "Where do I live?", and "my sist
 Source: Nogueira & Cho 2019 (passage re-ranking with BERT); Hu et al. 2022 (LoRA).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,6 @@ from tokenizers import Tokenizer
 from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import TOKENIZER, LocalModel
 from extraction.embeddings.token_vectors import Floats, product
-from extraction.embeddings.unigram import Unigram
 
 # As in training.
 QUESTION_PIECES_MAX: Final = 40
@@ -69,7 +68,11 @@ class AnswerModel:
             head = {name: archive[name].astype(np.float32) for name in archive.files if name.startswith("head.")}
         self._hidden, self._hidden_bias = np.ascontiguousarray(head["head.hidden"]), head["head.hidden_bias"]
         self._out, self._bias = head["head.out"], float(head["head.bias"])
-        self._ids_of, self._start, self._separator = _tokenizer(model, folder / TOKENIZER)
+        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        words = self._tokenizer.get_vocab(with_added_tokens=True)
+        self._start, self._separator = words["[CLS]"], words["[SEP]"]
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
@@ -103,19 +106,7 @@ class AnswerModel:
         return [float(score) for score in hidden @ self._out + self._bias]
 
     def _pieces(self, text: str) -> list[int]:
-        return self._ids_of(text[:_CHARS_MAX])
-
-
-def _tokenizer(model: LocalModel, file: Path) -> tuple[Callable[[str], list[int]], int, int]:
-    """Return a function from a text to its pieces, and the pieces of a start and of a separator."""
-    if model.packed is not None:
-        unigram = Unigram(file)
-        return lambda text: unigram.cut(text).ids, unigram.start, unigram.separator
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    words = tokenizer.get_vocab(with_added_tokens=True)
-    return lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids), words["[CLS]"], words["[SEP]"]
+        return list(self._tokenizer.encode(text[:_CHARS_MAX], add_special_tokens=False).ids)
 
 
 def _pair(at: int, first: list[int], second: list[int]) -> EncodedPair:

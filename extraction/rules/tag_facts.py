@@ -419,7 +419,7 @@ _AUXILIARY: Final = re.compile(
     r"\b(?:to|can|can't|cannot|could|couldn't|must|will|won't|would|wouldn't|didn't) \Z", re.IGNORECASE
 )
 _FINITE: Final = re.compile(
-    r"\w (?:was|were|is|are|isn't|wasn't|got|had|has|have|did|didn't|couldn't|can't|won't)\b|^[A-Z]?\w+ed\b"
+    r"\w (?:was|were|is|are|isn't|wasn't|got|had|has|have|did|didn't|couldn't|can't|won't)\b|^\w+ed\b"
 )
 _OWNERS_ZH: Final = re.compile("^(?:我们?|咱们?|俺们?)(?:家)?的?(?=.)")
 # Whom a pronoun means, one message alone often does not say.

@@ -186,16 +186,22 @@ def published(file: Path, torch: Any) -> dict[str, Tensor]:
         return {name: tensor(name, archive[name].astype(np.float32)) for name in archive.files}
 
 
-def initial(base: Mapping[str, Tensor], torch: Any) -> dict[str, Tensor]:
-    """Return an adapter that changes nothing, with random small layers."""
+def unchanged_layers(base: Mapping[str, Tensor], rank: int, torch: Any) -> dict[str, Tensor]:
+    """Return the layers of an adapter that changes nothing yet."""
     depth = sum(name.endswith("intermediate.dense.weight") for name in base)
-    size = base["embeddings.word_embeddings.weight"].shape[1]
     adapter = {"token_types": base["embeddings.token_type_embeddings.weight"].clone()}
     for name, layer in ADAPTED.items():
         after, before = base[f"encoder.layer.0.{layer}.weight"].shape
-        adapter[f"{name}.down"] = torch.randn(depth, before, RANK) * before**-0.5
-        adapter[f"{name}.up"] = torch.zeros(depth, RANK, after)
+        adapter[f"{name}.down"] = torch.randn(depth, before, rank) * before**-0.5
+        adapter[f"{name}.up"] = torch.zeros(depth, rank, after)
         adapter[f"{name}.bias"] = torch.zeros(depth, after)
+    return adapter
+
+
+def initial(base: Mapping[str, Tensor], torch: Any) -> dict[str, Tensor]:
+    """Return an adapter that changes nothing, with random small layers."""
+    size = base["embeddings.word_embeddings.weight"].shape[1]
+    adapter = unchanged_layers(base, RANK, torch)
     kinds = len(OUTPUTS)
     for name, before, after in (
         ("hidden", size, HIDDEN),

@@ -22,6 +22,7 @@ from extraction.embeddings.answer_scores import QUESTION_PIECES_MAX
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.packed_weights import read_packed
 from extraction.embeddings.unigram import Unigram, write_unigram
+from extraction.training.tag_model import unchanged_layers
 from tests.benchmarks import answer_model
 from tests.benchmarks.answer_model import ANSWERS, BINARY, HIDDEN, RANK, Groups, Ids, figures, memories
 
@@ -57,13 +58,7 @@ def rounded(name: str, weight: np.ndarray, torch: Any) -> Tensor:
 
 def initial(base: Mapping[str, Tensor], torch: Any) -> dict[str, Tensor]:
     """Return an adapter that changes nothing, with a random head."""
-    depth = sum(name.endswith("intermediate.dense.weight") for name in base)
-    adapter = {"token_types": base["embeddings.token_type_embeddings.weight"].clone()}
-    for name, layer in ADAPTED.items():
-        after, before = base[f"encoder.layer.0.{layer}.weight"].shape
-        adapter[f"{name}.down"] = torch.randn(depth, before, RANK) * before**-0.5
-        adapter[f"{name}.up"] = torch.zeros(depth, RANK, after)
-        adapter[f"{name}.bias"] = torch.zeros(depth, after)
+    adapter = unchanged_layers(base, RANK, torch)
     size = 2 * base["embeddings.word_embeddings.weight"].shape[1]
     adapter["head.hidden"] = torch.randn(size, HIDDEN) * size**-0.5
     adapter["head.hidden_bias"] = torch.zeros(HIDDEN)
