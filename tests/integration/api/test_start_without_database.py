@@ -72,6 +72,16 @@ async def ask(client: httpx.AsyncClient, query: str, **variables: Any) -> dict[s
             await asyncio.sleep(0.05)
 
 
+async def readiness(client: httpx.AsyncClient) -> httpx.Response:
+    """Return what `/ready` says to an authenticated caller: until the keys are read, it takes nobody for one."""
+    async with asyncio.timeout(120):
+        while True:
+            response = await client.get("/ready")
+            if "neo4j" in response.json():
+                return response
+            await asyncio.sleep(0.05)
+
+
 async def call_tool(client: httpx.AsyncClient, name: str, **arguments: Any) -> dict[str, Any]:
     """Call an MCP tool of the service for Ana, and return its result or error."""
     call = {"name": name, "arguments": arguments}
@@ -129,7 +139,7 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             await parts.quarantine.begin(TenantId(f"{tenant}-leaked"), QuarantineMode.CLOSED, "a key leaked")
         await cable.cut()
         async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
-            ready = await client.get("/ready")
+            ready = await readiness(client)
             assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
             leaked = {"Mnemoscene-Tenant": f"{tenant}-leaked"}
             assert "QUARANTINED" in (await client.post("/graphql", json={"query": RECALL}, headers=leaked)).text
