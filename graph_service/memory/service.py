@@ -69,7 +69,7 @@ from graph_service.memory.recall.question_log import (
     found_elements,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
-from graph_service.memory.recall.recall_cases import cases_document, judge
+from graph_service.memory.recall.recall_cases import cases_document, judge, judged_hits
 from graph_service.memory.repair.repair import Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -384,6 +384,10 @@ class Memory:
                 if hit.found.id == element_id:
                     return await judge(self.items, tenant, question, hit.found, wanted=wanted)
         raise NotFoundError(f"the question found nothing with id {element_id!r} that is still there")
+
+    async def judged_hits(self, tenant: TenantId, user_id: str, question: str) -> dict[str, bool]:
+        """Return what was said of a question's hits; see `recall_cases.judged_hits`."""
+        return await judged_hits(self.items, tenant, user_id, question)
 
     async def recall_cases(self, tenant: TenantId, user_id: str) -> dict[str, Any]:
         """Return the judged questions about a user's memory; see `recall_cases.cases_document`."""

@@ -40,6 +40,14 @@ class QuestionHit:
 
 
 @output()
+class JudgedHit:
+    """What somebody said of a hit with `judgeRecall`."""
+
+    id: str = about("The hit's id.")
+    wanted: bool = about("It should, or should not, be recalled.")
+
+
+@output()
 class GivenContext:
     """The text that an agent received for its prompt."""
 
@@ -65,6 +73,12 @@ class AskedQuestion:
     given: GivenContext | None = about(
         "The context that the agent received; null for recall, and once something in it is forgotten."
     )
+
+    @field
+    async def judged(self, info: Info[Any, None]) -> list[JudgedHit]:
+        """The judged hits of this user's questions of the same words."""
+        judged = await memory_of(info).judged_hits(info.context["tenant"], self.user_id, self.text)
+        return [JudgedHit(id=name, wanted=wanted) for name, wanted in judged.items()]
 
 
 @output(name="CitedSentence")

@@ -39,7 +39,7 @@ async def judge(
         ConflictError: somebody else judged at the same time.
         UnavailableError: Neo4j does not answer.
     """
-    user_id, key = question.user_id, hashlib.sha256(question.text.encode()).hexdigest()[:32]
+    user_id, key = question.user_id, _key(question.text)
     known = await items.get(tenant, user_id, NAMESPACE, key)
     judged = {one["id"]: one for one in (known.value["judged"] if known else ()) if one["id"] != hit.id}
     if wanted is not None:
@@ -60,6 +60,16 @@ async def judge(
     if known is not None or judged:
         await items.put(tenant, [write])
     return len(judged)
+
+
+async def judged_hits(items: Items, tenant: TenantId, user_id: str, text: str) -> dict[str, bool]:
+    """Return whether each judged hit of a question should be recalled, by element id; of no other user's questions.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    case = await items.get(tenant, user_id, NAMESPACE, _key(text))
+    return {one["id"]: one["wanted"] for one in (case.value["judged"] if case else ())}
 
 
 async def cases_document(graph: Graph, items: Items, log: MessageLog, tenant: TenantId, user_id: str) -> dict[str, Any]:
@@ -89,6 +99,10 @@ async def cases_document(graph: Graph, items: Items, log: MessageLog, tenant: Te
         "sessions": _sessions(said.values()),
         "questions": [one for one in questions if one["answer"] or one["stale"]],
     }
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 async def _cases(items: Items, tenant: TenantId, user_id: str) -> list[Item]:

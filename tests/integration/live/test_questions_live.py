@@ -267,6 +267,7 @@ async def test_switched_off_questions_are_neither_kept_nor_sent(server: Server, 
 GIVEN = "query($ids: [String!]) { questions(ids: $ids) { id given { text tokens tokensMax } hits { id used text } } }"
 SMALL = 'query($q: String!) { context(userId: "ana", query: $q, maxTokens: 220) { text tokens } }'
 JUDGE = "mutation($q: String!, $e: String!, $w: Boolean) { judgeRecall(questionId: $q, elementId: $e, wanted: $w) }"
+JUDGED = "query($u: String) { questions(userId: $u, limit: 1) { judged { id wanted } } }"
 CASES = 'query { recallCases(userId: "ana") }'
 
 
@@ -300,6 +301,15 @@ async def test_judged_hits_become_a_case_that_eval_reads_and_forgetting_deletes(
     home, dentist = by_text["I live in Lisbon."], by_text["My dentist is in Porto."]
     assert (await asked(service, tenant, JUDGE, q=question["id"], e=home, w=True))["judgeRecall"] == 1
     assert (await asked(service, tenant, JUDGE, q=question["id"], e=dentist, w=False))["judgeRecall"] == 2
+    said = [{"id": home, "wanted": True}, {"id": dentist, "wanted": False}]
+    assert (await asked(service, tenant, JUDGED))["questions"] == [{"judged": said}]
+    # Another user's question of the same words, and another tenant's, are not judged.
+    await asked(
+        service, tenant, 'query($q: String!) { recall(userId: "ben", query: $q) { confidence } }', q=question["text"]
+    )
+    assert (await asked(service, tenant, JUDGED, u="ben"))["questions"] == [{"judged": []}]
+    await asked(service, f"{tenant}-other", q=question["text"])
+    assert (await asked(service, f"{tenant}-other", JUDGED))["questions"] == [{"judged": []}]
     document = (await asked(service, tenant, CASES))["recallCases"]
     memory = memory_of(document, name="cases")
     (case,) = memory.questions
@@ -309,6 +319,7 @@ async def test_judged_hits_become_a_case_that_eval_reads_and_forgetting_deletes(
     other = (await asked(service, f"{tenant}-other", CASES))["recallCases"]
     assert (other["questions"], other["sessions"]) == ([], [])
     assert (await asked(service, tenant, JUDGE, q=question["id"], e=dentist, w=None))["judgeRecall"] == 1
+    assert (await asked(service, tenant, JUDGED, u="ana"))["questions"] == [{"judged": said[:1]}]
     await asked(service, tenant, "mutation($id: String!) { forgetMessage(id: $id) { messages } }", id=home)
     assert (await asked(service, tenant, CASES))["recallCases"]["questions"] == []
     assert (await asked(service, tenant, 'query { items(userId: "ana") { key } }'))["items"] == []
