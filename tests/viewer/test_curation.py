@@ -121,7 +121,7 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     assert ["undoCorrection"] in [what for what, _, _ in logged]
 
 
-async def test_fact_is_added_by_hand_and_taken_back_with_ctrl_z(viewer: Watching) -> None:
+async def test_fact_is_added_by_hand_taken_back_with_ctrl_z_and_redone(viewer: Watching) -> None:
     page = viewer.page
     await page.locator('[data-act="add-fact"]').press("Enter")
     form = page.locator("[data-new-fact]")
@@ -139,6 +139,9 @@ async def test_fact_is_added_by_hand_and_taken_back_with_ctrl_z(viewer: Watching
     await page.keyboard.press("Control+z")
     await viewer.until(f"!{_EDGES}.some((edge) => edge.label.includes('Kyoto'))")
     await expect(page.locator("[data-corrected], [data-correct-bar]")).not_to_contain_text("Kyoto", timeout=WAIT_MS)
+    await page.locator('[data-act="redo"]').click()
+    await expect(page.locator("[data-correct-bar]")).to_contain_text("Kyoto", timeout=WAIT_MS)
+    await viewer.until(f"{_EDGES}.some((edge) => edge.label.includes('Kyoto'))")
 
 
 @pytest.mark.slow

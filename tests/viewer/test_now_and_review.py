@@ -338,6 +338,9 @@ async def test_context_is_shown_as_the_agent_got_it_and_its_hits_are_judged(
     first = page.locator("[data-judge]").first
     await first.press("Enter")
     await expect(first).to_have_attribute("aria-pressed", "true", timeout=WAIT_MS)
+    await page.reload()
+    await expect(first).to_have_attribute("aria-pressed", "true", timeout=WAIT_MS)
+    await expect(page.locator('[data-judge][aria-pressed="true"]')).to_have_count(1)
     async with page.expect_download() as saving:
         await page.locator('[data-act="cases"]').click()
     cases = json.loads(await asyncio.to_thread(Path(await (await saving.value).path()).read_text, "utf-8"))

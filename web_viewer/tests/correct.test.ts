@@ -106,6 +106,48 @@ describe("correcting", () => {
     expect(service.can.undo).toBe(false);
   });
 
+  it("is done again by the page's redo, with the ids that the service gives it then", async () => {
+    const { service, corrections } = opened();
+    const settled = (n: number): Promise<void> => vi.waitFor(() => expect([service.asked.length, corrections.busy.value]).toEqual([n, false]));
+    await corrections.reject("f1");
+    await corrections.confirm("f2");
+    for (const n of [3, 4]) {
+      service.undo.undo();
+      await settled(n);
+    }
+    expect(service.can).toEqual({ undo: false, redo: true, text: null });
+    service.answer = { done: { ...CORRECTION, id: "c7" } };
+    service.undo.redo();
+    expect(service.undo.redo()).toBeUndefined();
+    await settled(5);
+    expect([service.asked.at(-1), service.can.redo, corrections.latest.value?.id]).toEqual([service.asked[0], true, "c7"]);
+    service.undo.undo();
+    await settled(6);
+    expect(service.asked.at(-1)?.variables).toEqual({ id: "c7" });
+    service.answer = new Error("away");
+    service.undo.redo();
+    await settled(7);
+    expect([service.can.undo, service.can.redo, corrections.failure.value]).toEqual([false, true, "away"]);
+    service.answer = { done: CORRECTION };
+    await corrections.pin("f3");
+    expect(service.can.redo).toBe(false);
+    service.answer = new Error("away");
+    service.undo.undo();
+    await settled(9);
+    expect([service.can.undo, service.can.redo]).toEqual([true, false]);
+  });
+
+  it("splits again what was merged meanwhile, by the id of that merge", async () => {
+    const { service, corrections } = opened();
+    service.answer = { done: { mergeId: "m1", keptId: "a", mergedId: "b" } };
+    await corrections.split("m1", "b is not a");
+    service.answer = { done: { mergeId: "m2", keptId: "a", mergedId: "b" } };
+    await corrections.revert(corrections.done.value[0] as Done);
+    service.undo.redo();
+    await vi.waitFor(() => expect(corrections.done.value.length).toBe(1));
+    expect(service.asked.map((one) => one.variables)).toMatchObject([{ id: "m1" }, { keep: "a", merge: "b" }, { id: "m2" }]);
+  });
+
   it("ends a fact again whose end was removed", async () => {
     const { service, corrections } = opened();
     await corrections.edit("f1", { reopen: true }, WAS);

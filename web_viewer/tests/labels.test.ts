@@ -80,6 +80,14 @@ describe("placing labels", () => {
     expect(placeLabels(wishes, 1).map((label) => label.id)).toContain("n39");
   });
 
+  it("labels whatever has room in focus, by importance, and of the rest no more than a number", () => {
+    const apart = Array.from({ length: 40 }, (_, index) => ({ ...aWish(`n${index}`, 100 * (index % 8), 60 * Math.floor(index / 8)), lit: index < 30 }));
+    expect(placeLabels(apart, 5).map((label) => label.id)).toEqual(apart.slice(0, 30).map((wish) => wish.id));
+    const crowded = Array.from({ length: 40 }, (_, index) => ({ ...aWish(`n${index}`, 8 * index, 50), lit: true }));
+    const placed = placeLabels(crowded, 5).map((label) => label.id);
+    expect([placed[0], placed.length < 20]).toEqual(["n0", true]);
+  });
+
   it("sticks out of the window only for what is pointed out", () => {
     const room = { x: 0, y: 0, w: 200, h: 200 };
     expect(placeLabels([aWish("edge", 20, 100)], 9, [], room)[0]?.dx).toBeGreaterThan(0);

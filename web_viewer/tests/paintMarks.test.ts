@@ -71,10 +71,11 @@ describe("the label of a badge", () => {
 
 describe("scarce labels", () => {
   /** Of six nodes on one spot, in the order in which they get the only label left. */
-  function ranked(): string[] {
+  function ranked(lit: readonly string[] = []): string[] {
     const kinds: Record<string, string> = { scene: "Scene", mentioned: "Entity", once: "Entity", twice: "Entity", badge: "Scenes", person: "User" };
     const nodes = new Map(Object.entries(kinds).map(([id, kind]) => [id, aNode(id, { kind: kind as "Entity" })]));
     const cy = cytoscape({ headless: true, elements: [...nodes.keys()].map((id) => ({ data: { id, w: 20, h: 20 } })) });
+    for (const id of lit) cy.getElementById(id).addClass("lit");
     const points = new Map([...nodes.keys()].map((id) => [id, { x: 0, y: 0 }]));
     // A scene with many mentions has none that counts as a fact.
     const facts = new Map([["once", 1], ["twice", 2]]);
@@ -84,6 +85,10 @@ describe("scarce labels", () => {
   it("go to people and what facts are about, then to what is only mentioned, and to scenes last", () => {
     expect(ranked().slice(0, 2).sort()).toEqual(["badge", "person"]);
     expect(ranked().slice(2)).toEqual(["twice", "once", "mentioned", "scene"]);
+  });
+
+  it("go first to what is in focus, by the same order, and a scene in focus has its own", () => {
+    expect(ranked(["scene", "once"]).slice(0, 2)).toEqual(["once", "scene"]);
   });
 });
 

@@ -81,7 +81,7 @@ describe("the words of the catalogue", () => {
     ["categories", "Topic", "主题"],
     ["state.kept", "Saved offline {at}", "已离线保存 {at}"],
     ["state.all", "{n} {n|thing|things}, {m} {m|link|links}", "{n} 项内容，{m} 条关联"],
-    ["panel.confidence", "Certainty", "可信度"],
+    ["list.confidence", "Certainty", "可信度"],
     ["act.path", "Path from here …", "以此为起点"],
     ["panel.failed", "The evidence could not be loaded: {why}", "无法加载依据：{why}"],
     ["kind.Community", "Topic groups", "主题群"],

@@ -39,10 +39,18 @@ export interface CorrectWorld {
   /** The name of a merge in the list. */
   mergeText(merged: string, kept: string): string;
   /** The undo of the page. */
-  undo: Pick<Undo, "note" | "drop">;
+  undo: Pick<Undo, "note" | "drop" | "markDone" | "markUndone">;
   /** Splits, stored across reloads. */
   kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
+
+interface Step extends UndoStep {
+  /** What the service answered when it was undone. */
+  reverted?: unknown;
+}
+
+/** Does a correction again, of which the service may keep another id; null if it was refused. */
+type Again = (reverted: unknown) => Promise<Done | null>;
 
 export class Corrections {
   /** The switch; off on page load. */
@@ -60,7 +68,7 @@ export class Corrections {
   readonly forgotten: Ref<string | null> = ref(null);
   private timer: unknown = null;
   /** Steps of the page's undo by the id of what they take back. */
-  private readonly steps = new Map<string, UndoStep>();
+  private readonly steps = new Map<string, Step>();
 
   constructor(private readonly world: CorrectWorld) {
     this.done.value = world.kept.read();
@@ -88,8 +96,11 @@ export class Corrections {
    */
   async edit(id: string, { reopen, ...edit }: operations.FactEdit, was: { text: string; endedAt: string | null }): Promise<string | null> {
     if (reopen) {
-      if ((await this.attempt(operations.reopenFact(id, "corrected by a person"))) === null) return null;
-      if (was.endedAt !== null) this.note({ id: `reopened ${id}`, kind: "UPDATE", text: was.text, at: this.at(), pending: false, back: { end: { id, at: was.endedAt } } });
+      const ended = was.endedAt;
+      const open = (): Promise<unknown> => this.attempt(operations.reopenFact(id, "corrected by a person"));
+      const done = (): Done => ({ id: `reopened ${id}`, kind: "UPDATE", text: was.text, at: this.at(), pending: false, back: { end: { id, at: ended ?? "" } } });
+      if ((await open()) === null) return null;
+      if (ended !== null) this.note(done(), async () => ((await open()) === null ? null : done()));
     }
     if (Object.keys(edit).length === 0) return id;
     const done = await this.correct(operations.updateFact(id, edit));
@@ -98,23 +109,37 @@ export class Corrections {
 
   /** @param text the name of the correction in the list. */
   async merge(keep: string, merge: string, text: string): Promise<boolean> {
-    const receipt = await this.attempt<operations.MergeReceipt>(operations.mergeEntities(keep, merge, text));
-    if (!receipt) return false;
+    const act = async (): Promise<Done | null> => {
+      const receipt = await this.attempt<operations.MergeReceipt>(operations.mergeEntities(keep, merge, text));
+      return receipt && { id: receipt.mergeId, kind: "MERGE", text, at: this.at(), pending: false, back: { split: receipt.mergeId } };
+    };
+    const done = await act();
+    if (!done) return false;
     this.mergeFrom.value = null;
-    this.note({ id: receipt.mergeId, kind: "MERGE", text, at: this.at(), pending: false, back: { split: receipt.mergeId } });
+    this.note(done, act);
     return true;
   }
 
   async split(id: string, text: string): Promise<boolean> {
-    const receipt = await this.attempt<operations.MergeReceipt>(operations.splitEntity(id));
-    if (!receipt) return false;
-    this.note({ id: `split ${receipt.mergeId}`, kind: "SPLIT", text, at: this.at(), pending: false, back: { merge: { keep: receipt.keptId, merge: receipt.mergedId } } });
-    return true;
+    const act = async (merge: string): Promise<Done | null> => {
+      const receipt = await this.attempt<operations.MergeReceipt>(operations.splitEntity(merge));
+      return receipt && { id: `split ${receipt.mergeId}`, kind: "SPLIT", text, at: this.at(), pending: false, back: { merge: { keep: receipt.keptId, merge: receipt.mergedId } } };
+    };
+    const done = await act(id);
+    // Undone by a merge, which has an id of its own.
+    if (done) this.note(done, (merged) => act((merged as operations.MergeReceipt).mergeId));
+    return done !== null;
   }
 
   async revert(one: Done): Promise<boolean> {
-    if ((await this.attempt(operations.inverseOperation(one.back, one.text))) === null) return false;
-    this.dropStep(one.id);
+    const reverted = await this.attempt(operations.inverseOperation(one.back, one.text));
+    if (reverted === null) return false;
+    const step = this.steps.get(one.id);
+    if (step) {
+      step.reverted = reverted;
+      this.world.undo.markUndone(step);
+    }
+    this.steps.delete(one.id);
     this.list(this.done.value.filter((other) => other.id !== one.id));
     if (this.latest.value?.id === one.id) this.latest.value = null;
     return true;
@@ -169,25 +194,47 @@ export class Corrections {
 
   private async correct(operation: operations.Operation): Promise<operations.Correction | null> {
     const correction = await this.attempt<operations.Correction>(operation);
-    if (correction) this.note(doneOf(correction));
+    if (correction)
+      this.note(doneOf(correction), async () => {
+        const again = await this.attempt<operations.Correction>(operation);
+        return again && doneOf(again);
+      });
     return correction;
   }
 
-  private note(one: Done): void {
+  private note(one: Done, again: Again): void {
+    let current = one;
+    const step: Step = {
+      text: bareText(one),
+      undo: () => this.outside(async () => {
+        if (!(await this.revert(current))) this.world.undo.markDone(step);
+      }),
+      redo: () => this.outside(async () => {
+        const done = await again(step.reverted);
+        if (done === null) return this.world.undo.markUndone(step);
+        current = done;
+        this.show(done, step);
+      }),
+    };
+    this.show(one, step);
+    this.world.undo.note(step);
+  }
+
+  private show(one: Done, step: Step): void {
     this.latest.value = one;
-    const step: UndoStep = { text: bareText(one), undo: () => void this.undo(one, step) };
-    this.noteStep(one.id, step);
+    this.steps.set(one.id, step);
     this.list([one, ...this.done.value.filter((other) => other.id !== one.id)]);
   }
 
-  /** Undo from outside the bar, which is opened because it says what becomes of it. */
-  private undo(one: Done, step: UndoStep): void {
+  /** Undo or redo from outside the bar, which is opened because it says what becomes of it; false while it is busy. */
+  private outside(action: () => Promise<void>): boolean {
     this.on.value = true;
-    if (this.busy.value) this.world.undo.note(step);
-    else void this.revert(one);
+    if (this.busy.value) return false;
+    void action();
+    return true;
   }
 
-  private noteStep(id: string, step: UndoStep): void {
+  private noteStep(id: string, step: Step): void {
     this.steps.set(id, step);
     this.world.undo.note(step);
   }

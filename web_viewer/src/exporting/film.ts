@@ -173,7 +173,7 @@ export function drawFrame(pen: CanvasRenderingContext2D, film: Film, frame: numb
   write(pen, isEnd ? film.end : words.date(new Date(now.atMs).toISOString()), 40, FILM.height - (big === null ? 44 : 76), 20, isEnd ? INK[theme] : MUTED[theme], isEnd ? 600 : 450);
   if (big !== null) write(pen, cutLabel(big, 96), 40, FILM.height - 40, 24, INK[theme], 600);
   pen.textAlign = "right";
-  if (steps >= 0) write(pen, words.t("film.facts", { n: now.facts }), FILM.width - 40, 52, 20, MUTED[theme], 450);
+  if (steps >= 0) write(pen, words.t("sure.left", { n: now.facts }), FILM.width - 40, 52, 20, MUTED[theme], 450);
   pen.fillStyle = ACCENT[theme];
   pen.fillRect(0, FILM.height - 6, (FILM.width * frame) / Math.max(1, film.frames - 1), 6);
 }

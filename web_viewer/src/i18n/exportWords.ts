@@ -22,7 +22,6 @@ export const en = {
   "film.cancel": "Cancel",
   "film.unable": "This browser cannot record WebM. Try a current Chrome, Edge or Firefox, or export a picture.",
   "film.empty": "Nothing on the map has a history yet.",
-  "film.facts": "{n} {n|fact|facts}",
   "film.end": "{n} {n|fact|facts} · {things} people and things · {when}",
 };
 
@@ -48,6 +47,5 @@ export const zh: Record<keyof typeof en, string> = {
   "film.cancel": "取消",
   "film.unable": "此浏览器不能录制 WebM。请使用新版 Chrome、Edge 或 Firefox，或改为导出图片。",
   "film.empty": "图谱上还没有任何历史。",
-  "film.facts": "{n} 个事实",
   "film.end": "{n} 个事实 · {things} 个人物和事物 · {when}",
 };

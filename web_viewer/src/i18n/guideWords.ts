@@ -10,7 +10,6 @@ export const en = {
   "hint.hold": "Touch and hold it for neighbours and paths",
   "hint.pinch": "Pinch to zoom",
   "hint.ok": "Got it",
-  "menu.details": "Details",
   "keys.menu": "menu of a thing",
 };
 
@@ -24,6 +23,5 @@ export const zh: Record<keyof typeof en, string> = {
   "hint.hold": "长按内容，查看相邻内容和路径",
   "hint.pinch": "双指张开可缩放",
   "hint.ok": "知道了",
-  "menu.details": "详情",
   "keys.menu": "内容的菜单",
 };

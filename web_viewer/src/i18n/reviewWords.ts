@@ -1,7 +1,6 @@
 /** Texts of the review: today's questions about the memory. */
 
 export const en = {
-  "review.loading": "Loading …",
   "review.progress": "{done} of {total} today",
   "review.STILL_TRUE": "Is this still true?",
   "review.STILL_TRUE.why": "Nobody has mentioned it for a long time.",
@@ -37,7 +36,6 @@ export const en = {
 };
 
 export const zh: Record<keyof typeof en, string> = {
-  "review.loading": "正在加载……",
   "review.progress": "今日进度 {done}/{total}",
   "review.STILL_TRUE": "这件事现在还成立吗？",
   "review.STILL_TRUE.why": "已经很久没有人提到。",

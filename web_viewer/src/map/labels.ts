@@ -92,6 +92,8 @@ export interface LabelWish {
   height: number;
   /** Selected nodes keep their label even if it overlaps. */
   forced: boolean;
+  /** In focus: labelled wherever there is room, however many are. */
+  lit?: boolean;
   /** Prefer the spot above. */
   above?: boolean;
   /** Measure a shorter text, for a label that matters and has no room as a whole. */
@@ -115,7 +117,7 @@ const AIR = 3;
  * Place labels in one greedy pass over a grid.
  *
  * @param wishes highest priority first.
- * @param most maximum number of labels.
+ * @param most maximum number of labels, without those in focus.
  * @param obstacles areas that no label may cover.
  * @param room area that no label may leave.
  */
@@ -125,7 +127,7 @@ export function placeLabels(wishes: readonly LabelWish[], most: number, obstacle
   for (const wish of wishes) taken.add({ x: wish.x - wish.halfWidth, y: wish.y - wish.halfHeight, w: wish.halfWidth * 2, h: wish.halfHeight * 2 }, wish.id);
   const placed: PlacedLabel[] = [];
   for (const wish of wishes) {
-    if (placed.length >= most && !wish.forced) continue;
+    if (placed.length >= most && !wish.forced && !wish.lit) continue;
     const fits = (box: Box): boolean => (room === undefined || inside(box, room)) && taken.free(box, wish.id);
     const spotFor = (one: LabelWish) => spotsAround(one).find(({ dx, dy }) => fits(labelBox(one, dx, dy)));
     let chosen = wish;

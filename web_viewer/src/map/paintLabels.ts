@@ -16,6 +16,8 @@ export interface LabelledNode {
   /** Labels of higher priority are kept longer. */
   rank: number;
   forced: boolean;
+  /** It is around what is selected, or on the way that is shown. */
+  lit: boolean;
   strong: boolean;
   faint: boolean;
   /** Whether the label belongs above the node. */
@@ -59,6 +61,7 @@ export class LabelPainter {
         width: this.width(pen, node, view.zoom) + 4,
         height: (node.strong ? heights.strong : heights.usual) + 4,
         forced: node.forced,
+        lit: node.lit,
         above: node.above,
         ...(node.rank < MATTERS ? {} : { shorter: () => this.width(pen, node, view.zoom, SHORT_CELLS) + 4 }),
       });

@@ -4,7 +4,7 @@ import { askGraphql } from "../live/requests";
 import type { Message, Question } from "./stream";
 
 const QUESTION = "{ id userId kind door text at confidence nothingRelevant found hits { rank kind id score used text at role speaker onMap } }";
-const WHOLE = QUESTION.replace("{", "{ given { text tokens tokensMax }");
+const WHOLE = QUESTION.replace("{", "{ judged { id wanted } given { text tokens tokensMax }");
 const FACT = "{ id statement predicate sourceId targetId invalidAt }";
 const TEXT_CHARS = 2_000;
 const MESSAGES = `messages(userId: $user, first: 30, newestFirst: true) { nodes {

@@ -32,6 +32,8 @@ export interface Question {
   hits: QuestionHit[] | null;
   /** The text that the agent got; undefined until it is fetched, null if it got hits. */
   given?: { text: string; tokens: number; tokensMax: number } | null;
+  /** What was said of its hits; undefined until it is fetched. */
+  judged?: { id: string; wanted: boolean }[];
 }
 
 export interface MessageFact {
@@ -69,7 +71,7 @@ export function questionOf(frame: QuestionAsked): Question {
 /** Add questions to those known, newest first; each once, and a known one keeps its texts. */
 export function withQuestions(known: readonly Question[], more: readonly Question[]): Question[] {
   const byId = new Map(known.map((one) => [one.id, one]));
-  for (const one of more) byId.set(one.id, { ...one, hits: one.hits ?? byId.get(one.id)?.hits ?? null, given: one.given ?? byId.get(one.id)?.given });
+  for (const one of more) byId.set(one.id, { ...one, hits: one.hits ?? byId.get(one.id)?.hits ?? null, given: one.given ?? byId.get(one.id)?.given, judged: one.judged ?? byId.get(one.id)?.judged });
   return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, KEPT_MAX);
 }
 

@@ -1,9 +1,10 @@
 /** Undo the last thing done: changes of the view, such as filters, hidden and moved nodes, and corrections of the memory. */
 
 export interface UndoStep {
-  undo(): void;
-  /** Absent if it can only be done again by hand. */
-  redo?(): void;
+  /** @returns false if it cannot be done now, and stays to be undone. */
+  undo(): unknown;
+  /** Absent if it can only be done again by hand. Returns as `undo`. */
+  redo?(): unknown;
   /** What was done, for the button; absent for changes of the view. */
   text?: string;
 }
@@ -24,30 +25,37 @@ export class Undo {
 
   /** Record a change; clears the redo stack. */
   note(step: UndoStep): void {
-    this.done = [...this.done, step].slice(-STEPS_MAX);
     this.undone = [];
-    this.tell();
+    this.markDone(step);
   }
 
   undo(): void {
-    const step = this.done.pop();
-    if (!step) return;
-    step.undo();
+    const step = this.done.at(-1);
+    if (step && step.undo() !== false) this.markUndone(step);
+  }
+
+  redo(): void {
+    const step = this.undone.at(-1);
+    if (step && step.redo?.() !== false) this.markDone(step);
+  }
+
+  /** Move a step to those that can be undone. */
+  markDone(step: UndoStep): void {
+    this.remove(step);
+    this.done = [...this.done, step].slice(-STEPS_MAX);
+    this.tell();
+  }
+
+  /** Move a step to those that can be redone. */
+  markUndone(step: UndoStep): void {
+    this.remove(step);
     if (step.redo) this.undone.push(step);
     this.tell();
   }
 
-  redo(): void {
-    const step = this.undone.pop();
-    if (!step) return;
-    step.redo?.();
-    this.done.push(step);
-    this.tell();
-  }
-
-  /** Remove a step that was undone elsewhere, or that cannot be undone any more. */
+  /** Remove a step that can be neither undone nor redone any more. */
   drop(step: UndoStep): void {
-    this.done = this.done.filter((one) => one !== step);
+    this.remove(step);
     this.tell();
   }
 
@@ -56,6 +64,11 @@ export class Undo {
     this.done = [];
     this.undone = [];
     this.tell();
+  }
+
+  private remove(step: UndoStep): void {
+    this.done = this.done.filter((one) => one !== step);
+    this.undone = this.undone.filter((one) => one !== step);
   }
 
   private tell(): void {
