@@ -118,7 +118,6 @@ describe("correcting", () => {
     expect(service.can).toEqual({ undo: false, redo: true, text: null });
     service.answer = { done: { ...CORRECTION, id: "c7" } };
     service.undo.redo();
-    expect(service.undo.redo()).toBeUndefined();
     await settled(5);
     expect([service.asked.at(-1), service.can.redo, corrections.latest.value?.id]).toEqual([service.asked[0], true, "c7"]);
     service.undo.undo();
@@ -135,6 +134,16 @@ describe("correcting", () => {
     service.undo.undo();
     await settled(9);
     expect([service.can.undo, service.can.redo]).toEqual([true, false]);
+  });
+
+  it("is done again after its undo, whose answer the redo does not wait for", async () => {
+    const { service, corrections } = opened();
+    await corrections.reject("f1");
+    service.undo.undo();
+    service.undo.redo();
+    await vi.waitFor(() => expect([service.asked.length, corrections.busy.value]).toEqual([3, false]));
+    expect(service.asked[2]).toEqual(service.asked[0]);
+    expect([service.can.undo, service.can.redo, corrections.done.value.length]).toEqual([true, false, 1]);
   });
 
   it("splits again what was merged meanwhile, by the id of that merge", async () => {

@@ -69,6 +69,9 @@ export class Corrections {
   private timer: unknown = null;
   /** Steps of the page's undo by the id of what they take back. */
   private readonly steps = new Map<string, Step>();
+  /** Undos and redos that are not answered yet, and the last of them. */
+  private queued = 0;
+  private last: Promise<void> = Promise.resolve();
 
   constructor(private readonly world: CorrectWorld) {
     this.done.value = world.kept.read();
@@ -132,13 +135,17 @@ export class Corrections {
   }
 
   async revert(one: Done): Promise<boolean> {
+    const step = this.steps.get(one.id);
+    const done = await this.takeBack(one);
+    if (done && step) this.world.undo.markUndone(step);
+    return done;
+  }
+
+  private async takeBack(one: Done): Promise<boolean> {
     const reverted = await this.attempt(operations.inverseOperation(one.back, one.text));
     if (reverted === null) return false;
     const step = this.steps.get(one.id);
-    if (step) {
-      step.reverted = reverted;
-      this.world.undo.markUndone(step);
-    }
+    if (step) step.reverted = reverted;
     this.steps.delete(one.id);
     this.list(this.done.value.filter((other) => other.id !== one.id));
     if (this.latest.value?.id === one.id) this.latest.value = null;
@@ -207,7 +214,7 @@ export class Corrections {
     const step: Step = {
       text: bareText(one),
       undo: () => this.outside(async () => {
-        if (!(await this.revert(current))) this.world.undo.markDone(step);
+        if (!(await this.takeBack(current))) this.world.undo.markDone(step);
       }),
       redo: () => this.outside(async () => {
         const done = await again(step.reverted);
@@ -226,11 +233,12 @@ export class Corrections {
     this.list([one, ...this.done.value.filter((other) => other.id !== one.id)]);
   }
 
-  /** Undo or redo from outside the bar, which is opened because it says what becomes of it; false while it is busy. */
+  /** Undo or redo from outside the bar, which is opened because it says what becomes of it; one after the other. False while a form is saved. */
   private outside(action: () => Promise<void>): boolean {
     this.on.value = true;
-    if (this.busy.value) return false;
-    void action();
+    if (this.busy.value && this.queued === 0) return false;
+    this.queued += 1;
+    this.last = this.last.then(action).finally(() => (this.queued -= 1));
     return true;
   }
 
