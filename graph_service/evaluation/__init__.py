@@ -1,1 +1,1 @@
-"""Measure recall on data sets: `mnemoscene eval`."""
+"""Measure recall on everyday memories: `mnemoscene eval`."""

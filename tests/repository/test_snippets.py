@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.cli.main import COMMANDS, app
 from graph_service.config.settings import load_settings
-from graph_service.evaluation.dataset import read_all
+from graph_service.evaluation.everyday_memories import read_memories
 from graph_service.graph.store import Graph
 from tests.support.builders import a_memory, a_worker
 
@@ -157,12 +157,10 @@ def test_commands_of_the_viewer_page_exist() -> None:
 
 
 def test_data_set_of_the_evaluation_page_is_read(tmp_path: Path) -> None:
-    for name, text in zip(("c1", "ana"), blocks("docs/evaluation.md", "json"), strict=True):
-        (tmp_path / f"{name}.json").write_text(text)
-    read = read_all([tmp_path])
-    (talk,), (memory,) = read.conversations, read.memories
+    (text,) = blocks("docs/evaluation.md", "json")
+    (tmp_path / "ana.json").write_text(text)
+    (memory,) = read_memories([tmp_path])
     assert (memory.user_id, memory.messages_n, len(memory.questions), len(memory.facts)) == ("ana", 1, 1, 1)
-    assert (talk.id, talk.user, len(talk.turns), len(talk.questions)) == ("c1", "Ana", 1, 1)
 
 
 async def test_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, tenant: str) -> None:
@@ -222,11 +220,9 @@ def test_commands_of_the_context_and_query_pages_run(home: Path) -> None:
 
 
 def test_commands_of_the_evaluation_page_run(home: Path) -> None:
-    text, everyday = blocks("docs/evaluation.md", "json")
-    for folder in ("conversations", "conversations/locomo"):
-        (home / folder).mkdir()
-    (home / "conversations/locomo/c1.json").write_text(text)
-    (home / "conversations/ana.json").write_text(everyday)
+    (text,) = blocks("docs/evaluation.md", "json")
+    (home / "memories").mkdir()
+    (home / "memories/ana.json").write_text(text)
     for words in commands("docs/evaluation.md"):
-        assert "c1" in typed([*words, "--json"]) or (home / "figures.json").is_file()
+        assert json.loads(typed([*words, "--json"]))["everyday"]["memories"] == 1
     assert json.loads((home / "figures.json").read_text("utf-8"))["everyday"]["groups"]["all"]["answer@1"] == 1.0

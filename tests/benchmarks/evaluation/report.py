@@ -7,9 +7,9 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from graph_service.evaluation.abstention import Trial, threshold_scores
-from graph_service.evaluation.dataset import Conversation
-from graph_service.evaluation.metrics import (
+from tests.benchmarks.evaluation.abstention import Trial, threshold_scores
+from tests.benchmarks.evaluation.dataset import Conversation
+from tests.benchmarks.evaluation.metrics import (
     MEASURES,
     Mean,
     RefusalScores,
@@ -18,8 +18,8 @@ from graph_service.evaluation.metrics import (
     ranking_measures,
     refusal_scores,
 )
-from graph_service.evaluation.questions import HITS_MAX, HITS_READ, RecallResult
-from graph_service.evaluation.run import BM25, DENSE, OURS, EvaluationRun
+from tests.benchmarks.evaluation.questions import HITS_MAX, HITS_READ, RecallResult
+from tests.benchmarks.evaluation.run import BM25, DENSE, OURS, EvaluationRun
 
 FORMAT: Final = 1
 ALL: Final = "all"

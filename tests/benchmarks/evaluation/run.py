@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
-from graph_service.evaluation.abstention import Trial, abstention_trials
-from graph_service.evaluation.baselines import by_vectors, by_words
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactSource
+from graph_service.evaluation.everyday_memories import FactSource
 from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
-from graph_service.evaluation.ingest import StoredConversation, store
-from graph_service.evaluation.questions import HITS_MAX, RecallResult, ask
 from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
+from tests.benchmarks.evaluation.abstention import Trial, abstention_trials
+from tests.benchmarks.evaluation.baselines import by_vectors, by_words
+from tests.benchmarks.evaluation.dataset import AskedQuestion, Conversation
+from tests.benchmarks.evaluation.ingest import StoredConversation, store
+from tests.benchmarks.evaluation.questions import HITS_MAX, RecallResult, ask
 
 T = TypeVar("T")
 

@@ -12,12 +12,20 @@ import numpy.typing as npt
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.chinese import character_pairs
 from extraction.text.english_stems import stem
-from extraction.text.stop_words import BASELINE
-from graph_service.evaluation.dataset import Turn
+from extraction.text.lexicon_en import word_set
 from graph_service.memory.recall.lexical_scores import bm25, term_rarity
+from tests.benchmarks.evaluation.dataset import Turn
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BATCH: Final = 256
+# In both languages; removing them improves BM25 by three points of recall. Separate from the lists of the product, so
+# that evaluations of different versions have the same yardstick.
+_STOP_WORDS: Final = word_set(
+    "a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my "
+    "no not of on or our she so such that the their them then there these they this to us was we were what when where "
+    "which who whom whose why will with would you your "
+    "的 了 是 在 和 有 我 你 他 她 它 们 我们 你们 他们 她们 什么 吗 呢 吧 啊 也 都 就 很 这 那 哪 谁 怎么 哪个 多少"
+)
 
 
 def terms(text: str, lang: str) -> list[str]:
@@ -25,11 +33,11 @@ def terms(text: str, lang: str) -> list[str]:
     text = text.casefold().replace("’", "'")
     if lang != "zh":
         words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
-        return [stem(word) for word in words if word not in BASELINE]
+        return [stem(word) for word in words if word not in _STOP_WORDS]
     import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in BASELINE]
+    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in _STOP_WORDS]
     return [*words_zh, *character_pairs(text)]
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -12,22 +11,13 @@ from typing import Final
 from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
-from graph_service.evaluation.everyday_memories import Memory, is_everyday, memory_of
+from graph_service.evaluation.everyday_memories import OUTCOME, read_documents
 from graph_service.importers.file_checks import parse_json, raise_problems, validated
-from schema.errors import InputError
 from schema.timespan import as_utc
 
 # Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
 _ASKED_AFTER: Final = timedelta(hours=1)
-_OUTCOME: Final = "nothing was measured"
-
-
-class FactSource(StrEnum):
-    """The facts provided with the messages: none, or the observations of the data set's authors."""
-
-    NONE = "none"
-    OBSERVATIONS = "observations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,51 +139,26 @@ class _File(BaseModel):
     questions: list[_QuestionRow]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataSets:
-    """Benchmark conversations and everyday memories."""
-
-    conversations: list[Conversation]
-    memories: list[Memory]
-
-
 def read_datasets(
     paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
 ) -> list[Conversation]:
-    """Read the benchmark conversations of files and folders; see `read_all`."""
-    return read_all(paths, conversations_max=conversations_max, captions=captions).conversations
-
-
-def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
-    """Read files, and all `*.json` below folders, ordered by path; the format of each is detected.
+    """Read the conversations of files, and of all `*.json` below folders, ordered by path.
 
     Args:
-        conversations_max: maximum number per data set, and of everyday memories; the first by path are kept.
+        conversations_max: maximum number per data set; the first by path are kept.
         captions: append captions of pictures to the turns, as published for LoCoMo.
 
     Raises:
         InputError: lists the problems of all files.
     """
-    found: list[Conversation] = []
-    memories: list[Memory] = []
-    problems: list[str] = []
-    for file in _files(paths, problems):
-        try:
-            document = parse_json(_text(file), name=str(file), outcome=_OUTCOME)
-            if is_everyday(document):
-                memories.append(memory_of(document, name=str(file)))
-            else:
-                found.append(_conversation(document, name=str(file), captions=captions))
-        except InputError as error:
-            problems += error.problems
-    raise_problems(problems, outcome=_OUTCOME)
+    read = read_documents(paths, lambda document, name: _conversation(document, name=name, captions=captions))
     seen: Counter[str] = Counter()
     kept = []
-    for conversation in found:
+    for conversation in read:
         seen[conversation.dataset] += 1
         if conversations_max is None or seen[conversation.dataset] <= conversations_max:
             kept.append(conversation)
-    return DataSets(conversations=kept, memories=memories[:conversations_max])
+    return kept
 
 
 def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
@@ -208,15 +173,15 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     Raises:
         InputError: lists all problems with their places.
     """
-    return _conversation(parse_json(text, name=name, outcome=_OUTCOME), name=name, captions=captions)
+    return _conversation(parse_json(text, name=name, outcome=OUTCOME), name=name, captions=captions)
 
 
 def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
     problems: list[str] = []
     row = validated(_File, document, name, problems)
-    raise_problems(problems, outcome=_OUTCOME)
+    raise_problems(problems, outcome=OUTCOME)
     assert row is not None, "an invalid file has problems"
-    raise_problems(list(_mistakes(row, name)), outcome=_OUTCOME)
+    raise_problems(list(_mistakes(row, name)), outcome=OUTCOME)
     sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
     if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
         sessions = _by_year(row.id, sessions)
@@ -230,25 +195,6 @@ def _conversation(document: object, *, name: str, captions: bool) -> Conversatio
         observations=tuple(Observation(text=fact.text, turn_ids=tuple(fact.turns)) for fact in row.facts),
         questions=tuple(_question(question) for question in row.questions),
     )
-
-
-def _files(paths: Sequence[Path], problems: list[str]) -> list[Path]:
-    files: dict[Path, None] = {}
-    for path in paths:
-        within = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-        if not within:
-            problems.append(f"{path}: no .json file is in this folder")
-        files |= dict.fromkeys(within)
-    return list(files)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
 
 
 def _mistakes(row: _File, name: str) -> Iterator[str]:

@@ -4,18 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from graph_service.evaluation.dataset import Conversation, FactSource, Observation, Session, Turn
-from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
+from graph_service.evaluation.everyday_memories import FactSource
+from graph_service.evaluation.graphql_client import CLOSE, REMEMBER, GraphqlClient, wait_until_stored
 from graph_service.importers.conversation_files import MESSAGES_A_CALL
 from schema.limits import LIMITS
+from tests.benchmarks.evaluation.dataset import Conversation, Observation, Session, Turn
 
 _AGENT: Final = "assistant"
-REMEMBER: Final = """
-mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
-"""
-CLOSE: Final = """
-mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

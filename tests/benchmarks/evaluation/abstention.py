@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from graph_service.evaluation.dataset import AskedQuestion, Conversation
-from graph_service.evaluation.metrics import RefusalScores, refusal_scores
+from tests.benchmarks.evaluation.dataset import AskedQuestion, Conversation
+from tests.benchmarks.evaluation.metrics import RefusalScores, refusal_scores
 
 QUESTIONS_MAX: Final = 200
 _SEED: Final = 20_240_402

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from extraction.extractive_summary import token_count
-from graph_service.evaluation.dataset import AskedQuestion
 from graph_service.evaluation.graphql_client import GraphqlClient
-from graph_service.evaluation.ingest import StoredConversation
+from tests.benchmarks.evaluation.dataset import AskedQuestion
+from tests.benchmarks.evaluation.ingest import StoredConversation
 
 # Deep enough to show whether the candidates contain the gold turns.
 HITS_MAX: Final = 50
