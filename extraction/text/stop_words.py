@@ -45,3 +45,11 @@ CHINESE_TOPIC: Final = word_set(
     "尝试 开心 高兴 很多 许多 这些 那些 其中 其实 确实 当然 起来 出来 过来 一样 不同 不错 很好 好好 "
     "非常感谢 聊天 之后 之前 以后 以前 通过 进行 成为 带来 使得 让 人们 大家"
 )
+# Of the BM25 baseline in evaluations, in both languages; removing them improves it by three points of recall. A list of
+# its own, which does not change with the others, so that evaluations of different versions have the same yardstick.
+BASELINE: Final = word_set(
+    "a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my "
+    "no not of on or our she so such that the their them then there these they this to us was we were what when where "
+    "which who whom whose why will with would you your "
+    "的 了 是 在 和 有 我 你 他 她 它 们 我们 你们 他们 她们 什么 吗 呢 吧 啊 也 都 就 很 这 那 哪 谁 怎么 哪个 多少"
+)

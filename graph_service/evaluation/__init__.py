@@ -1,1 +1,1 @@
-"""Measure recall on everyday memories: `mnemoscene eval`."""
+"""Measure recall on data sets: `mnemoscene eval`."""

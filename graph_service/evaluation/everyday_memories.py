@@ -1,39 +1,26 @@
-"""Everyday memories: sessions with an assistant, questions with answer patterns, and their scores.
+"""Everyday memories: sessions with an assistant, questions with answer patterns, and their scores. Pure.
 
 A file contains the sessions of one user, questions asked afterwards, and the facts that a careful agent would send with
-each session; `docs/evaluation.md` describes the format. The *text* of a hit is judged: it is right if it matches an
-answer pattern, and stale if it matches only patterns of outdated or wrong values.
+each session; `docs/evaluation.md` describes the format. Unlike in `dataset.py`, the *text* of a hit is judged: it is
+right if it matches an answer pattern, and stale if it matches only patterns of outdated or wrong values.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from graph_service.importers.file_checks import parse_json, raise_problems, validated
-from schema.errors import InputError
+from graph_service.importers.file_checks import raise_problems, validated
 from schema.labels import Role
 from schema.timespan import as_utc
 
-T = TypeVar("T")
-
 CONTEXT_TOKENS: Final = 300
 ALL: Final = "all"
-OUTCOME: Final = "nothing was measured"
 _PATTERN_CHARS_MAX: Final = 500
-
-
-class FactSource(StrEnum):
-    """The facts provided with the messages: none, or those of the file."""
-
-    NONE = "none"
-    OBSERVATIONS = "observations"
 
 
 class _Row(BaseModel):
@@ -155,55 +142,12 @@ class Memory(_Row):
         return sum(len(session.messages) for session in self.sessions)
 
 
-def read_memories(paths: Sequence[Path], *, memories_max: int | None = None) -> list[Memory]:
-    """Read files, and all `*.json` below folders, ordered by path; keep the first `memories_max`.
-
-    Raises:
-        InputError: lists the problems of all files.
-    """
-    return read_documents(paths, lambda document, name: memory_of(document, name=name))[:memories_max]
+def is_everyday(document: object) -> bool:
+    """Return whether a parsed file is an everyday memory, not a benchmark conversation."""
+    return isinstance(document, dict) and "user_id" in document
 
 
-def read_documents(paths: Sequence[Path], parse: Callable[[Any, str], T]) -> list[T]:
-    """Parse files, and all `*.json` below folders, ordered by path.
-
-    Args:
-        parse: gets the JSON document and the name of its file.
-
-    Raises:
-        InputError: lists the problems of all files.
-    """
-    parsed: list[T] = []
-    problems: list[str] = []
-    for file in _files(paths, problems):
-        try:
-            parsed.append(parse(parse_json(_text(file), name=str(file), outcome=OUTCOME), str(file)))
-        except InputError as error:
-            problems += error.problems
-    raise_problems(problems, outcome=OUTCOME)
-    return parsed
-
-
-def _files(paths: Sequence[Path], problems: list[str]) -> list[Path]:
-    files: dict[Path, None] = {}
-    for path in paths:
-        within = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-        if not within:
-            problems.append(f"{path}: no .json file is in this folder")
-        files |= dict.fromkeys(within)
-    return list(files)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
-
-
-def memory_of(document: object, *, name: str) -> Memory:
+def memory_of(document: Mapping[str, Any], *, name: str) -> Memory:
     """Return the checked memory of a parsed file.
 
     Args:
@@ -212,13 +156,9 @@ def memory_of(document: object, *, name: str) -> Memory:
     Raises:
         InputError: lists every mistake with its place.
     """
-    if isinstance(document, dict) and "user_id" not in document and "speakers" in document:
-        raise InputError(
-            f"{name}: is a benchmark conversation; measure it from a clone with python -m tests.benchmarks.evaluation"
-        )
     problems: list[str] = []
     memory = validated(Memory, document, name, problems)
-    raise_problems(problems, outcome=OUTCOME)
+    raise_problems(problems, outcome="nothing was measured")
     assert memory is not None, "an invalid file has problems"
     return memory
 

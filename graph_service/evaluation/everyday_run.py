@@ -7,28 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
 from rich.console import RenderableType
 from rich.table import Table
 
+from graph_service.evaluation.dataset import FactSource
 from graph_service.evaluation.everyday_memories import (
     ALL,
     CONTEXT_TOKENS,
     Answer,
-    FactSource,
     Memory,
     Question,
     remember_inputs,
     summarise,
 )
-from graph_service.evaluation.graphql_client import (
-    CLOSE,
-    REMEMBER,
-    GraphqlClient,
-    ServiceControl,
-    wait_until_idle,
-    wait_until_stored,
-)
+from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle, wait_until_stored
+from graph_service.evaluation.ingest import CLOSE, REMEMBER
+from graph_service.evaluation.metrics import percentile
 from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
 
@@ -63,14 +57,10 @@ class EverydayRun:
             "facts": self.facts.value,
             "facts_dropped": self.facts_dropped,
             **summarise(self.answers),
-            "recall_and_context_p50_ms": _percentile(took_ms, 50),
-            "recall_and_context_p95_ms": _percentile(took_ms, 95),
+            "recall_and_context_p50_ms": round(percentile(took_ms, 0.5), 1),
+            "recall_and_context_p95_ms": round(percentile(took_ms, 0.95), 1),
             "seconds": self.seconds,
         }
-
-
-def _percentile(values: Sequence[float], percent: float) -> float:
-    return round(float(np.percentile(values, percent)), 1) if values else 0.0
 
 
 async def evaluate_everyday(

@@ -19,12 +19,6 @@ _TIMEOUT_S: Final = 120.0
 # Shorter than servers and proxies keep idle connections, so that no request is sent on one that is being closed.
 _KEEP_ALIVE_S: Final = 2.0
 _POLL_S: Final = 0.2
-REMEMBER: Final = """
-mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
-"""
-CLOSE: Final = """
-mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
-"""
 _SPOOLED: Final = "{ jobStatus { spooled } }"
 # Extraction from a hundred scenes by rules takes seconds, minutes on a loaded machine; a worker without progress for
 # this long is stuck.

@@ -1,9 +1,9 @@
-"""`mnemoscene eval`: measure recall on everyday memories."""
+"""`mnemoscene eval`: measure recall on data sets, compared with simple searches."""
 
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,114 +11,136 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StopSignals, run
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
-from graph_service.evaluation.everyday_memories import FactSource, Memory, read_memories
+from graph_service.evaluation.dataset import DataSets, FactSource, read_all
 from graph_service.version import version
 from schema.errors import InputError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """What is measured, and how.
-
-    Attributes:
-        forget: delete the tenants afterwards; unnecessary for a temporary database.
-        output: file for the result, in addition to the terminal.
-    """
-
-    memories: list[Memory]
-    facts: FactSource
-    forget: bool
-    output: Path | None
+    from graph_service.evaluation.run import Plan
 
 
 @command
 def evaluate(
     call: Invocation,
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders of everyday memories.", show_default=False)],
+    paths: Annotated[list[Path], typer.Argument(help="Data set files or folders.", show_default=False)],
     facts: Annotated[
-        FactSource, typer.Option(help="Facts stored with the messages: none, or those of the files.")
+        FactSource, typer.Option(help="Facts stored with the messages: none, or the data sets' own annotations.")
     ] = FactSource.NONE,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of memories.", show_default=False)] = None,
+    captions: Annotated[bool, typer.Option(help="Store captions of the pictures in a conversation.")] = True,
+    limit_conversations: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of conversations of each data set.", show_default=False)
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Questions asked at the same time.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Also write the result as JSON to this file.")] = None,
 ) -> None:
-    """Measure recall on everyday memories: store each, ask its questions, delete it.
+    """Measure recall on data sets: store each conversation, ask its questions, delete it.
 
-    Runs the whole service, with a temporary Neo4j or the one at NEO4J_URI. Each memory gets a new tenant; at NEO4J_URI
-    its data is deleted at the end.
+    Runs the whole service, with a temporary Neo4j or the one at NEO4J_URI. Each conversation gets a new tenant; at
+    NEO4J_URI its data is deleted at the end.
     """
     if call.tenant_name:
         raise InputError("eval creates its own tenants; leave out --tenant")
     settings = call.settings_with(service__port=0, service__open_browser=False)
-    memories = read_memories(paths, memories_max=limit)
-    if not any(memory.questions for memory in memories):
-        raise InputError("these memories have no question; there is nothing to measure")
-    check_output(output)
-    task = _Task(memories=memories, facts=facts, forget=settings.neo4j.uri is not None, output=output)
-    from graph_service.cli.service_runner import run_service
+    datasets = read_all(paths, conversations_max=limit_conversations, captions=captions)
+    measurable = any(one.answerable for one in datasets.conversations) or any(
+        one.questions for one in datasets.memories
+    )
+    if not measurable:
+        raise InputError("no question in these data sets has a gold answer; there is nothing to measure")
+    _check_output(output)
+    # Imports numpy and more, so it comes after the checks: mistakes are reported at once.
+    from graph_service.evaluation.run import Plan
 
-    with temporary_data(settings) as temporary:
-        signals = StopSignals()
-        measure = partial(_measure, call.terminal, task)
-        run(run_service(temporary, call.terminal, signals, on_ready=measure, once=True), signals)
+    plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
+    _run(settings, call.terminal, datasets, plan, output)
 
 
-def check_output(output: Path | None) -> None:
+def _check_output(output: Path | None) -> None:
     """Refuse a path that cannot be written before the run, which may take an hour."""
     if output is not None and (output.is_dir() or not output.resolve().parent.is_dir()):
         raise InputError(f"{output}: is not a file in an existing folder; choose another --output")
 
 
+def _run(
+    settings: Settings,
+    terminal: Terminal,
+    datasets: DataSets,
+    plan: "Plan",
+    output: Path | None,
+) -> None:
+    from graph_service.cli.service_runner import run_service
+
+    with _temporary_data(settings) as temporary:
+        signals = StopSignals()
+        measure = partial(_measure, terminal, datasets, plan, output)
+        run(run_service(temporary, terminal, signals, on_ready=measure, once=True), signals)
+
+
 @contextmanager
-def temporary_data(settings: Settings) -> Iterator[Settings]:
+def _temporary_data(settings: Settings) -> Iterator[Settings]:
     """Yield settings with a temporary data directory, so that real memories are neither changed nor measured."""
     with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
         yield replace(settings, data_dir=Path(folder))
 
 
 @dataclass(frozen=True)
-class EvaluatedService:
+class _ServiceControl:
     """Operations that the evaluation needs besides GraphQL."""
 
     services: "Services"
 
     async def work_left(self, tenant: str) -> int:
-        """Return the number of pending extraction and embedding jobs."""
         return await self.services.work_left(TenantId(tenant))
 
     async def forget(self, tenant: str, user_id: str) -> None:
-        """Forget a user."""
         await self.services.memory.forgetting.user(TenantId(tenant), user_id)
 
 
-async def _measure(terminal: Terminal, task: _Task, services: "Services", address: str) -> None:
+async def _measure(
+    terminal: Terminal,
+    datasets: DataSets,
+    plan: "Plan",
+    output: Path | None,
+    services: "Services",
+    address: str,
+) -> None:
     from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
     from graph_service.evaluation.graphql_client import GraphqlClient
+    from graph_service.evaluation.report import document_of, tables_of
+    from graph_service.evaluation.run import evaluate as evaluated
 
+    document: dict[str, Any] = {
+        "version": version(),
+        "embedder": services.embedder_name,
+        "reader": services.reader_name,
+    }
+    tables: list[Callable[[], RenderableType]] = []
     async with GraphqlClient(address) as client:
         with ProgressBars(terminal) as bars:
-            figures = await evaluate_everyday(
-                client, EvaluatedService(services), task.memories, task.facts, bars, forget=task.forget
-            )
-    document = {**about(services), "everyday": figures.document()}
-    if task.output is not None:
-        await asyncio.to_thread(write_document, task.output, document)
-    terminal.report(document, lambda: everyday_table(document["everyday"]))
+            if datasets.conversations:
+                figures = await evaluated(
+                    client, _ServiceControl(services), services.embedder, datasets.conversations, plan, bars
+                )
+                document = document_of(figures, about=document)
+                tables.append(partial(tables_of, document))
+            if datasets.memories:
+                run = await evaluate_everyday(
+                    client, _ServiceControl(services), datasets.memories, plan.facts, bars, forget=plan.forget
+                )
+                document["everyday"] = run.document()
+                tables.append(partial(everyday_table, document["everyday"]))
+    if output is not None:
+        await asyncio.to_thread(_write, output, document)
+    terminal.report(document, lambda: Group(*(table() for table in tables)))
 
 
-def about(services: "Services") -> dict[str, Any]:
-    """Return what was measured: the version, the embedder and the reader."""
-    return {"version": version(), "embedder": services.embedder_name, "reader": services.reader_name}
-
-
-def write_document(output: Path, document: dict[str, Any]) -> None:
-    """Write the result as JSON."""
+def _write(output: Path, document: dict[str, Any]) -> None:
     output.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -12,7 +12,11 @@ from fastapi import FastAPI
 
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
+from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
+from graph_service.evaluation.ingest import CLOSE, FactSource, StoredConversation, store
+from graph_service.evaluation.report import abstention_of, cost_of, lines_of
+from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
@@ -20,10 +24,6 @@ from graph_service.memory.recall.query import HitKind, Question
 from graph_service.runtime.progress import Step
 from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import TenantId
-from tests.benchmarks.evaluation.dataset import read_datasets
-from tests.benchmarks.evaluation.ingest import CLOSE, FactSource, StoredConversation, store
-from tests.benchmarks.evaluation.report import abstention_of, cost_of, lines_of
-from tests.benchmarks.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.slow import slow_but

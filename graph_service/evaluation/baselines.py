@@ -1,0 +1,93 @@
+"""Baseline rankings: BM25 over words, and dense search by cosine."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from extraction.embeddings.embedder import Embedder, embed_with_tokens
+from extraction.text.chinese import character_pairs
+from extraction.text.english_stems import stem
+from extraction.text.stop_words import BASELINE
+from graph_service.evaluation.dataset import Turn
+from graph_service.memory.recall.lexical_scores import bm25, term_rarity
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_BATCH: Final = 256
+
+
+def terms(text: str, lang: str) -> list[str]:
+    """Return the index terms of a text: stemmed words; for Chinese, words and character bigrams."""
+    text = text.casefold().replace("’", "'")
+    if lang != "zh":
+        words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
+        return [stem(word) for word in words if word not in BASELINE]
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in BASELINE]
+    return [*words_zh, *character_pairs(text)]
+
+
+def line_of(turn: Turn) -> str:
+    """Return a turn prefixed with its speaker, as both baselines index it."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
+
+
+class Bm25:
+    """A BM25 index in memory.
+
+    Args:
+        texts: terms of each text.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        self._counts = [Counter(text) for text in texts]
+        self._lengths = np.array([count.total() for count in self._counts], dtype=np.float64)
+        self._mean = max(self._lengths.mean(), 1.0) if self._counts else 1.0
+
+    def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the score of each text; 0 without a term of the question."""
+        asked = Counter(question)
+        table = np.array([[count[term] for term in asked] for count in self._counts], dtype=np.float64)
+        table = table.reshape(len(self._counts), len(asked))
+        rarity = term_rarity(table) * np.array([*asked.values()], dtype=np.float64)
+        return bm25(table, self._lengths, rarity, self._mean)
+
+
+def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
+    """Return the ids of the best turns, best score first; ties in the order of the turns."""
+    return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
+
+
+def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
+    """Return the ids of the turns ranked by BM25, for each question."""
+    index = Bm25(terms(line_of(turn), lang) for turn in turns)
+    return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
+
+
+async def by_vectors(
+    embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
+) -> list[list[str]]:
+    """Return the ids of the turns ranked by cosine, for each question; turns are embedded with their speakers.
+
+    Raises:
+        UnavailableError: the embedder does not answer.
+    """
+    turn_vectors = await _vectors(embedder, [line_of(turn) for turn in turns])
+    asked = await _vectors(embedder, questions, asked=True)
+    return [best_first(turns, turn_vectors @ vector, limit=limit) for vector in asked]
+
+
+async def _vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> npt.NDArray[np.float64]:
+    known: dict[str, list[float]] = {}
+    unique = list(dict.fromkeys(texts))
+    for start in range(0, len(unique), _BATCH):
+        part = unique[start : start + _BATCH]
+        embedded = await embed_with_tokens(embedder, part, asked=asked)
+        known |= {text: one.vector for text, one in zip(part, embedded, strict=True)}
+    return np.array([known[text] for text in texts], dtype=np.float64).reshape(len(texts), embedder.dim)

@@ -1,0 +1,222 @@
+"""Summarise an evaluation by data set and category, as a JSON document and as tables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from graph_service.evaluation.abstention import Trial, threshold_scores
+from graph_service.evaluation.dataset import Conversation
+from graph_service.evaluation.metrics import (
+    MEASURES,
+    Mean,
+    RefusalScores,
+    means,
+    percentile,
+    ranking_measures,
+    refusal_scores,
+)
+from graph_service.evaluation.questions import HITS_MAX, HITS_READ, RecallResult
+from graph_service.evaluation.run import BM25, DENSE, OURS, EvaluationRun
+
+FORMAT: Final = 1
+ALL: Final = "all"
+_NAMES: Final = {OURS: "Mnemoscene", BM25: "BM25", DENSE: "dense"}
+_HEADS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "nDCG@10", "MRR")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The measures of a system on a category of a data set; `all` means every category or data set."""
+
+    dataset: str
+    category: str
+    system: str
+    questions: int
+    measures: Mapping[str, Mean]
+
+
+def lines_of(run: EvaluationRun) -> list[Line]:
+    """Return one line for each data set, category and system, in this order."""
+    datasets = sorted({one.dataset for one in run.conversations})
+    return [
+        line
+        for dataset in [*datasets, *([ALL] if len(datasets) > 1 else [])]
+        for category in _categories(run.conversations, dataset)
+        for line in _lines(run, dataset, category)
+    ]
+
+
+def document_of(run: EvaluationRun, *, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the report as plain values; keys change only with `format`.
+
+    Args:
+        about: further top-level entries, such as version and embedder.
+    """
+    return {
+        "format": FORMAT,
+        **about,
+        "facts": run.plan.facts.value,
+        "captions": run.plan.captions,
+        "facts_dropped": run.facts_dropped,
+        "concurrency": run.plan.concurrency,
+        "hits": HITS_MAX,
+        "data": list(_data(run.conversations)),
+        "lines": [
+            {**asdict(line), "measures": {name: _rounded(mean) for name, mean in line.measures.items()}}
+            for line in lines_of(run)
+        ],
+        "cost": cost_of(run),
+        "abstention": abstention_of(run),
+        "seconds": run.seconds,
+    }
+
+
+def cost_of(run: EvaluationRun) -> dict[str, Any]:
+    """Return throughput of indexing, and latency, round trips and tokens of recalls."""
+    took_ms = [one.took_ms for one in run.recalled]
+    trips = [one.round_trips for one in run.recalled]
+    tokens = [one.tokens for one in run.recalled]
+    indexing_s = run.seconds.get("indexing", 0.0)
+    return {
+        "messages": run.messages_n,
+        "messages_per_s": round(run.messages_n / indexing_s, 1) if indexing_s else 0.0,
+        "recalls": len(took_ms),
+        "recall_p50_ms": round(percentile(took_ms, 0.5), 1),
+        "recall_p95_ms": round(percentile(took_ms, 0.95), 1),
+        "round_trips_p50": percentile(trips, 0.5),
+        "round_trips_most": max(trips, default=0),
+        f"tokens_of_{HITS_READ}_hits": round(sum(tokens) / len(tokens)) if tokens else 0,
+    }
+
+
+def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
+    """Return the abstention scores of each data set.
+
+    Methods: `service` is the service's `nothingRelevant`; `score` is a cross-validated threshold on the first hit's
+    score. Unanswerable questions: `foreign` are those of other conversations; `own` are marked so by the data set.
+    """
+    answerable = [pair for pair in run.asked if not pair[0].foreign]
+    rows = []
+    for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable])):
+        for dataset, mine in _by_dataset(run.conversations, pairs):
+            foreign = [trial.foreign for trial, _ in mine]
+            if any(foreign):
+                rows += [
+                    _abstention_row(dataset, without, by, foreign, found)
+                    for by, found in _scores_by_method(mine, foreign)
+                ]
+    return rows
+
+
+def _scores_by_method(
+    pairs: Sequence[tuple[Trial, RecallResult]], foreign: Sequence[bool]
+) -> Iterator[tuple[str, RefusalScores]]:
+    yield "service", refusal_scores([recalled.refused for _, recalled in pairs], foreign)
+    scores = [recalled.top_score for _, recalled in pairs]
+    yield "score", threshold_scores(scores, foreign, [trial.conversation for trial, _ in pairs])
+
+
+def _abstention_row(
+    dataset: str, without: str, by: str, foreign: Sequence[bool], found: RefusalScores
+) -> dict[str, Any]:
+    return {
+        "dataset": dataset,
+        "without_answer": without,
+        "told_by": by,
+        "questions": len(foreign),
+        "of_these_without": sum(foreign),
+        **{name: round(value, 4) for name, value in asdict(found).items()},
+    }
+
+
+def tables_of(document: Mapping[str, Any]) -> RenderableType:
+    """Return the document as tables."""
+    parts: list[RenderableType] = []
+    for dataset in dict.fromkeys(line["dataset"] for line in document["lines"]):
+        parts.append(_quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset]))
+    if document["abstention"]:
+        parts.append(_abstention(document["abstention"]))
+    cost = Table(title="cost", title_justify="left", show_header=False)
+    for name, value in [*document["cost"].items(), *((f"seconds: {k}", v) for k, v in document["seconds"].items())]:
+        cost.add_row(name.replace("_", " "), f"{value:,}")
+    return Group(*parts, cost)
+
+
+def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(title=dataset, title_justify="left")
+    table.add_column("category", no_wrap=True)
+    table.add_column("system", no_wrap=True)
+    for head in ("asked", *_HEADS, "R@10, 95 %"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for line in lines:
+        interval = line["measures"]["recall@10"]
+        table.add_row(
+            line["category"],
+            _NAMES[line["system"]],
+            str(line["questions"]),
+            *(f"{line['measures'][name]['value']:.3f}" for name in MEASURES),
+            f"{interval['low']:.3f}-{interval['high']:.3f}",
+            end_section=line["system"] == lines[-1]["system"],
+        )
+    return table
+
+
+def _abstention(rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(title="questions without an answer in this memory", title_justify="left")
+    words, counts = ("dataset", "without_answer", "told_by"), ("questions", "of_these_without")
+    shares = ("precision", "recall", "f1")
+    for name in (*words, *counts, *shares):
+        table.add_column(name.replace("_", " "), justify="left" if name in words else "right")
+    for row in rows:
+        cells = [*(row[name] for name in words), *(str(row[name]) for name in counts)]
+        table.add_row(*cells, *(f"{row[name]:.3f}" for name in shares))
+    return table
+
+
+def _categories(conversations: Sequence[Conversation], dataset: str) -> list[str]:
+    found = {q.category for one in conversations if dataset in (ALL, one.dataset) for q in one.answerable}
+    alone = dataset == ALL or len(found) < 2
+    return [*([] if alone else sorted(found)), ALL]
+
+
+def _lines(run: EvaluationRun, dataset: str, category: str) -> Iterator[Line]:
+    for system, orders in run.orders.items():
+        rows: dict[str, list[dict[str, float]]] = {}
+        for place, conversation in enumerate(run.conversations):
+            if dataset in (ALL, conversation.dataset):
+                rows[f"{place:06}"] = [
+                    ranking_measures(order, question.gold)
+                    for order, question in zip(orders[place], conversation.answerable, strict=True)
+                    if category in (ALL, question.category)
+                ]
+        questions_n = sum(len(part) for part in rows.values())
+        if questions_n:
+            yield Line(dataset=dataset, category=category, system=system, questions=questions_n, measures=means(rows))
+
+
+def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
+    for dataset in sorted({one.dataset for one in conversations}):
+        mine = [one for one in conversations if one.dataset == dataset]
+        yield {
+            "dataset": dataset,
+            "lang": mine[0].lang,
+            "licence": mine[0].licence,
+            "conversations": len(mine),
+            "messages": sum(len(one.turns) for one in mine),
+            "questions": sum(len(one.answerable) for one in mine),
+        }
+
+
+def _by_dataset(
+    conversations: Sequence[Conversation], pairs: Sequence[tuple[Trial, RecallResult]]
+) -> Iterator[tuple[str, list[tuple[Trial, RecallResult]]]]:
+    of = [conversations[trial.conversation].dataset for trial, _ in pairs]
+    for dataset in sorted(set(of)):
+        yield dataset, [pair for pair, name in zip(pairs, of, strict=True) if name == dataset]
+
+
+def _rounded(mean: Mean) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in asdict(mean).items()}
