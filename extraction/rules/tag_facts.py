@@ -438,7 +438,7 @@ _BY_OTHERS: Final = re.compile(
 )
 _OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
 _THEY: Final = {"his": "he", "her": "she", "their": "they"}
-_BY_OTHERS_CHARS: Final = 60
+_BEFORE_CHARS: Final = 60
 # Facts about a person that stand directly behind the person: "my boss lives in Geneva", 我同事不吃香菜.
 _OF_PERSONS: Final = frozenset(
     (
@@ -469,11 +469,26 @@ _PERSON_BEFORE: Final = (
         r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
     ),
 )
+# "My tenant's rent is 640", 外婆的存折号码是.
+_OWNED: Final = frozenset({*_VALUES, "phone", "email", "address"})
+_OWNER_BEFORE: Final = (
+    re.compile(
+        r"\b(?:my|our) (?P<who>[a-z][a-z-]{2,20}(?: [a-z-]{3,20})?)['’]s (?:[a-z]+ ){1,3}(?:is|was|at)?[: ]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:^|[，。；！？,;!?\n])(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]})的(?:(?![我咱俺])[{HAN}]){{1,8}}[是：:]? ?$"
+    ),
+)
 # "Me and my wife live in Porto" and "my kids and I" tell of the speaker too.
 _SPEAKER_AND: Final = re.compile(
     r"(?:\b(?:me|i) and (?:my |our )?|[我咱俺]们?[和跟同与](?:[我咱俺]们?)?)$", re.IGNORECASE
 )
 _AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?(?=[都也一住在])", re.IGNORECASE)
+# 公司搬到昆山 moves no home.
+_WORK_MOVED: Final = re.compile(
+    "(?:公司|单位|学校|工厂|厂|店|办公室|总部|工作室|诊所|健身房)[^，。我]{0,4}[搬迁][到去往]?了?$"
+)
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
@@ -489,41 +504,43 @@ def is_kin(word: str) -> bool:
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
-    tags = [_of_speaker(text, _with_person_before(text, tag)) for tag in tags]
+    tags = [told for tag in tags if (told := _with_owner(text, tag)) is not None]
     for tag in tags:
-        if (tag.kind == "attribute" and tag.subject in animals) or _is_by_others(text, tag):
-            continue
-        if _is_move_of_work(text, tag):
+        if tag.kind == "attribute" and tag.subject in animals:
             continue
         made = _draft(text, tag, speaker, tags, animals.get(tag.obj) if tag.kind == "pet" else None)
         if made is not None:
             yield made, tag
 
 
-# 公司搬到昆山 moves no home.
-_WORK_MOVED: Final = re.compile(
-    "(?:公司|单位|学校|工厂|厂|店|办公室|总部|工作室|诊所|健身房)[^，。我]{0,4}[搬迁][到去往]?了?$"
-)
+def _with_owner(text: str, tag: Tag) -> Tag | None:
+    """Return the tag with whom it is about, as the words before it say; None if these are about nobody that it names.
 
-
-def _is_move_of_work(text: str, tag: Tag) -> bool:
-    return tag.kind == "lives_in" and _WORK_MOVED.search(text[max(0, tag.obj[0] - 12) : tag.obj[0]]) is not None
-
-
-def _is_by_others(text: str, tag: Tag) -> bool:
-    """Return whether a plan, promise or decision is that of "he", "she" or "they", and not of the subject if any.
-
-    "His wife smokes, so he has decided": "he" is whose wife she is.
+    "The rent" that went up is the speaker's, "my tenant's rent" is not. "My colleague hates coriander, I love it" says
+    nothing of the speaker's dislikes, and "she decided to leave him" nothing of the speaker's plans.
     """
-    said = _BY_OTHERS.search(text, max(0, tag.obj[0] - _BY_OTHERS_CHARS), tag.obj[0])
-    if said is None or tag.kind not in _INTENTIONS:
-        return False
-    # "His wife" or "Tom's wife", whichever part the subject is.
-    owner = _OWNER.search(text[: tag.subject[1]]) if tag.subject else None
-    pronoun = (said["p"] or said["z"]).lower()
-    return tag.subject is None or (
-        owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
-    )
+    begin = max(0, tag.obj[0] - _BEFORE_CHARS)
+    before = text[begin : tag.obj[0]]
+    if tag.kind == "lives_in" and _WORK_MOVED.search(before):
+        return None
+    if tag.kind in _INTENTIONS and (said := _BY_OTHERS.search(before)):
+        # "His wife smokes, so he has decided": "he" is whose wife, or "Tom's" wife, the subject is.
+        owner = _OWNER.search(text[: tag.subject[1]]) if tag.subject else None
+        pronoun = (said["p"] or said["z"]).lower()
+        is_owner = owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
+        return None if tag.subject is None or is_owner else tag
+    words = WORDINGS[tag.kind].words
+    if tag.subject is not None and tag.kind in _VALUES and words is not None:
+        named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
+        tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
+    if tag.kind in _OWNED or (tag.kind in _OF_PERSONS and tag.subject is None):
+        people = (pattern.search(before) for pattern in (_OWNER_BEFORE if tag.kind in _OWNED else _PERSON_BEFORE))
+        spans = (person.span("who") for person in people if person is not None)
+        tag = next((replace(tag, subject=(begin + start, begin + end)) for start, end in spans), tag)
+    if tag.subject is not None and tag.kind in _OF_PERSONS:
+        joined = _SPEAKER_AND.search(text, 0, tag.subject[0]) or _AND_SPEAKER.match(text, tag.subject[1])
+        return tag if joined is None else replace(tag, subject=None)
+    return tag
 
 
 def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str]:
@@ -605,36 +622,6 @@ def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
     verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
     english, chinese = wording.ended if tag.ended else wording.says
     return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
-
-
-def _of_speaker(text: str, tag: Tag) -> Tag:
-    """Return the tag without a subject that names the value or somebody beside the speaker.
-
-    "The rent" that went up is the speaker's.
-    """
-    if tag.subject is not None and tag.kind in _OF_PERSONS:
-        start, end = tag.subject
-        joined = _SPEAKER_AND.search(text, 0, start) or _AND_SPEAKER.match(text, end)
-        return tag if joined is None else replace(tag, subject=None)
-    words = WORDINGS[tag.kind].words
-    if tag.kind not in _VALUES or tag.subject is None or words is None:
-        return tag
-    named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
-    return replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
-
-
-def _with_person_before(text: str, tag: Tag) -> Tag:
-    """Return the tag with the person who begins its clause as the subject, where the model names none.
-
-    "My colleague hates coriander, I love it" says nothing of the speaker's dislikes.
-    """
-    before = text[max(0, tag.obj[0] - _BY_OTHERS_CHARS) : tag.obj[0]]
-    if tag.subject is not None or tag.kind not in _OF_PERSONS:
-        return tag
-    people = (pattern.search(before) for pattern in _PERSON_BEFORE)
-    offset = tag.obj[0] - len(before)
-    spans = (person.span("who") for person in people if person is not None)
-    return next((replace(tag, subject=(offset + start, offset + end)) for start, end in spans), tag)
 
 
 def _named(kind: str, obj: str) -> str:

@@ -2,8 +2,8 @@
 
 "I lived in Porto from 2018 to 2021" tells a whole period, "I quit last month" and "I worked there until March" an end,
 "I'm leaving Acme in June" one that is still to come. Without such words the fact begins, or ends, when it was said.
-Homes and jobs of a bounded time, as in "I'm staying in Graz tonight" or 这几天我住在姐姐家, end no other one, so they
-are no facts.
+Homes, jobs, numbers and things of a bounded time, as in "I'm staying in Graz tonight", 这几天我住在姐姐家 or "a hire
+car until Friday", end no other one, so they are no facts.
 """
 
 import re
@@ -125,6 +125,19 @@ _STAY: Final = re.compile(
 _BRIEF_JOB: Final = re.compile(
     rf"\b(?:tonight|{_BRIEFLY.replace('{MONTHS}', '')}|working (?:from|out of))\b|今晚|暂时|临时", re.IGNORECASE
 )
+# Numbers, things, diets and duties for a time: "until Saturday you'd get me on 555 0199", 借了室友的电脑.
+_FOR_A_TIME: Final = frozenset({"phone number", "email", "has", "drives", "works as", "teaches", "is"})
+_LOAN: Final = re.compile(
+    rf"\b(?:{_BRIEFLY.replace('{MONTHS}', '')}|(?:un)?till?|for (?:now|the (?:week|weekend|time being|rest))|"
+    r"this \w+ only|just this once|(?:hire|hired|rental|courtesy|loan) car|on loan|lent|borrow(?:ed|ing)?)\b|"
+    "这[几两三]天|今明两天|暂时|临时|这(?:一周|阵子|段时)|[先借](?:了|用|给我)|寄养",
+    re.IGNORECASE,
+)
+_REPAIRED: Final = re.compile(
+    r"\b(?:repair|being (?:fixed|serviced|painted)|at the (?:garage|mechanic))\b|送去?[修换]|返[厂修]|在修"
+)
+# An office where somebody works for a while.
+_SITE: Final = re.compile(r"\b(?:office|library|branch|floor|room|desk|site)\b", re.IGNORECASE)
 # Who moves or begins stays, and who has lived somewhere for three months lives there.
 _LASTING: Final = re.compile(
     r"\b(?:mov(?:e|ed|es|ing)|relocat\w+|settl\w+|bought|start(?:s|ed|ing)?|join(?:s|ed|ing)?|beg[aiu]n|hired|new job|"
@@ -137,7 +150,11 @@ _UNTIL_EVENT: Final = re.compile(r"\b(?:until|till|before|while)\b", re.IGNORECA
 
 
 def is_temporary(draft: Draft, clause: TimedText) -> bool:
-    """Return whether a fact is a home or a workplace for a bounded time."""
+    """Return whether a fact is a home, a workplace, a number or a thing for a bounded time, or ends for a repair."""
+    sentence = clause.before + clause.text
+    if draft.relation in _FOR_A_TIME:
+        cue = _REPAIRED if draft.closes else _LOAN
+        return cue.search(sentence) is not None and _LASTING.search(sentence) is None
     if draft.relation not in ("lives in", "works at"):
         return False
     # 这周末之前我住在爸妈家 is read as a home that has ended.
@@ -146,9 +163,11 @@ def is_temporary(draft: Draft, clause: TimedText) -> bool:
     if _LASTING.search(_UNTIL_EVENT.split(clause.text, 1)[0]):
         return False
     # A Chinese clause continues the one before it: 下周出差，住在上海.
-    told = clause.before + clause.text if has_cjk(clause.text) else clause.text
+    told = sentence if has_cjk(clause.text) else clause.text
     if draft.relation == "works at":
-        return _BRIEF_JOB.search(told) is not None
+        return _BRIEF_JOB.search(told) is not None or (
+            _SITE.search(draft.object) is not None and _UNTIL_EVENT.search(clause.text) is not None
+        )
     if _UNTIL_EVENT.search(clause.text) and any(_is_far(one, clause.said_at) for one in clause.times):
         return False
     return _STAY.search(told) is not None or any(_is_bounded(clause, one) for one in clause.times)

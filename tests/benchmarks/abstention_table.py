@@ -24,6 +24,7 @@ import numpy as np
 import platformdirs
 
 from extraction.embeddings.local_embedder import load_local_embedder
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -32,7 +33,6 @@ from graph_service.memory.recall.confidence import RELEVANT_MIN
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
-from tests.benchmarks.evaluation.dataset import Conversation, read_datasets
 from tests.support.builders import a_memory, a_worker
 
 OWN, FOREIGN, RENAMED = "own", "foreign", "renamed"

@@ -129,7 +129,7 @@ def memory_of(block: str, pieces: Pieces) -> Memory:
 
 
 def conversation_of(document: Mapping[str, Any], pieces: Pieces) -> Memory:
-    """Read a conversation of two people, in the format of `tests.benchmarks.evaluation`."""
+    """Read a conversation of two people, in the format of `mnemoscene eval`."""
     turns = [turn for session in document["sessions"] for turn in session["turns"]]
     place = {turn["id"]: at for at, turn in enumerate(turns)}
     return Memory(

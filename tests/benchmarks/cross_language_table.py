@@ -22,13 +22,13 @@ import platformdirs
 from extraction.embeddings.embedder import Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.metrics import ranking_measures
 from graph_service.memory.recall.candidates import CandidateSet
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking import rank, weights_for
 from graph_service.memory.recall.retrieval import candidates_in
 from schema.timespan import millis
-from tests.benchmarks.evaluation.dataset import AskedQuestion, Conversation, read_datasets
-from tests.benchmarks.evaluation.metrics import ranking_measures
 
 SHOWN = ("recall@10", "ndcg@10")
 

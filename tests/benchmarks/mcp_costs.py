@@ -1,9 +1,9 @@
 """Measure the cost of MCP: `python -m tests.benchmarks.mcp_costs [--seconds 5] [CONVERSATION.json …]`.
 
 Prints tokens of the tool list, tokens of get_context beside read_graph on the same data (the demo's conversations), and
-throughput and latency of recall over MCP beside the direct call. With conversations of `tests.benchmarks.evaluation`
-that have facts, also tokens of get_context beside read_graph of the official memory server for these facts. Uses the
-Neo4j of MNEMOSCENE_TEST_URI; token estimates are upper bounds.
+throughput and latency of recall over MCP beside the direct call. With conversations of `mnemoscene eval` that have
+facts, also tokens of get_context beside read_graph of the official memory server for these facts. Uses the Neo4j of
+MNEMOSCENE_TEST_URI; token estimates are upper bounds.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from pathlib import Path
 from extraction.text.token_estimate import tokens_in
 from graph_service.config.sections import Aliases, ToolSet
 from graph_service.demo.scenario import QUESTIONS, demo_conversations
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
@@ -29,7 +30,6 @@ from graph_service.mcp.tool_schemas import input_schema
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId
-from tests.benchmarks.evaluation.dataset import Conversation, read_datasets
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 from tests.support.builders import a_memory, a_worker
 from tests.support.mcp_service import McpService, serving

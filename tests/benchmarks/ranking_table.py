@@ -22,12 +22,12 @@ import platformdirs
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis, analyse
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.metrics import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.lexical_scores import lexical_scores
 from graph_service.memory.recall.ranking import SPREADS, Weights
-from tests.benchmarks.evaluation.dataset import AskedQuestion, Conversation, read_datasets
-from tests.benchmarks.evaluation.metrics import MEASURES, ranking_measures
 from tests.support.candidates import a_candidate, all_found
 
 Floats = npt.NDArray[np.float64]

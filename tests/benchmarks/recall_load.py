@@ -2,12 +2,11 @@
 
     python -m tests.benchmarks.recall_load --sizes 1000,10000,100000 --tenants 100 --clients 1,8,32
 
-Starts a local Neo4j in a temporary directory, where the service stores and reads a thousand messages made of the
-demo's sentences, or of the given conversations of `tests.benchmarks.evaluation`. Memories of each size, and many
-tenants of the smallest, are copies of it (copied_memories.py). Then `mnemoscene serve` answers in a separate process;
-each client sends its next question over HTTP when the previous one is answered; the bare hybrid query runs
-alternately with them, one at a time. Prints JSON to stdout and a table to stderr. Run it on an otherwise idle
-machine.
+Starts a local Neo4j in a temporary directory, where the service stores and reads a thousand messages made of the demo's
+sentences, or of the given conversations of `mnemoscene eval`. Memories of each size, and many tenants of the smallest,
+are copies of it (copied_memories.py). Then `mnemoscene serve` answers in a separate process; each client sends its next
+question over HTTP when the previous one is answered; the bare hybrid query runs alternately with them, one at a time.
+Prints JSON to stdout and a table to stderr. Run it on an otherwise idle machine.
 """
 
 import argparse
@@ -30,6 +29,7 @@ import httpx
 import platformdirs
 
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
+from graph_service.evaluation.dataset import read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -39,7 +39,6 @@ from schema.ids import TenantId
 from tests.benchmarks.bare_queries import BARE_HYBRID, BARE_OF_ALL_KINDS, bare_parameters
 from tests.benchmarks.bench_memory import QUESTIONS, START, sentences, spread, timed
 from tests.benchmarks.copied_memories import copied, model_of
-from tests.benchmarks.evaluation.dataset import read_datasets
 from tests.support.builders import a_memory, a_worker
 from tests.support.cli_process import Home
 

@@ -24,6 +24,7 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.api.graphql.remember_recall import answer_view
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -34,7 +35,6 @@ from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Quest
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.labels import Role
-from tests.benchmarks.evaluation.dataset import Conversation, read_datasets
 from tests.support.builders import a_worker
 from tests.support.embedders import HashedWords
 

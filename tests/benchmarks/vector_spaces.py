@@ -37,9 +37,9 @@ from extraction.embeddings.local_embedder import (
 from extraction.embeddings.local_models import ENGLISH, MODELS, MULTILINGUAL, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.ranking import weights_for
-from tests.benchmarks.evaluation.dataset import Conversation, read_datasets
 from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned
 from tests.benchmarks.ranking_table import case_columns, lines_of, scored
 from tests.support.candidates import all_found

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.benchmarks.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_datasets
 from tests.benchmarks.learned_directions import (
     Floats,
     Learned,

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from graph_service.evaluation.dataset import read_all
 from graph_service.evaluation.everyday_memories import (
     Answer,
     Memory,
     answer_scores,
     memory_of,
-    read_memories,
     remember_inputs,
     summarise,
 )
@@ -72,16 +72,12 @@ def answer(*hits: str, nothing: bool = False, context: str = "", **changes: Any)
     )
 
 
-def test_memories_of_a_folder_are_read_up_to_the_maximum(tmp_path: Path) -> None:
-    for name in ("ana", "bea"):
-        (tmp_path / f"{name}.json").write_text(json.dumps(document(id=name)), encoding="utf-8")
-    assert [memory.id for memory in read_memories([tmp_path])] == ["ana", "bea"]
-    assert [memory.id for memory in read_memories([tmp_path], memories_max=1)] == ["ana"]
-
-
-def test_benchmark_conversation_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match=r"c1\.json: is a benchmark conversation.*tests\.benchmarks\.evaluation"):
-        memory_of({"id": "c1", "speakers": ["Ana", "Bo"], "sessions": []}, name="c1.json")
+def test_both_file_formats_are_detected(tmp_path: Path) -> None:
+    (tmp_path / "ana.json").write_text(json.dumps(document()), encoding="utf-8")
+    own = Path(__file__).parents[2] / "evaluation_sets"
+    read = read_all([tmp_path, own])
+    assert [memory.id for memory in read.memories] == ["ana"]
+    assert len(read.conversations) == 4
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,8 @@ def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
         ("我领导住在浦东，我住在松江。", "lives_in", "浦东", "用户的领导住在浦东。"),
         ("我领导住在浦东，我住在松江。", "lives_in", "松江", "用户住在松江。"),
         ("我妈做的红烧肉", "likes", "红烧肉", "用户喜欢红烧肉。"),
+        ("My tenant's rent is 640, I pay more", "price", "640", "User's tenant's rent is 640."),
+        ("外婆的存折号码尾数是5573", "code", "5573", "用户的外婆的号码是5573。"),
     ],
 )
 def test_clause_that_begins_with_another_person_is_about_that_person(
@@ -183,6 +185,35 @@ def test_home_of_a_relative_and_where_it_lies_are_one_home(text: str, homes: lis
     tags = {0: [tag(text, "lives_in", "儿子家"), tag(text, "lives_in", "麓湖")]}
     facts = read_scene(a_scene(text), reader=READER_NAME, tags=tags).facts
     assert sorted((fact.object, fact.statement) for fact in facts) == homes
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "obj", "ended"),
+    [
+        ("Until Saturday you'd get me on 07700 900316", "phone", "07700 900316", False),
+        ("Got my son's old Galaxy S10 for a few days", "has", "Galaxy S10", False),
+        ("Picked up the hire car, a white Fiat 500", "has", "Fiat 500", False),
+        ("I'm in the library until they have painted", "works_at", "library", False),
+        ("这两天在景区当志愿者", "works_as", "志愿者", False),
+        ("小电驴送去换电池了", "has", "小电驴", True),
+    ],
+)
+def test_what_holds_for_a_time_is_no_fact_and_ends_none(text: str, kind: str, obj: str, ended: bool) -> None:
+    tags = {0: [tag(text, kind, obj, ended=ended)]}
+    assert not read_scene(a_scene(text), reader=READER_NAME, tags=tags).facts
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "obj"),
+    [
+        ("My new number is 07700 900316", "phone", "07700 900316"),
+        ("Bought a Galaxy S10, the loan car is gone", "has", "Galaxy S10"),
+        ("从下周起我当班主任了", "works_as", "班主任"),
+    ],
+)
+def test_what_lasts_is_a_fact(text: str, kind: str, obj: str) -> None:
+    (fact,) = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, kind, obj)]}).facts
+    assert fact.object == obj
 
 
 def test_unlikely_tags_are_not_read_and_messages_of_the_assistant_have_none() -> None:

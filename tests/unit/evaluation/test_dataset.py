@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from graph_service.evaluation.dataset import conversation_of, read_datasets
 from schema.errors import InputError
-from tests.benchmarks.evaluation.dataset import conversation_of, read_datasets
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
 

@@ -6,14 +6,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.evaluation.abstention import (
-    abstention_trials,
-    best_threshold,
-    threshold_refusals,
-    threshold_scores,
-)
-from tests.benchmarks.evaluation.dataset import read_datasets
-from tests.unit.benchmarks.test_dataset import OWN
+from graph_service.evaluation.abstention import abstention_trials, best_threshold, threshold_refusals, threshold_scores
+from graph_service.evaluation.dataset import read_datasets
+from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_datasets([OWN])
 

@@ -6,14 +6,14 @@ import json
 import pytest
 from rich.console import Console
 
-from tests.benchmarks.evaluation.abstention import Trial, abstention_trials
-from tests.benchmarks.evaluation.dataset import read_datasets
-from tests.benchmarks.evaluation.ingest import FactSource, fact_of
-from tests.benchmarks.evaluation.metrics import MEASURES
-from tests.benchmarks.evaluation.questions import RecallResult
-from tests.benchmarks.evaluation.report import document_of, lines_of, tables_of
-from tests.benchmarks.evaluation.run import BM25, OURS, EvaluationRun, Plan
-from tests.unit.benchmarks.test_dataset import OWN
+from graph_service.evaluation.abstention import Trial, abstention_trials
+from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.ingest import FactSource, fact_of
+from graph_service.evaluation.metrics import MEASURES
+from graph_service.evaluation.questions import RecallResult
+from graph_service.evaluation.report import document_of, lines_of, tables_of
+from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan
+from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_datasets([OWN])
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.text.english_stems import stem
-from tests.benchmarks.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
-from tests.benchmarks.evaluation.dataset import read_datasets
-from tests.benchmarks.evaluation.metrics import ranking_measures
+from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
+from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
-from tests.unit.benchmarks.test_dataset import OWN
+from tests.unit.evaluation.test_dataset import OWN
 
 # From the vocabulary that Porter published with his rules.
 STEMS = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.evaluation.metrics import (
+from graph_service.evaluation.metrics import (
     MEASURES,
     hit_at,
     means,
