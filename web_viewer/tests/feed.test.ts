@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createApp, ref, shallowReactive } from "vue";
 import { likenessesOf } from "../src/correct/suggestions";
+import FeedPanel from "../src/feed/FeedPanel.vue";
 import { byDay, byConversation, feedLines } from "../src/feed/lines";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
+import { SESSION } from "../src/view/session";
 import { aNode, anEdge } from "./builders";
 
 const WORDS = new Words("en");
@@ -54,6 +58,24 @@ describe("what changed", () => {
     const alone = told([change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes]);
     expect(alone[0]).toMatchObject({ scene: null, user: "ana" });
     expect(byDay(alone, WORDS).map((day) => day.conversations.length)).toEqual([1, 1, 1].slice(0, byDay(alone, WORDS).length));
+  });
+});
+
+describe("the panel of what changed", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("shows a thing by the icon of its type, as the map does, and one that the page lacks by the type that the change tells", async () => {
+    const things = [aNode("oliver", { label: "Oliver" }), aNode("rome", { label: "Rome", entity_type: "place" }), aNode("kite", { label: "kite" })];
+    const changes = things.map((node, index) => change(9 - index, LATER, { node }));
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ changes, labels: {}, more: false })));
+    const session = { chosen: shallowReactive({ user: null, theme: "light" }), graph: ref({ seq: 1 }), owners: ref(new Map()), tenant: "t", types: ref(new Map([["oliver", "person"]])), words: ref(WORDS) };
+    const host = document.createElement("div");
+    const app = createApp(FeedPanel).provide(SESSION, session as never);
+    app.mount(host);
+    const types = () => [...host.querySelectorAll("li button")].map((row) => [row.querySelector(".what")?.firstChild?.textContent, row.querySelector("svg")?.getAttribute("data-type")]);
+    await vi.waitUntil(() => types().length === 3);
+    expect(types()).toEqual([["Oliver", "person"], ["Rome", "place"], ["kite", "thing"]]);
+    app.unmount();
   });
 });
 

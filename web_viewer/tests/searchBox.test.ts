@@ -26,9 +26,10 @@ describe("the list of hits", () => {
     await nextTick();
     const read = vi.mocked(searchFacts).mock.calls.length;
     expect(host.querySelectorAll('[data-group="facts"]').length).toBe(1);
-    farHits.value = [aNode("teapot")];
+    farHits.value = [aNode("teapot", { entity_type: "place" })];
     await nextTick();
-    expect(host.querySelectorAll('[data-group="named"]').length).toBe(1);
+    const named = host.querySelectorAll('[data-group="named"]');
+    expect([...named].map((row) => row.querySelector("svg")?.getAttribute("data-type"))).toEqual(["place"]);
     expect(vi.mocked(searchFacts).mock.calls.length).toBe(read);
   });
 });

@@ -14,6 +14,8 @@ export interface FeedLine {
   sort: Sort;
   text: string;
   kind: string | null;
+  /** Of a thing. */
+  type: string | null;
   predicate: string | null;
   user: string | null;
   /** The conversation that tells it; null for a correction by hand. */
@@ -42,14 +44,14 @@ function factLine(change: ChangeLine, edge: GraphEdge, labels: Record<string, st
   const sort: Sort = neverHeld(edge) ? "never" : toldAsPast(edge) ? "past" : edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
   const text = factSentence(edge, (id) => labels[id], words);
   const shift = sort === "stronger" || sort === "weaker";
-  return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, scene: sceneOf(change, labels), kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
+  return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, scene: sceneOf(change, labels), kind: null, type: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
 }
 
 function thingLine(change: ChangeLine, labels: Record<string, string>): FeedLine | null {
   const node = change.node;
   if (!node) return null;
   const scene = node.kind === "Scene" ? { id: node.id, label: node.label } : sceneOf(change, labels);
-  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, user: node.user_id, scene, kind: node.kind, predicate: null, from: null, to: null };
+  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, user: node.user_id, scene, kind: node.kind, type: node.entity_type, predicate: null, from: null, to: null };
 }
 
 function sceneOf({ scene }: ChangeLine, labels: Record<string, string>): FeedLine["scene"] {
