@@ -108,5 +108,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     environment: "node",
+    // Five seconds are not enough on a busy machine.
+    testTimeout: 60_000,
   },
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { captionAngles, captionBoxes, LABEL_AIR, type SectorCaptions } from "../src/map/paintSectors";
+import { captionAngles, captionBoxes, LABEL_AIR, paintSectors, type SectorCaptions } from "../src/map/paintSectors";
 import type { Viewport } from "../src/map/layer";
 import type { Sector } from "../src/map/place";
 
@@ -31,6 +31,13 @@ describe("the caption of a sector", () => {
     const [box] = captionBoxes(PEN, VIEW, [sector], captions(new Map()));
     expect(box?.w).toBe("Likes".length * 7 + 2 * LABEL_AIR);
     expect(LABEL_AIR).toBeGreaterThan(6);
+  });
+
+  it("is faint where its person is, such as beside a selection", () => {
+    const opacities: number[] = [];
+    const pen = new Proxy({ ...PEN, globalAlpha: 1, fillText: () => opacities.push(pen.globalAlpha) } as unknown as CanvasRenderingContext2D, { get: (all, name) => Reflect.get(all, name) ?? (() => undefined) });
+    paintSectors(pen, VIEW, [sector, { ...sector, hub: "bob" }], "light", captions(new Map()), (hub) => hub === "bob");
+    expect(opacities).toEqual([0.85, 0.3]);
   });
 
   it("does not stand under the tools", () => {

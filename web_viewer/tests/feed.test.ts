@@ -64,6 +64,16 @@ describe("what changed", () => {
 describe("the panel of what changed", () => {
   afterEach(() => vi.unstubAllGlobals());
 
+  it("tells that it is loading, not that nothing changed, until the service answers", async () => {
+    vi.stubGlobal("fetch", () => new Promise(() => undefined));
+    const session = { chosen: shallowReactive({ user: null, theme: "light" }), graph: ref({ seq: 1 }), owners: ref(new Map()), tenant: "t", types: ref(new Map()), words: ref(WORDS) };
+    const host = document.createElement("div");
+    const app = createApp(FeedPanel).provide(SESSION, session as never);
+    app.mount(host);
+    expect(host.querySelector(".body")?.textContent).toBe(WORDS.t("explore.busy"));
+    app.unmount();
+  });
+
   it("shows a thing by the icon of its type, as the map does, and one that the page lacks by the type that the change tells", async () => {
     const things = [aNode("oliver", { label: "Oliver" }), aNode("rome", { label: "Rome", entity_type: "place" }), aNode("kite", { label: "kite" })];
     const changes = things.map((node, index) => change(9 - index, LATER, { node }));

@@ -2,8 +2,10 @@
 import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
 import { Elements } from "../src/map/elements";
+import { LabelPainter } from "../src/map/paintLabels";
 import { type MarkScene, paintMarks, wordBoxes } from "../src/map/paintMarks";
 import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
+import { atOnce } from "../src/map/slices";
 import { aNode, anEdge } from "./builders";
 
 const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
@@ -66,6 +68,24 @@ describe("the label of a badge", () => {
     expect(forced()).toBe(true);
     cy.nodes().addClass("dim");
     expect(forced()).toBe(false);
+  });
+});
+
+describe("the label of what is folded", () => {
+  it("is kept like that of a person, as the number alone where no more has room", () => {
+    const nodes = new Map([["tea", aNode("tea")], ["more", aNode("more", { kind: "More" as "Entity", label: "+9 only mentioned" })]]);
+    const cy = cytoscape({ headless: true, elements: [...nodes.keys()].map((id) => ({ data: { id, w: 20, h: 20 } })) });
+    const points = new Map([["more", { x: 150, y: 50 }], ["tea", { x: 90, y: 50 }]]);
+    const all = labelled({ cy, nodes, edges: new Map(), points, facts: new Map([["tea", 9]]), marks: NONE, hovered: null });
+    const pen = { measureText: (text: string) => ({ width: text.length * 7 }) } as unknown as CanvasRenderingContext2D;
+    const texts = (width: number): string[] => {
+      const painter = new LabelPainter();
+      const view = { zoom: 1, pan: { x: 0, y: 0 }, width, height: 100 };
+      atOnce(painter.choose(pen, view, all, []));
+      return painter.boxes(view, (id) => points.get(id)).map(({ text }) => text);
+    };
+    expect(texts(900)).toEqual(["+9 only mentioned", "tea"]);
+    expect(texts(195)).toEqual(["+9", "tea"]);
   });
 });
 

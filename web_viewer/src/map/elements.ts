@@ -15,9 +15,9 @@ export interface NodeSize {
   h: number;
 }
 
-/** Return 22 to 44 units by the square root of the degree, so that an icon has room; users are always large. */
+/** Return 26 to 44 units by the square root of the degree, so that an icon has room; users are always large. */
 export function nodeSize(kind: string, degree: number): NodeSize {
-  const size = Math.min(44, 18 + 4.5 * Math.sqrt(degree));
+  const size = Math.min(44, 22 + 4.5 * Math.sqrt(Math.max(1, degree)));
   if (kind === "User") return { w: 58, h: 58 };
   if (kind === "Scenes" || kind === "More") return { w: 32, h: 22 };
   if (kind === "Scene") return { w: Math.max(22, size), h: Math.max(15, size * 0.68) };

@@ -577,12 +577,14 @@ export class MapCanvas {
     if (blank && this.blank) return;
     this.blank = blank;
     const view = this.view();
+    const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.overview.paint(view, this.theme);
     this.under.draw((pen) => {
-      paintSectors(pen, view, this.fans, this.theme, this.captioned ? this.captions() : null, (this.marks.recalled ?? this.marks.trail ?? this.marks.matches) !== null);
+      // A selection leaves the captions of those it concerns.
+      const isFaint = (hub: string): boolean => (this.marks.recalled ?? this.marks.trail ?? this.marks.matches) !== null || dimmed(hub);
+      paintSectors(pen, view, this.fans, this.theme, this.captioned ? this.captions() : null, isFaint);
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
-    const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     const placed = (id: string): Point | undefined => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined);
     this.over.draw((pen) => {
       paintTypeIcons(pen, view, this.elements.types, (id) => (this.cy.getElementById(id).data("w") as number | undefined) ?? 0, placed, this.theme, dimmed);

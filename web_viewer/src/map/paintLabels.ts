@@ -1,7 +1,7 @@
 /** Draw labels, markers of new elements and the keyboard cursor at screen size above the main canvas. */
 
 import { onScreen, type Viewport } from "./layer";
-import { type Box, cutLabel, LABEL_CELLS, type LabelWish, placeLabels } from "./labels";
+import { type Box, cutLabel, type LabelWish, placeLabels } from "./labels";
 import { ACCENT, GROUND, INK, MUTED, type Theme } from "./palette";
 import type { NodeSize } from "./elements";
 import type { Point } from "./place";
@@ -11,6 +11,8 @@ export const FONT = 'system-ui, "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC
 export interface LabelledNode {
   id: string;
   label: string;
+  /** What it says where the label has no room. */
+  short?: string;
   at: Point;
   size: NodeSize;
   /** Labels of higher priority are kept longer. */
@@ -58,20 +60,20 @@ export class LabelPainter {
         ...at,
         halfWidth: (node.size.w * view.zoom) / 2,
         halfHeight: (node.size.h * view.zoom) / 2,
-        width: this.width(pen, node, view.zoom) + 4,
+        width: this.width(pen, node, view.zoom, cutLabel(node.label)) + 4,
         height: (node.strong ? heights.strong : heights.usual) + 4,
         forced: node.forced,
         lit: node.lit,
         above: node.above,
-        ...(node.rank < MATTERS ? {} : { shorter: () => this.width(pen, node, view.zoom, SHORT_CELLS) + 4 }),
+        ...(node.rank < MATTERS ? {} : { shorter: () => this.width(pen, node, view.zoom, shortOf(node)) + 4 }),
       });
     }
     yield;
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
     this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy, isShort }) => {
       const node = byId.get(id) as LabelledNode;
-      const cells = isShort ? SHORT_CELLS : LABEL_CELLS;
-      return { node, text: cutLabel(node.label, cells), dx, dy, width: this.width(pen, node, view.zoom, cells), height: fontPx(view.zoom, node.strong) };
+      const text = isShort ? shortOf(node) : cutLabel(node.label);
+      return { node, text, dx, dy, width: this.width(pen, node, view.zoom, text), height: fontPx(view.zoom, node.strong) };
     });
   }
 
@@ -104,16 +106,20 @@ export class LabelPainter {
     pen.globalAlpha = 1;
   }
 
-  private width(pen: CanvasRenderingContext2D, node: LabelledNode, zoom: number, cells = LABEL_CELLS): number {
-    const key = `${font(zoom, node.strong)} ${cells} ${node.label}`;
+  private width(pen: CanvasRenderingContext2D, node: LabelledNode, zoom: number, text: string): number {
+    const key = `${font(zoom, node.strong)} ${text}`;
     let width = this.widths.get(key);
     if (width === undefined) {
       pen.font = font(zoom, node.strong);
-      width = pen.measureText(cutLabel(node.label, cells)).width;
+      width = pen.measureText(text).width;
       this.widths.set(key, width);
     }
     return width;
   }
+}
+
+function shortOf(node: LabelledNode): string {
+  return node.short ?? cutLabel(node.label, SHORT_CELLS);
 }
 
 /** At least 11 px: an unreadable label is left out instead. */

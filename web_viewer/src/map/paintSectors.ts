@@ -78,7 +78,7 @@ function captionBox(view: Viewport, sector: Sector, angle: number, w: number): B
   return { x: align === "left" ? x : align === "right" ? x - w : x - w / 2, y: y - 8, w, h: 16 };
 }
 
-export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], theme: Theme, captions: SectorCaptions | null, faint = false): void {
+export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], theme: Theme, captions: SectorCaptions | null, faint: (hub: string) => boolean = () => false): void {
   for (const sector of sectors) {
     const centre = onScreen(view, sector.centre);
     const inner = (sector.inner - INSIDE) * view.zoom;
@@ -93,7 +93,7 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
     pen.globalAlpha = theme === "light" ? 0.055 : 0.075;
     pen.fill();
     pen.globalAlpha = 1;
-    if (captions && view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, view, sector, colour, captions, faint);
+    if (captions && view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, view, sector, colour, captions, faint(sector.hub));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { CollectionReturnValue, Core, SingularElementArgument } from "cytoscape";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { BADGE } from "./foldScenes";
+import { BADGE, MORE_BADGE } from "./foldScenes";
 import type { LabelledNode } from "./paintLabels";
 import type { Point } from "./place";
 
@@ -101,16 +101,19 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     if (!at || drawn.empty()) continue;
     const isUser = node.kind === "User";
     const isBadge = node.kind === BADGE;
+    const isMore = node.kind === MORE_BADGE;
     const isScene = node.kind === "Scene";
     const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === marks.partner || node.id === hovered;
     const lit = drawn.hasClass("lit");
     const told = facts.get(node.id) ?? 0;
-    const steps = [!isScene, told > 0, isUser || isBadge, lit, (marks.matches ?? marks.trail ?? marks.recalled)?.has(node.id) ?? false, pointed];
+    const steps = [!isScene, told > 0, isUser || isBadge || isMore, lit, (marks.matches ?? marks.trail ?? marks.recalled)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);
     // Labels stand outside of rings.
     const ring = marks.recalled?.has(node.id) || node.id === marks.cursor ? (2 * RING_PX) / cy.zoom() : 0;
     const size = { w: (drawn.data("w") as number) + ring, h: (drawn.data("h") as number) + ring };
-    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM && !drawn.hasClass("dim")), lit, strong: isUser, faint: isScene, above: isBadge || (!isUser && (below.get(node.id) ?? 0) > 0) });
+    // Of “+9 only mentioned” the number has room nearly everywhere.
+    const short = isMore ? { short: node.label.split(" ")[0] } : {};
+    found.push({ id: node.id, label: node.label, ...short, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM && !drawn.hasClass("dim")), lit, strong: isUser, faint: isScene, above: isBadge || (!isUser && (below.get(node.id) ?? 0) > 0) });
   }
   return found;
 }

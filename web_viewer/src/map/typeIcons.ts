@@ -20,7 +20,7 @@ export const TYPE_PATHS: Record<string, string> = {
 };
 
 /** Diameter from which an icon can be told, and its share of that. */
-const SIZE_MIN = 13;
+const SIZE_MIN = 12;
 const SHARE = 0.62;
 const FORM = 16;
 const paths = new Map<string, Path2D>();
