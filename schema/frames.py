@@ -1,6 +1,6 @@
 """Frames of the WebSocket protocol `mnemoscene.v1`; `frames.schema.json` beside this file is generated from here."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -129,21 +129,29 @@ class SelectionUpdate(Frame):
 
 
 PLACES_MAX = 250
+# Views that draw nodes: the map, the network of a small memory, and that of a large one.
+View = Literal["map", "graph", "communities"]
+VIEWS: tuple[View, ...] = get_args(View)
 _Coordinate = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
 Place = Annotated[list[_Coordinate], Field(min_length=3, max_length=128)]
 
 
+# Positions by node id.
+PlacesByView = dict[View, dict[str, list[float]]]
+
+
 class PlaceNodes(Frame):
-    """Positions of nodes on the map of a user, or of everybody, to store for all viewers.
+    """Positions of nodes in a view of a user, or of everybody, to store for all viewers.
 
     Attributes:
         keep: only nodes that have no position yet get one.
-        places: node ids with x, y and 1 if pinned, in map units; of the node in the middle of a map followed by the
-            geometry of its sectors, which the service does not interpret.
+        places: node ids with x, y and 1 if pinned, in map units; followed by what the service does not interpret: the
+            sectors around the node in the middle of a map, or the disc of the community whose first member it is.
     """
 
     t: Literal["place"]
     user: str | None = Field(default=None, max_length=200)
+    view: View = "map"
     keep: bool = False
     places: list[tuple[Annotated[str, Field(max_length=200)], Place]] = Field(max_length=PLACES_MAX)
 
@@ -259,18 +267,18 @@ class SelectionSync(Frame):
 
 
 class Places(Frame):
-    """Stored positions of the map of a user, or of everybody, in the form of `place`.
+    """Stored positions in the views of a user, or of everybody, in the form of `place`.
 
     Attributes:
         seq: increases with each change of a position in this tenant.
-        whole: these are all; otherwise those that changed.
+        whole: these are all; otherwise those of the nodes that changed.
     """
 
     t: Literal["places"] = "places"
     user: str | None
     seq: int
     whole: bool
-    places: list[tuple[str, list[float]]]
+    places: dict[View, list[tuple[str, list[float]]]]
 
 
 class Presence(Frame):

@@ -25,7 +25,7 @@ from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.change import FORGOTTEN, NumberedChange
 from schema.errors import TooSlowError, UnavailableError
-from schema.frames import Count, EdgeView, NodeView, Places, Resume
+from schema.frames import Count, EdgeView, NodeView, Places, PlacesByView, Resume
 
 _SNAPSHOTS_MAX: Final = 8
 # Elements that are encoded in about 3 ms on the event loop.
@@ -241,6 +241,11 @@ def without_gaps(changes: Sequence[NumberedChange], *, after: int) -> list[Numbe
     return [change for seq, change in enumerate(changes, after + 1) if change.seq == seq]
 
 
+def _places(user: str | None, seq: int, found: PlacesByView, *, whole: bool) -> Places:
+    places = {view: list(of_view.items()) for view, of_view in found.items()}
+    return Places(user=user, seq=seq, whole=whole, places=places)
+
+
 # For up to 16 snapshots of 5,000 elements each, one after the other.
 _CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
 
@@ -335,7 +340,7 @@ class Feed:
         return snapshot
 
     async def places(self, user: str | None, *, after: int | None) -> Places:
-        """Return the positions on the map of a user, or of everybody; while the database is down the last known ones.
+        """Return the positions in the views of a user, or of everybody; while the database is down the last known ones.
 
         Args:
             after: only those that changed after this `places_seq`; None returns all.
@@ -345,8 +350,7 @@ class Feed:
         """
         seq, whole = self.places_seq, after is None
         if not self.up:
-            known = self._cache.places(self.tenant, user)
-            return Places(user=user, seq=seq, whole=whole, places=list(known.items()))
+            return _places(user, seq, self._cache.places(self.tenant, user), whole=whole)
         key = (user, after, seq)
         async with self._snapshot_lock:
             found = self._places.get(key)
@@ -354,7 +358,7 @@ class Feed:
                 generation = self._cache.generation
                 read = await self._mindmap.places(self.tenant, user, after=after or 0)
                 self._cache.keep_places(self.tenant, user, read, whole=whole, generation=generation)
-                found = Places(user=user, seq=seq, whole=whole, places=list(read.items()))
+                found = _places(user, seq, read, whole=whole)
                 # Only those of one number: viewers are at the same one most of the time.
                 self._places = {known: value for known, value in self._places.items() if known[2] == seq}
                 self._places[key] = found

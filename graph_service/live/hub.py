@@ -115,7 +115,8 @@ class Hub:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        if await self._mindmap.put_places(tenant, frame.user, dict(frame.places), keep=frame.keep):
+        places = dict(frame.places)
+        if await self._mindmap.put_places(tenant, frame.user, places, view=frame.view, keep=frame.keep):
             self.notify(tenant)
 
     def forget(self, tenant: str | None) -> None:

@@ -302,8 +302,9 @@ async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_und
     await viewer.until(f"String(window.__mnemoscene?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")
 
 
-async def test_map_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_moved_and_tidied(
-    graph: Graph, browser: Browser, address: str
+@pytest.mark.parametrize("view", ["map", "net"])
+async def test_view_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_moved_and_tidied(
+    graph: Graph, browser: Browser, address: str, view: str
 ) -> None:
     tenant = f"alike-{uuid4().hex[:8]}"
     writer = GraphWriter(graph, tenant)
@@ -321,14 +322,14 @@ async def test_map_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_mo
     ):
         await phone.page.set_viewport_size({"width": 500, "height": 800})
         for page in (wide, phone):
-            await page.open("#/map")
+            await page.open(f"#/{view}")
         for thing in ("bikes", "dogs", "sea"):
             await told(thing)
         for page in (wide, phone):
             await page.until(f"{json.dumps(sea)} in window.__mnemoscene.positions()")
         await _alike(wide, phone)
         before = await wide.probe("positions()")
-        await late.open("#/map")
+        await late.open(f"#/{view}")
         await _alike(wide, late)
         assert await wide.probe("positions()") == before, "what is open does not move when another window opens"
         at = await wide.resting_place(tea)
@@ -348,7 +349,8 @@ async def test_map_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_mo
         await _alike(late, wide)
         assert (await wide.probe("positions()"))[tea] == dragged, "what was dragged stays when all else is tidied"
         assert (
-            await wide.page.evaluate("Object.keys(localStorage).filter((one) => one.includes(':places:')).length") == 0
+            await wide.page.evaluate("Object.keys(localStorage).filter((one) => /:(places|graph|net):/.test(one))")
+            == []
         )
 
 

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { type Disc, discRadius, freeSpot, placeDiscs, placeMembers } from "../src/net/discs";
+import { SharedPlaces } from "../src/map/sharedPlaces";
 import { NetPlaces } from "../src/net/netPlaces";
 import { clearOfDiscs, COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown, TIES } from "../src/net/netShown";
 import { groundsOf, netSize } from "../src/net/paintDiscs";
@@ -177,7 +178,7 @@ describe("the size in the network", () => {
 
 describe("places in the network", () => {
   it("stay when a community grows, and new members stand beside their neighbours", () => {
-    const places = new NetPlaces(localStorage, "t");
+    const places = new NetPlaces(localStorage, "t", { graph: new SharedPlaces("graph"), communities: new SharedPlaces("communities") });
     places.open(null);
     const of = new Map([["a1", "a1"], ["a2", "a1"], ["b1", "b1"]]);
     const few = { nodes: byId(["u", "a1", "a2", "b1"].map((id) => NODES.get(id)!)), edges: EDGES };

@@ -8,7 +8,7 @@ import { aNode, anEdge, aPatch, aSnapshot } from "./builders";
 
 const HELD = applyFrame(EMPTY_STATE, aSnapshot(7, [aNode("u"), aNode("a")], [anEdge("r", "u", "a"), anEdge("w", "u", "late")])).state;
 const OPEN = { holder: null, untilMs: null };
-const SCOPE = { tenant: "t", user: null, places: [["a", [3, 4, 1]]] as [string, number[]][] };
+const SCOPE = { tenant: "t", user: null, places: { map: [["a", [3, 4, 1]] as [string, number[]]] } };
 
 class Drawer implements CopyStorage {
   readonly held = new Map<string, MapCopy>();
@@ -36,8 +36,7 @@ describe("a copy of the map", () => {
     const back = applyFrame(EMPTY_STATE, frameOf(copy as MapCopy)).state;
     expect([back.nodes, back.edges, back.waiting, back.seq, back.epoch]).toEqual([HELD.nodes, HELD.edges, HELD.waiting, 7, "e1"]);
     expect([back.stale, back.asOf]).toEqual([true, "2026-03-01T12:00:00.000Z"]);
-    expect(placesOf(copy as MapCopy)).toEqual({ t: "places", user: null, seq: 0, whole: true, places: [["a", [3, 4, 1]]] });
-    expect(placesOf({ ...(copy as MapCopy), places: undefined }).places).toEqual([]);
+    expect(placesOf(copy as MapCopy)).toEqual({ t: "places", user: null, seq: 0, whole: true, places: SCOPE.places });
     const on = applyFrame(back, aPatch(7, 8, [["node+", aNode("late")]]));
     expect([on.resync, on.state.stale, on.state.edges.has("w")]).toEqual([null, false, true]);
   });

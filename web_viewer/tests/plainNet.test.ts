@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { Words } from "../src/i18n/words";
+import { SharedPlaces } from "../src/map/sharedPlaces";
 import { inSlices } from "../src/map/slices";
 import { forceLayout } from "../src/net/forceLayout";
 import { NetPlaces } from "../src/net/netPlaces";
@@ -63,7 +64,7 @@ describe("the plain network", () => {
   });
 
   it("keeps places when the memory grows, and puts what is new beside what it belongs to", () => {
-    const places = new NetPlaces(localStorage, "plain");
+    const places = new NetPlaces(localStorage, "plain", { graph: new SharedPlaces("graph"), communities: new SharedPlaces("communities") });
     places.open(null, true);
     const shown = aNet(30);
     const net = plainNet(shown);

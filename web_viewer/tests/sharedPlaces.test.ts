@@ -2,31 +2,53 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE, type GraphState } from "../src/graph/reduce";
 import { Places } from "../src/map/places";
+import { SharedPlaces, type View } from "../src/map/sharedPlaces";
+import { NetPlaces } from "../src/net/netPlaces";
+import { communityOf, foldedId, netShown } from "../src/net/netShown";
 import type { PlaceNodes } from "../src/protocol/generated";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot } from "./builders";
 
 const WIDE = 1.6;
 const PHONE = 0.6;
 
+type Viewer = Places & { link: SharedPlaces };
+
 /** A service that stores positions, and sends each change to all its viewers, as `/live` does. */
 class Shelf {
   readonly stored = new Map<string, { place: number[]; seq: number }>();
   readonly frames: PlaceNodes[] = [];
   private seq = 0;
-  private readonly viewers: Places[] = [];
+  private readonly viewers: SharedPlaces[] = [];
 
-  viewer(shape: number, state: GraphState, mayPlace = true): Places {
-    const places = new Places(localStorage, "t", () => shape, (frame) => this.take(frame));
-    places.allow(mayPlace);
-    if (this.stored.size > 0) places.receive(this.since(0, true));
+  constructor(private readonly view: View = "map") {}
+
+  viewer(shape: number, state: GraphState, mayPlace = true): Viewer {
+    const shared = this.shared(mayPlace);
+    const places = new Places(localStorage, "t", () => shape, shared);
+    if (this.stored.size > 0) shared.receive(this.since(0, true));
     places.open(null, state);
-    this.viewers.push(places);
+    return Object.assign(places, { link: shared });
+  }
+
+  /** Open the network, which gets what is stored. */
+  net(): NetPlaces {
+    const own = this.shared(true);
+    const places = new NetPlaces(localStorage, "t", { graph: own, communities: own });
+    if (this.stored.size > 0) own.receive(this.since(0, true));
+    places.open(null, this.view === "graph");
     return places;
+  }
+
+  private shared(mayPlace: boolean): SharedPlaces {
+    const shared = new SharedPlaces(this.view, (frame) => this.take(frame));
+    shared.allow(mayPlace);
+    this.viewers.push(shared);
+    return shared;
   }
 
   private since(seq: number, whole = false) {
     const places = [...this.stored].filter(([, one]) => one.seq > seq).map(([id, { place }]): [string, number[]] => [id, place]);
-    return { t: "places" as const, user: null, seq: this.seq, whole, places };
+    return { t: "places" as const, user: null, seq: this.seq, whole, places: { [this.view]: places } };
   }
 
   private take(frame: PlaceNodes): boolean {
@@ -41,7 +63,7 @@ class Shelf {
   }
 }
 
-function at(places: Places): Record<string, [number, number]> {
+function at(places: Places | NetPlaces): Record<string, [number, number]> {
   return Object.fromEntries([...places.layout.points].filter(([id]) => !id.startsWith("s:")).map(([id, { x, y }]) => [id, [Math.round(x), Math.round(y)]]));
 }
 
@@ -119,12 +141,12 @@ describe("positions on the service", () => {
     const state = memory(12);
     const one = shelf.viewer(WIDE, state);
     vi.runAllTimers();
-    const stored = (x: number) => ({ t: "places" as const, user: null, seq: 9, whole: false, places: [["u-e3", [x, 0, 1]] as [string, number[]]] });
-    vi.spyOn(one, "receive").mockImplementation(() => undefined);
+    const stored = (x: number) => ({ t: "places" as const, user: null, seq: 9, whole: false, places: { map: [["u-e3", [x, 0, 1]] as [string, number[]]] } });
+    vi.spyOn(one.link, "receive").mockImplementation(() => undefined);
     one.move("u-e3", { x: 900, y: 0 });
     one.pin("u-e3", true);
-    vi.mocked(one.receive).mockRestore();
-    one.receive(stored(800));
+    vi.mocked(one.link.receive).mockRestore();
+    one.link.receive(stored(800));
     expect(one.layout.points.get("u-e3")).toEqual({ x: 900, y: 0 });
     vi.runAllTimers();
     expect(one.layout.points.get("u-e3")).toEqual({ x: 800, y: 0 });
@@ -157,7 +179,7 @@ describe("positions on the service", () => {
     reader.pin("u-e3", true);
     vi.runAllTimers();
     expect(shelf.frames).toEqual([]);
-    reader.allow(true);
+    reader.link.allow(true);
     vi.runAllTimers();
     expect(shelf.stored.get("u-e3")?.place).toEqual([1, 2, 1]);
     expect(shelf.stored.size).toBe(state.nodes.size);
@@ -182,5 +204,61 @@ describe("positions on the service", () => {
     vi.runAllTimers();
     expect(shelf.stored.size).toBe(state.nodes.size);
     expect(shelf.frames.length).toBeGreaterThan(3);
+  });
+});
+
+describe("positions of the network on the service", () => {
+  it("of a small memory are those that were arranged first, while it grows, and is moved and tidied", () => {
+    const shelf = new Shelf("graph");
+    let state = memory(12);
+    const spread = (from: number) => new Map([...state.nodes.keys()].map((id, index) => [id, { x: from + 90 * index, y: index }]));
+    const [one, other] = [shelf.net(), shelf.net()];
+    expect([one.isBlank(state), other.isBlank(state)]).toEqual([true, true]);
+    one.arrange(spread(0));
+    const puts = other.puts;
+    vi.runAllTimers();
+    expect(other.puts, "an arrangement that is being computed is not wanted any more").toBe(puts + 1);
+    expect(other.isBlank(state)).toBe(false);
+    expect(at(other)).toEqual(at(one));
+    state = grown(state, "late");
+    for (const each of [one, other]) each.extendPlain(state);
+    const moved = vi.spyOn(other, "onMoved");
+    one.move("u-e3", { x: 901.4, y: -77 });
+    one.pin("u-e3", true);
+    expect(moved).toHaveBeenCalledExactlyOnceWith(["u-e3"], false);
+    vi.runAllTimers();
+    other.forget();
+    other.arrange(spread(500));
+    vi.runAllTimers();
+    const late = shelf.net();
+    for (const each of [one, late]) expect([at(each), [...each.savedLayouts.pins]]).toEqual([at(other), ["u-e3"]]);
+    expect(at(late)).toMatchObject({ "u-e3": [901, -77], "u-e4": [500 + 90 * [...state.nodes.keys()].indexOf("u-e4"), expect.any(Number)] });
+  });
+
+  it("of a large one are those of its discs and of what stands in them, also of a community that was dragged", () => {
+    const shelf = new Shelf("communities");
+    const state = memory(20);
+    const user = [...state.nodes.values()].find((node) => node.kind === "User")!;
+    const things = [...state.nodes.keys()].filter((id) => id !== user.id);
+    const lead = [things[0]!, things[8]!] as const;
+    const community = (id: string, nodes: number) => ({ id, label: id, members: { nodes, edges: 1 }, user_id: user.user_id ?? user.id });
+    const map = { t: "community_map" as const, epoch: "e1", seq: 1, total: 2, users: [user], links: [], communities: [community(lead[0], 8), community(lead[1], things.length - 8)], community_of: Object.fromEntries(things.map((id, index) => [id, index < 8 ? lead[0] : lead[1]])) };
+    const show = (places: NetPlaces, open: string[]): void => places.extend(netShown(state, map, new Set(open), communityOf(state, map), new Set()), map, communityOf(state, map));
+    const one = shelf.net();
+    show(one, []);
+    show(one, [lead[0]]);
+    one.move(foldedId(lead[1]), { x: 2_000, y: 30 });
+    one.pin(foldedId(lead[1]), true);
+    vi.runAllTimers();
+    const other = shelf.net();
+    show(other, [lead[0]]);
+    const rounded = (places: NetPlaces) => [...places.discs.values()].map(({ id, x, y, hue }) => [id, Math.round(x), Math.round(y), hue]).sort();
+    expect([rounded(other), at(other), [...other.savedLayouts.pins]]).toEqual([rounded(one), at(one), [foldedId(lead[1])]]);
+    const moved = vi.spyOn(one, "onMoved");
+    other.forget();
+    show(other, []);
+    vi.runAllTimers();
+    expect([rounded(one), at(one)[foldedId(lead[1])]]).toEqual([rounded(other), [2_000, 30]]);
+    expect(moved.mock.calls.length).toBeLessThan(9);
   });
 });

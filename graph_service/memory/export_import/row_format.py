@@ -26,6 +26,7 @@ from schema.assertion import Closing, parse_assertion
 from schema.change import Op
 from schema.errors import InputError
 from schema.fact import ExtractedValues, FactKind
+from schema.frames import VIEWS
 from schema.graph_model import Property, graph_model
 from schema.ids import memory_id
 from schema.json_text import depth_of, read_json
@@ -313,7 +314,7 @@ _RULES: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(("said_ms", "last_ms", "start_ms", "end_ms", "expires_ms", "at_ms"), _MILLIS),
     **dict.fromkeys(("unembedded", "unread", "never_read", "unextracted", "unrefined"), _is_true),
     **dict.fromkeys(("merged", "layers_behind", "chinese"), _is_true),
-    **dict.fromkeys(("map_place", "map_place_all"), _PLACE),
+    **dict.fromkeys((f"{view}_place{whose}" for view in VIEWS for whose in ("", "_all")), _PLACE),
     "place_seq": _COUNT,
     "uri": _URI,
     "importance": _IMPORTANCE,

@@ -24,7 +24,7 @@ from graph_service.memory.mindmap.element_details import (
 )
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
-from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
+from schema.frames import BUDGET_MAX, VIEWS, Count, EdgeView, NodeView, PlacesByView, UserView, View
 from schema.ids import to_element_id
 
 USERS_MAX: Final = 1_000
@@ -119,9 +119,15 @@ class MindMap:
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def put_places(
-        self, tenant: str, user_id: str | None, places: Mapping[str, Sequence[float]], *, keep: bool = False
+        self,
+        tenant: str,
+        user_id: str | None,
+        places: Mapping[str, Sequence[float]],
+        *,
+        view: View = "map",
+        keep: bool = False,
     ) -> int:
-        """Store positions of nodes on the map of a user, or of everybody; return how many were stored.
+        """Store positions of nodes in a view of a user, or of everybody; return how many were stored.
 
         Unknown nodes, and nodes of other users, are left out. This is no change of the memory: the change log stays as
         it is.
@@ -132,15 +138,16 @@ class MindMap:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        rows = [{"id": node_id, "place": [float(one) for one in place]} for node_id, place in sorted(places.items())]
-        parameters = {"tenant": tenant, "user": user_id or "", "keep": keep, "rows": rows}
+        name = _place_property(view, user_id)
+        rows = [{"id": each, "place": {name: [float(one) for one in place]}} for each, place in sorted(places.items())]
+        parameters = {"tenant": tenant, "user": user_id or "", "property": name, "keep": keep, "rows": rows}
         if not rows:
             return 0
         done = await self._graph.write(lambda writing: writing.run(statement("mindmap/put_places"), parameters))
         return int(done[0]["written"])
 
-    async def places(self, tenant: str, user_id: str | None, *, after: int = 0) -> dict[str, list[float]]:
-        """Return stored positions on the map of a user, or of everybody, at most the last `PLACES_READ_MAX`.
+    async def places(self, tenant: str, user_id: str | None, *, after: int = 0) -> PlacesByView:
+        """Return stored positions in the views of a user, or of everybody, at most the last `PLACES_READ_MAX`.
 
         Args:
             after: only those that were stored after this value of `Head.places`.
@@ -148,8 +155,13 @@ class MindMap:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
+        views = {_place_property(view, user_id): view for view in VIEWS}
         parameters = {"tenant": tenant, "user": user_id or "", "seq": after, "rows_max": PLACES_READ_MAX}
-        return dict((await self._graph.read(statement("mindmap/places_since"), parameters))[0]["places"])
+        rows = await self._graph.read(statement("mindmap/places_since"), {**parameters, "properties": list(views)})
+        found: PlacesByView = {}
+        for name, node_id, place in rows[0]["places"]:
+            found.setdefault(views[name], {})[node_id] = place
+        return found
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
         """Return the details of a node or fact, and the messages that support it.
@@ -215,6 +227,11 @@ class MindMap:
 async def users_in_view(graph: Graph, tenant: str, user_id: str | None) -> list[str]:
     """Return the ids of the users that a view contains: the given one, or those of the tenant, at most `USERS_MAX`."""
     return [user_id] if user_id is not None else [row["user_id"] for row in await _users(graph, tenant)]
+
+
+def _place_property(view: View, user_id: str | None) -> str:
+    """Return the property that holds positions in a view of a user, or of everybody."""
+    return f"{view}_place" if user_id is not None else f"{view}_place_all"
 
 
 async def _users(graph: Graph, tenant: str) -> list[Row]:

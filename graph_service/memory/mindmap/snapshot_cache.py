@@ -16,7 +16,7 @@ from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from schema.errors import UnavailableError
 from schema.failure import failure_of
-from schema.frames import EdgeView, NodeView
+from schema.frames import EdgeView, NodeView, PlacesByView
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.snapshots")
@@ -154,7 +154,7 @@ class MapSnapshotCache:
         self._kept_max = kept_max
         self._recalled = recalled
         self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
-        self._places: OrderedDict[tuple[str, str | None], dict[str, list[float]]] = OrderedDict()
+        self._places: OrderedDict[tuple[str, str | None], PlacesByView] = OrderedDict()
         self._generation = 0
 
     @property
@@ -171,18 +171,17 @@ class MapSnapshotCache:
         if len(self._kept) > self._kept_max:
             self._kept.popitem(last=False)
 
-    def places(self, tenant: str, user: str | None) -> dict[str, list[float]]:
-        """Return the last known positions on the map of a user, or of everybody."""
+    def places(self, tenant: str, user: str | None) -> PlacesByView:
+        """Return the last known positions in the views of a user, or of everybody."""
         return self._places.get((tenant, user), {})
 
-    def keep_places(
-        self, tenant: str, user: str | None, places: dict[str, list[float]], *, whole: bool, generation: int
-    ) -> None:
+    def keep_places(self, tenant: str, user: str | None, places: PlacesByView, *, whole: bool, generation: int) -> None:
         """Store all positions, or those that changed, only if `generation` is unchanged since they were read."""
         key = (tenant, user)
         if generation != self._generation or not (whole or key in self._places):
             return
-        self._places[key] = places if whole else {**self._places[key], **places}
+        before: PlacesByView = {} if whole else self._places[key]
+        self._places[key] = {view: {**before.get(view, {}), **places.get(view, {})} for view in {**before, **places}}
         self._places.move_to_end(key)
         if len(self._places) > self._kept_max:
             self._places.popitem(last=False)

@@ -231,7 +231,10 @@ HELLOS: Final[list[dict[str, Any]]] = [
 ]
 FRAMES: Final[dict[str, list[dict[str, Any]]]] = {
     "ack": [{"seq": "$seq"}],
-    "place": [{"places": [["$id", [1.0, 2.0, 0.0]]]}, {"user": "$user", "places": [["$id", [5.0, 6.0, 1.0]]]}],
+    "place": [
+        {"places": [["$id", [1.0, 2.0, 0.0]]]},
+        {"user": "$user", "view": "graph", "places": [["$id", [5.0, 6.0, 1.0]]]},
+    ],
     "resync": [{"reason": "$user"}],
     "scope": [{"user": "$user"}],
     # A selection of an element that the viewer cannot see is sent to its own tenant only.

@@ -14,7 +14,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from schema.entity import an_entity
-from schema.frames import PLACES_MAX
+from schema.frames import PLACES_MAX, VIEWS, View
 from schema.ids import TenantId, UserId
 from tests.conftest import Server
 from tests.integration.live.test_outage import until_status
@@ -29,60 +29,62 @@ from tests.support.tcp_proxy import tcp_proxy
 QUICK = LiveLimits(poll_s=0.05)
 
 
-async def placed(viewer: LiveViewer) -> dict[str, Any]:
-    """Return the next frame of positions, with the positions by node."""
+async def placed(viewer: LiveViewer, view: View = "map") -> dict[str, Any]:
+    """Return the next frame of positions, with those of a view by node."""
     while (frame := await viewer.take())["t"] != "places":
         pass
-    return {**frame, "places": dict(frame["places"])}
+    return {**frame, "places": dict(frame["places"].get(view, []))}
 
 
-async def test_position_reaches_all_viewers_also_of_other_processes_and_is_no_change(graph: Graph, tenant: str) -> None:
+@pytest.mark.parametrize("view", ["map", "graph"])
+async def test_position_reaches_all_viewers_also_of_other_processes_and_is_no_change(
+    graph: Graph, tenant: str, view: View
+) -> None:
     await GraphWriter(graph, tenant).put(nodes={"ann": "User", "tea": "Entity"})
     before = await ChangeLog(graph).head(tenant)
     async with serving(graph, QUICK) as service, serving(graph, QUICK) as other_process:
         async with service.viewer(tenant) as one, other_process.viewer(tenant) as other:
             for viewer in (one, other):
                 assert (viewer.hello_ack["may_place"], (await viewer.take())["t"]) == (True, "graph_snapshot")
-            await one.say(
-                t="place", places=[["tea", [120, -33, 1]], ["ann", [0, 0, 0, 7, 1.5]], ["unknown", [1, 2, 0]]]
-            )
+            places = [["tea", [120, -33, 1]], ["ann", [0, 0, 0, 7, 1.5]], ["unknown", [1, 2, 0]]]
+            await one.say(t="place", view=view, places=places)
             for viewer in (one, other):
-                frame = await placed(viewer)
+                frame = await placed(viewer, view)
                 assert (frame["user"], frame["whole"]) == (None, False)
                 assert frame["places"] == {"tea": [120, -33, 1], "ann": [0, 0, 0, 7, 1.5]}
             # What another viewer placed first stays, and what was dragged moves.
-            await other.say(t="place", keep=True, places=[["tea", [9, 9, 0]]])
-            await other.say(t="place", places=[["tea", [5, 6, 0]]])
-            moved = await placed(one)
+            await other.say(t="place", view=view, keep=True, places=[["tea", [9, 9, 0]]])
+            await other.say(t="place", view=view, places=[["tea", [5, 6, 0]]])
+            moved = await placed(one, view)
             assert moved["places"] == {"tea": [5, 6, 0]}
         async with service.viewer(tenant) as late:
             first = await late.take()
-            assert (first["t"], first["whole"], dict(first["places"])) == (
-                "places",
-                True,
-                {"tea": [5, 6, 0], "ann": [0, 0, 0, 7, 1.5]},
-            ), "positions come before the nodes that are drawn there"
+            assert (first["t"], first["whole"]) == ("places", True), "positions come before the nodes that stand there"
+            assert {name: dict(rows) for name, rows in first["places"].items()} == {
+                view: {"tea": [5, 6, 0], "ann": [0, 0, 0, 7, 1.5]}
+            }
             assert (await late.take())["t"] == "graph_snapshot"
         resume = {"epoch": before.epoch, "seq": before.seq, "places": moved["seq"] - 1}
         async with service.viewer(tenant, resume=resume) as again:
-            assert (await placed(again))["places"] == {"tea": [5, 6, 0]}
+            assert (await placed(again, view))["places"] == {"tea": [5, 6, 0]}
     after = await ChangeLog(graph).head(tenant)
     assert (after.epoch, after.seq, after.places) == (before.epoch, before.seq, 2)
 
 
-async def test_map_of_each_user_has_positions_of_its_own(graph: Graph, tenant: str) -> None:
+@pytest.mark.parametrize("view", VIEWS)
+async def test_each_view_of_each_user_has_positions_of_its_own(graph: Graph, tenant: str, view: View) -> None:
     await GraphWriter(graph, tenant).put(nodes={"ann": "User", "tea": "Entity"})
     mindmap = MindMap(graph)
-    assert await mindmap.put_places(tenant, "u1", {"tea": [1, 2, 0]}) == 1
-    assert await mindmap.put_places(tenant, None, {"tea": [3, 4, 0]}) == 1
-    assert await mindmap.put_places(tenant, "u2", {"tea": [5, 6, 0]}) == 0, "it is not on the map of this user"
-    assert await mindmap.places(tenant, "u1") == {"tea": [1, 2, 0]}
-    assert await mindmap.places(tenant, None) == {"tea": [3, 4, 0]}
+    assert await mindmap.put_places(tenant, "u1", {"tea": [1, 2, 0]}, view=view) == 1
+    assert await mindmap.put_places(tenant, None, {"tea": [3, 4, 0]}, view=view) == 1
+    assert await mindmap.put_places(tenant, "u2", {"tea": [5, 6, 0]}, view=view) == 0, "not in the view of this user"
+    assert await mindmap.places(tenant, "u1") == {view: {"tea": [1, 2, 0]}}
+    assert await mindmap.places(tenant, None) == {view: {"tea": [3, 4, 0]}}
     assert await mindmap.places(tenant, "u2") == await mindmap.places(f"{tenant}-other", None) == {}
     async with serving(graph, QUICK) as service, service.viewer(tenant, scope={"user": "u1"}) as viewer:
-        assert (await placed(viewer))["places"] == {"tea": [1, 2, 0]}
+        assert (await placed(viewer, view))["places"] == {"tea": [1, 2, 0]}
         await viewer.say(t="scope", user=None)
-        assert (await placed(viewer))["places"] == {"tea": [3, 4, 0]}
+        assert (await placed(viewer, view))["places"] == {"tea": [3, 4, 0]}
 
 
 async def test_position_of_a_forgotten_thing_is_gone_everywhere(graph: Graph, tenant: str) -> None:
@@ -91,17 +93,18 @@ async def test_position_of_a_forgotten_thing_is_gone_everywhere(graph: Graph, te
     anna = str(an_entity(here, UserId("alice"), "Anna").id)
     async with serving(graph, QUICK) as service, service.viewer(tenant) as viewer:
         await viewer.take()
-        await viewer.say(t="place", places=[[node, [77_123, 1, 0]] for node in viewer.shown.nodes])
-        assert anna in (await placed(viewer))["places"]
+        for view in VIEWS:
+            await viewer.say(t="place", view=view, places=[[node, [77_123, 1, 0]] for node in viewer.shown.nodes])
+            assert anna in (await placed(viewer, view))["places"]
         async with service.viewer(tenant) as late:
-            assert anna in (await placed(late))["places"]
+            assert set((await late.take())["places"]) == set(VIEWS)
         await memory.forgetting.entity(here, anna)
         await a_worker(graph).drain()
         service.hub.forget(tenant)
         await viewer.until((await ChangeLog(graph).head(tenant)).seq)
         assert service.hub.snapshot_cache.places(tenant, None) == {}
         async with service.viewer(tenant) as late:
-            assert anna not in (await placed(late))["places"]
+            assert anna not in str((await late.take())["places"])
         await memory.forgetting.user(here, "alice")
         await a_worker(graph).drain()
     assert "77123" not in str(await graph_rows(graph, tenant))
@@ -117,8 +120,9 @@ async def test_position_of_a_forgotten_thing_is_gone_everywhere(graph: Graph, te
         {"places": [["t" * 201, [1, 2, 0]]]},
         {"places": [["tea", [1, 2, 0]]] * (PLACES_MAX + 1)},
         {"user": "u" * 201, "places": []},
+        {"view": "globe", "places": []},
     ],
-    ids=["two numbers", "not a number", "far away", "too many numbers", "long id", "too many", "long user"],
+    ids=["two numbers", "not a number", "far away", "too many numbers", "long id", "too many", "long user", "view"],
 )
 async def test_invalid_position_is_refused_and_nothing_stored(graph: Graph, tenant: str, bad: dict[str, Any]) -> None:
     await GraphWriter(graph, tenant).put(nodes={"tea": "Entity"})
@@ -149,23 +153,23 @@ async def test_last_positions_are_sent_while_the_database_is_away(server: Any, g
                 assert (await placed(newcomer))["places"] == {"tea": [5, 6, 0]}
                 assert (await newcomer.take())["stale"]
         await far.close()
-    assert await MindMap(graph).places(tenant, None) == {"tea": [5, 6, 0]}
+    assert await MindMap(graph).places(tenant, None) == {"map": {"tea": [5, 6, 0]}}
 
 
 async def test_key_that_only_reads_moves_nothing(server: Server, graph: Graph, tmp_path: Path) -> None:
     tenant = f"reads{uuid4().hex[:8]}"
     await GraphWriter(graph, tenant).put(nodes={"tea": "Entity"})
     async with open_service(server, tmp_path) as service:
-        for role, may in ((Role.WRITE, True), (Role.READ, False)):
+        for role, may, view in ((Role.WRITE, True, "map"), (Role.READ, False, "map"), (Role.READ, False, "graph")):
             key = await service.key(tenant, role)
             async with service.socket() as socket:
                 viewer = LiveViewer(socket)
                 await viewer.say(t="hello", v=1, client="c", token=key.text, scope={"tenant": tenant})
                 assert (await viewer.next())["may_place"] is may
-                await viewer.say(t="place", places=[["tea", [1, 2, 0] if may else [3, 4, 0]]])
+                await viewer.say(t="place", view=view, places=[["tea", [1, 2, 0] if may else [3, 4, 0]]])
                 if may:
                     assert (await placed(viewer))["places"] == {"tea": [1, 2, 0]}
                 else:
                     code, frames = await viewer.closed()
                     assert (code, frames[-1]["code"]) == (4403, "FORBIDDEN")
-    assert await MindMap(graph).places(tenant, None) == {"tea": [1, 2, 0]}
+    assert await MindMap(graph).places(tenant, None) == {"map": {"tea": [1, 2, 0]}}

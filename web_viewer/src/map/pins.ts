@@ -1,4 +1,4 @@
-/** Pinned nodes, and named arrangements, which are stored in this browser. */
+/** Pinned nodes, which the service stores with their positions, and named arrangements, which are stored in this browser. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Point } from "./place";
@@ -12,15 +12,6 @@ export interface NamedLayout {
   name: string;
   points: Places;
   pins: string[];
-}
-
-function loadPins(storage: KeyValues, key: string): Set<string> {
-  const known = read<string[]>(storage, key, []);
-  return new Set(Array.isArray(known) ? known : []);
-}
-
-function savePins(storage: KeyValues, key: string, pins: ReadonlySet<string>): void {
-  write(storage, key, [...pins]);
 }
 
 /** Return them newest first. */
@@ -50,27 +41,18 @@ export class SavedLayouts {
   pins: ReadonlySet<string> = new Set();
   private key = "";
 
-  /** @param keepsPins whether pins are stored in this browser, too: otherwise the service stores them. */
-  constructor(
-    private readonly storage: KeyValues,
-    private readonly keepsPins = true,
-  ) {}
+  constructor(private readonly storage: KeyValues) {}
 
   open(key: string): void {
     this.key = key;
-    this.pins = this.keepsPins ? loadPins(this.storage, `${key}:pins`) : new Set();
+    this.pins = new Set();
   }
 
   pin(id: string, on: boolean): void {
     const pins = new Set(this.pins);
     if (on) pins.add(id);
     else pins.delete(id);
-    this.replacePins(pins);
-  }
-
-  replacePins(pins: ReadonlySet<string>): void {
     this.pins = pins;
-    if (this.keepsPins) savePins(this.storage, `${this.key}:pins`, pins);
   }
 
   layouts(): NamedLayout[] {

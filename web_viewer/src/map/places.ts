@@ -3,7 +3,6 @@
 import type { GraphState } from "../graph/reduce";
 import { GROUP_ORDER } from "../graph/groups";
 import type { GraphNode } from "../protocol/frames";
-import type { PlaceNodes, Places as StoredPlaces } from "../protocol/generated";
 import type { KeyValues } from "../view/browserStorage";
 import { badgeSpots, userOfBadge } from "./foldScenes";
 import { SavedLayouts } from "./pins";
@@ -14,7 +13,7 @@ import { type Place, SharedPlaces } from "./sharedPlaces";
 import { inSlices } from "./slices";
 
 /** If fewer than this share of nodes has a stored position, lay out everything again. */
-const KNOWN_SHARE = 0.5;
+export const KNOWN_SHARE = 0.5;
 const HUB_GAP = 420;
 
 /** The interface of positions to the canvas, however they are computed. */
@@ -44,7 +43,7 @@ export function addedSince({ points, arranged }: Pick<Layout, "points" | "arrang
 const BEFORE_SECTORS = 7;
 const OF_A_SECTOR = 4;
 /** Positions are stored in whole map units. */
-const SAME = 1;
+export const SAME = 1;
 
 export class Places implements PlaceBook {
   readonly savedLayouts: SavedLayouts;
@@ -57,18 +56,16 @@ export class Places implements PlaceBook {
   private opened = false;
   /** Changes with each whole arrangement, so that one which is being computed knows whether it is still wanted. */
   private arrangement = 0;
-  private readonly shared: SharedPlaces;
 
-  /** @param send sends positions to the service; returns whether the connection was open. */
   constructor(
     storage: KeyValues,
     private readonly tenant: string,
     /** Width by height of the canvas. */
     private readonly shape: () => number = () => SCREEN,
-    send: (frame: PlaceNodes) => boolean = () => false,
+    private readonly shared = new SharedPlaces("map"),
   ) {
-    this.savedLayouts = new SavedLayouts(storage, false);
-    this.shared = new SharedPlaces((id) => this.placeOf(id), send, (ids) => this.showStored(ids));
+    this.savedLayouts = new SavedLayouts(storage);
+    shared.attach((id) => this.placeOf(id), (ids) => this.showStored(ids));
     this.expect(null);
   }
 
@@ -77,11 +74,6 @@ export class Places implements PlaceBook {
     this.waiting = null;
     if (waiting) this.follow(waiting);
     return this.held;
-  }
-
-  /** Number of the last positions that were received, from which a new connection continues. */
-  get seq(): number {
-    return this.shared.seq;
   }
 
   /** Positions as the service stores them, for the copy of the map in this browser. */
@@ -101,18 +93,8 @@ export class Places implements PlaceBook {
     this.savedLayouts.open(`mnemoscene:places:${this.tenant}:${user ?? "*"}`);
   }
 
-  /** Set whether this viewer may store positions, and the service can. */
-  allow(allowed: boolean): void {
-    this.shared.allow(allowed);
-  }
-
-  /** Take over positions from the service. */
-  receive(frame: StoredPlaces): void {
-    this.showStored(this.shared.receive(frame));
-  }
-
   private showStored(ids: readonly string[]): void {
-    if (!this.opened || ids.length === 0) return;
+    if (!this.opened) return;
     const { moved, whole } = this.takeOver(ids);
     if (moved.length > 0 || whole) this.onMoved(moved, whole);
   }

@@ -1,9 +1,11 @@
-/** Positions that the service stores for all viewers of a map: those it sent, and those this page is to send. */
+/** Positions that the service stores for all viewers of a view: those it sent, and those this page is to send. */
 
 import type { PlaceNodes, Places as StoredPlaces } from "../protocol/generated";
 
-/** What is stored of one node: x, y, 1 if pinned, and of a person the geometry of its sectors. */
+/** What is stored of one node: x, y, 1 if pinned, and of some the geometry of their sectors or disc. */
 export type Place = number[];
+/** The map, the network of a small memory, or that of a large one. */
+export type View = NonNullable<PlaceNodes["view"]>;
 
 /** Time to gather what arrives together, and between two frames. */
 const SEND_AFTER_MS = 300;
@@ -17,7 +19,7 @@ const ID_CHARS = 44;
 const OTHERS_MAX = 10_000;
 
 export class SharedPlaces {
-  /** Whose map this is; null for everybody's. */
+  /** Whose view this is; null for everybody's. */
   user: string | null = null;
   /** Number of the last positions that were received. */
   seq = 0;
@@ -32,20 +34,30 @@ export class SharedPlaces {
   private readonly doubtful = new Set<string>();
   private doubts: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * @param onSettled called with nodes that another viewer placed after this page did.
-   * @param placeOf returns what is to be stored of a node; null for what is only drawn.
-   * @param send returns whether the connection was open.
-   */
+  private placeOf: (id: string) => Place | null = () => null;
+  private onStored: (ids: readonly string[]) => void = () => undefined;
+
+  /** @param send returns whether the connection was open. */
   constructor(
-    private readonly placeOf: (id: string) => Place | null,
-    private readonly send: (frame: PlaceNodes) => boolean,
-    private readonly onSettled: (ids: readonly string[]) => void,
+    private readonly view: View,
+    private readonly send: (frame: PlaceNodes) => boolean = () => false,
   ) {}
 
-  /** Begin with another map, whose positions the service sends before its nodes. */
+  /**
+   * Connect with what draws the nodes.
+   *
+   * @param placeOf returns what is to be stored of a node; null for what is only drawn.
+   * @param onStored called with the nodes that stand where the service says from now on; not those whose later position is still to be sent.
+   */
+  attach(placeOf: (id: string) => Place | null, onStored: (ids: readonly string[]) => void): void {
+    this.flushAll();
+    this.placeOf = placeOf;
+    this.onStored = onStored;
+  }
+
+  /** Begin with the view of another user, whose positions the service sends before its nodes. */
   open(user: string | null): void {
-    while (this.queue.size > 0 && this.flush());
+    this.flushAll();
     clearTimeout(this.timer);
     this.timer = undefined;
     for (const one of [this.known, this.queue, this.sent, this.doubtful]) one.clear();
@@ -66,6 +78,11 @@ export class SharedPlaces {
     return this.known.get(id);
   }
 
+  /** All positions that the service stores. */
+  get rows(): [string, Place][] {
+    return [...this.known];
+  }
+
   /** Remember where a node is that is being removed. */
   keep(id: string, place: Place): void {
     this.known.delete(id);
@@ -76,12 +93,11 @@ export class SharedPlaces {
     }
   }
 
-  /** @returns the nodes that stand where the service says from now on; not those whose later position is still to be sent. */
-  receive(frame: StoredPlaces): string[] {
-    if (frame.user !== this.user) return [];
+  receive(frame: StoredPlaces): void {
+    if (frame.user !== this.user) return;
     this.seq = frame.seq;
     const news: string[] = [];
-    for (const [id, place] of frame.places) {
+    for (const [id, place] of frame.places[this.view] ?? []) {
       this.keep(id, place);
       if (this.queue.get(id) === false) continue;
       if (this.sent.get(id) === false && !samePlace(place, this.placeOf(id) ?? undefined)) {
@@ -94,7 +110,7 @@ export class SharedPlaces {
       this.queue.delete(id);
       news.push(id);
     }
-    return news;
+    if (news.length > 0) this.onStored(news);
   }
 
   private settle(): void {
@@ -102,7 +118,7 @@ export class SharedPlaces {
     const ids = [...this.doubtful].filter((id) => this.queue.get(id) !== false);
     this.doubtful.clear();
     for (const id of ids) this.sent.delete(id);
-    if (ids.length > 0) this.onSettled(ids);
+    if (ids.length > 0) this.onStored(ids);
   }
 
   /** @param keep positions that are stored already win, since these were only computed. */
@@ -114,7 +130,8 @@ export class SharedPlaces {
   /** Send what is waiting, as much as fits into one frame. @returns whether anything was sent. */
   flush(): boolean {
     if (!this.allowed) return false;
-    const keep = [...this.queue.values()][0] ?? true;
+    // First what was dragged: the page may be closed next.
+    const keep = ![...this.queue.values()].includes(false);
     const ids = [...this.queue].filter(([, one]) => one === keep).map(([id]) => id);
     const places: [string, Place][] = [];
     let chars = 0;
@@ -130,13 +147,17 @@ export class SharedPlaces {
       if (this.queue.size > 0) this.sendSoon();
       return false;
     }
-    if (!this.send({ t: "place", user: this.user, keep, places })) return false;
+    if (!this.send({ t: "place", user: this.user, view: this.view, keep, places })) return false;
     for (const [id] of places) {
       this.queue.delete(id);
       this.sent.set(id, keep);
     }
     if (this.queue.size > 0) this.sendSoon();
     return true;
+  }
+
+  private flushAll(): void {
+    while (this.queue.size > 0 && this.flush());
   }
 
   private sendSoon(): void {

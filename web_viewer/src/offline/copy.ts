@@ -4,7 +4,7 @@ import type { GraphState } from "../graph/reduce";
 import type { Places } from "../protocol/generated";
 import type { Count, GraphEdge, GraphNode, GraphSnapshot } from "../protocol/frames";
 
-export const COPY_FORM = 1;
+export const COPY_FORM = 2;
 /** Maximum age of a copy; an older one may contain data that was deleted since. */
 export const KEPT_MS = 30 * 86_400_000;
 const ELEMENTS_MAX = 12_000;
@@ -27,8 +27,7 @@ export interface MapCopy extends Holder {
   total: Count;
   nodes: GraphNode[];
   edges: GraphEdge[];
-  /** Positions; older copies have none. */
-  places?: Places["places"];
+  places: Places["places"];
 }
 
 export function copyKey(tenant: string, user: string | null): string {
@@ -64,7 +63,7 @@ export function belongsTo(copy: MapCopy, holder: string | null, nowMs: number): 
 }
 
 /** Return the positions of the copy as a frame. */
-export function placesOf({ user, places = [] }: MapCopy): Places {
+export function placesOf({ user, places }: MapCopy): Places {
   return { t: "places", user, seq: 0, whole: true, places };
 }
 

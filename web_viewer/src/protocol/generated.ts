@@ -213,25 +213,26 @@ export interface NodeView {
   evidence_n: number;
 }
 
-/** Positions of nodes on the map of a user, or of everybody, to store for all viewers. */
+/** Positions of nodes in a view of a user, or of everybody, to store for all viewers. */
 export interface PlaceNodes {
   t: "place";
   user?: string | null;
+  view?: "map" | "graph" | "communities";
   /** only nodes that have no position yet get one. */
   keep?: boolean;
-  /** node ids with x, y and 1 if pinned, in map units; of the node in the middle of a map followed by the geometry of its sectors, which the service does not interpret. */
+  /** node ids with x, y and 1 if pinned, in map units; followed by what the service does not interpret: the sectors around the node in the middle of a map, or the disc of the community whose first member it is. */
   places: ([string, number[]])[];
 }
 
-/** Stored positions of the map of a user, or of everybody, in the form of `place`. */
+/** Stored positions in the views of a user, or of everybody, in the form of `place`. */
 export interface Places {
   t: "places";
   user: string | null;
   /** increases with each change of a position in this tenant. */
   seq: number;
-  /** these are all; otherwise those that changed. */
+  /** these are all; otherwise those of the nodes that changed. */
   whole: boolean;
-  places: ([string, number[]])[];
+  places: Record<string, ([string, number[]])[]>;
 }
 
 /** Number of other viewers of this tenant; 0 until the first such frame. */

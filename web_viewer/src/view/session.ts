@@ -9,13 +9,14 @@ import { Words } from "../i18n/words";
 import { ALONE, type PresenceState, withFrame, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
 import { foldRest, foldScenes, restOf } from "../map/foldScenes";
-import { Places } from "../map/places";
+import { type PlaceBook, Places } from "../map/places";
+import { SharedPlaces, type View } from "../map/sharedPlaces";
 import { withTimes } from "../map/sceneTimes";
 import { SCREEN } from "../map/radial";
 import { CopySync } from "../offline/copySync";
 import { BrowserCopyStorage } from "../offline/copyStorage";
 import { Fallback } from "../offline/fallback";
-import type { HelloAck, NowFrame, ServiceError, ServiceStatus } from "../protocol/frames";
+import type { HelloAck, NowFrame, PlaceNodes, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
 import { type Chosen, firstChoice, NARROW, sameChoice, viewChoice } from "./chosen";
@@ -56,8 +57,14 @@ export function openSession() {
   const tenant = tenantOf(location.search);
   const store = new GraphStore();
   const chosen = reactive(firstChoice());
-  const places = new Places(browserStorage, tenant, canvasShape, (frame) => connection.say(frame));
-  places.expect(chosen.user);
+  const say = (frame: PlaceNodes): boolean => connection.say(frame);
+  const shared = { map: new SharedPlaces("map", say), graph: new SharedPlaces("graph", say), communities: new SharedPlaces("communities", say) };
+  const places = new Places(browserStorage, tenant, canvasShape, shared.map);
+  const expectPlaces = (user: string | null): void => {
+    for (const one of [shared.graph, shared.communities]) one.open(user);
+    places.expect(user);
+  };
+  expectPlaces(chosen.user);
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const nowListeners = new Set<(frame: NowFrame) => void>();
@@ -75,10 +82,10 @@ export function openSession() {
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
-  /** What another viewer moved last. */
-  const placedByOthers = shallowRef<{ ids: readonly string[]; whole: boolean }>({ ids: [], whole: false });
+  /** What another viewer moved last, and in which view. */
+  const placedByOthers = shallowRef<{ places: PlaceBook; ids: readonly string[]; whole: boolean }>({ places, ids: [], whole: false });
   places.onMoved = (ids, whole) => {
-    placedByOthers.value = { ids, whole };
+    placedByOthers.value = { places, ids, whole };
     pinned.value += 1;
   };
   const can = shallowRef<CanUndo>({ undo: false, redo: false, text: null });
@@ -111,19 +118,19 @@ export function openSession() {
   });
 
   const fallback = new Fallback({
-    copySync: new CopySync(new BrowserCopyStorage(), () => ({ graph: store.state, tenant, user: chosen.user, places: places.rows }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
+    copySync: new CopySync(new BrowserCopyStorage(), () => ({ graph: store.state, tenant, user: chosen.user, places: { map: places.rows, graph: shared.graph.rows, communities: shared.communities.rows } }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
     store,
     tenant,
     user: () => chosen.user,
     opening: () => opening.value,
     linked: () => live.link.value.name === "live",
     onSettled: () => (live.graph.value = store.state),
-    onPlaces: (frame) => places.receive(frame),
+    onPlaces: (frame) => Object.values(shared).forEach((one) => one.receive(frame)),
     onMissing: (missing) => (live.nothingKept.value = missing),
     onCleared() {
       chosen.sel = chosen.cursor = chosen.ego = null;
       opening.value = true;
-      places.expect(chosen.user);
+      expectPlaces(chosen.user);
       live.graph.value = store.state;
       live.fresh.value = new Set();
       live.savedAt.value = null;
@@ -136,7 +143,7 @@ export function openSession() {
       unread.clear();
     },
   });
-  const connection = connect(tenant, store, chosen, live, fallback, places, nowListeners, () => opening.value);
+  const connection = connect(tenant, store, chosen, live, fallback, shared, nowListeners, () => opening.value);
   nowListeners.add((frame) => frame.t === "said" && unread.ask());
   const pointer = new Pointer((frame) => connection.say(frame));
   watch(() => chosen.sel, (id) => pointer.point(id));
@@ -236,6 +243,7 @@ export function openSession() {
     tenant,
     store,
     places,
+    shared,
     chosen,
     connection,
     fallback,
@@ -300,7 +308,7 @@ export function openSession() {
     changeLens(user: string | null): void {
       if (user === chosen.user) return;
       chosen.user = user;
-      places.expect(user);
+      expectPlaces(user);
       chosen.sel = chosen.cursor = null;
       opening.value = true;
       chosen.ego = null;
@@ -432,14 +440,15 @@ function liveRefs(): LiveRefs {
   };
 }
 
-function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, places: Places, nowListeners: ReadonlySet<(frame: NowFrame) => void>, opening: () => boolean): Connection {
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, shared: Record<View, SharedPlaces>, nowListeners: ReadonlySet<(frame: NowFrame) => void>, opening: () => boolean): Connection {
   const url = new URL("live", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = url.search = "";
   const client = `c-${Math.random().toString(36).slice(2, 10)}`;
   const scope = { tenant, user: chosen.user, budget: BUDGET };
   // Another memory was requested: drop what refers to the previous one.
-  const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq, places: places.seq });
+  const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq, places: shared.map.seq });
+  const allow = (allowed: boolean): void => Object.values(shared).forEach((one) => one.allow(allowed));
   return new Connection(url.href, client, scope, () => chosen.lang, resume, {
     onState: (state) => {
       live.link.value = state;
@@ -450,17 +459,17 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
       live.hello.value = hello;
       live.status.value = { db: hello.db, as_of: live.status.value.as_of };
       fallback.greeted(hello);
-      places.allow(hello.may_place && hello.db === "up");
+      allow(hello.may_place && hello.db === "up");
     },
     onGraph: (frame) => {
       live.trouble.value = null;
       return store.take(frame);
     },
-    onPlaces: (frame) => places.receive(frame),
+    onPlaces: (frame) => Object.values(shared).forEach((one) => one.receive(frame)),
     onStatus: (status) => {
       live.status.value = status;
       fallback.heard(status);
-      places.allow(status.db === "up" && live.hello.value?.may_place === true);
+      allow(status.db === "up" && live.hello.value?.may_place === true);
     },
     onOthers: (frame) => (live.company.value = withFrame(live.company.value, frame)),
     onNow: (frame) => nowListeners.forEach((listener) => listener(frame)),

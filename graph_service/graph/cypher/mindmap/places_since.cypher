@@ -1,12 +1,14 @@
-// Positions on the map of a user, or of everybody, that changed after a number; the newest of them. Index memory_place.
+// Positions in the views of a user, or of everybody, that changed after a number; the newest of them. Index memory_place.
 // hot
 // $tenant: str
-// $user: str, whose map; empty for everybody's
+// $user: str, whose views; empty for everybody's
 // $seq: int
+// $properties: list of str, names of properties, one for each view
 // $rows_max: int
 // -> places
 MATCH (n:Memory {tenant: $tenant}) WHERE n.place_seq > $seq AND $user IN ['', n.user_id]
-WITH n, CASE WHEN $user = '' THEN n.map_place_all ELSE n.map_place END AS place
+UNWIND $properties AS property
+WITH n, property, n[property] AS place
 WHERE place IS NOT NULL
-WITH n.id AS id, place ORDER BY n.place_seq DESC LIMIT $rows_max
-RETURN collect([id, place]) AS places
+WITH property, n.id AS id, place ORDER BY n.place_seq DESC LIMIT $rows_max
+RETURN collect([property, id, place]) AS places

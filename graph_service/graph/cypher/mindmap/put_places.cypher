@@ -1,15 +1,15 @@
-// Store where viewers draw nodes, on the map of their user or of everybody. Unknown nodes are left out. Locks the nodes, then the tenant, as
+// Store where viewers draw nodes, in a view of their user or of everybody. Unknown nodes are left out. Locks the nodes, then the tenant, as
 // writers of changes do. Unique indexes memory_id, tenant_id.
 // $tenant: str
-// $user: str, whose map; empty for everybody's
+// $user: str, whose view; empty for everybody's
+// $property: str, name of the property that holds positions in this view
 // $keep: bool, keep existing positions
-// $rows: list of {id, place}, ordered by id
+// $rows: list of {id, place}, ordered by id; place is the position under the name of the property
 // -> written
 UNWIND $rows AS row
 MATCH (n:Memory {tenant: $tenant, id: row.id})
-WHERE $user IN ['', n.user_id] AND NOT ($keep AND (CASE WHEN $user = '' THEN n.map_place_all ELSE n.map_place END) IS NOT NULL)
-SET n.map_place = CASE WHEN $user = '' THEN n.map_place ELSE row.place END,
-    n.map_place_all = CASE WHEN $user = '' THEN row.place ELSE n.map_place_all END
+WHERE $user IN ['', n.user_id] AND NOT ($keep AND n[$property] IS NOT NULL)
+SET n += row.place
 WITH collect(n) AS placed
 MATCH (t:Tenant {id: $tenant}) WHERE size(placed) > 0
 SET t.places_seq = coalesce(t.places_seq, 0) + 1
