@@ -25,6 +25,7 @@ from playwright.async_api import Browser, async_playwright
 
 from graph_service.graph.store import Graph
 from tests.benchmarks.live_served import database
+from tests.benchmarks.viewer_acting import acting
 from tests.benchmarks.viewer_memories import FAR_NAMES, BenchMemory, Size, drop_memory, write_memory
 from tests.benchmarks.viewer_page import BenchPage, Frames, bench_page, paced, quantile
 from tests.benchmarks.viewer_served import Served, served
@@ -293,6 +294,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], Awaitable[None]]] = {
     "changing": changing,
     "coming_back": coming_back,
     "large": large,
+    "acting": acting,
 }
 
 

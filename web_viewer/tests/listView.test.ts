@@ -34,5 +34,5 @@ describe("a long list", () => {
     await vi.advanceTimersByTimeAsync(200);
     expect(count()).toBeGreaterThan(400);
     app.unmount();
-  });
+  }, 60_000);
 });
