@@ -4,12 +4,8 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-from graphql import parse, validate
-
 from extraction.reader import SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
-from graph_service.api.graphql.schema import graphql_schema
 from graph_service.cli.main import COMMANDS
 from graph_service.config.settings import KNOWN_KEYS
 from schema.ids import MemoryId
@@ -49,11 +45,6 @@ def test_ci_script_runs_the_line_of_the_readme() -> None:
     pattern = re.search(r"grep -m1 -E '(.+?)' README.md", script)
     assert pattern is not None
     assert [line for line in README.splitlines() if re.search(pattern[1], line)] == [one_liners()[1]]
-
-
-@pytest.mark.parametrize("text", blocks("graphql"))
-def test_graphql_examples_are_valid(text: str) -> None:
-    assert validate(graphql_schema._schema, parse(text)) == []
 
 
 def test_readme_names_existing_files_and_settings() -> None:

@@ -11,16 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from graphql import parse, validate
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from graph_service.api.graphql.schema import graphql_schema
 from graph_service.cli.main import COMMANDS, app
 from graph_service.config.settings import load_settings
 from graph_service.evaluation.dataset import read_all
-from graph_service.graph.store import Graph
-from tests.support.builders import a_memory, a_worker
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -33,8 +29,6 @@ _MCP = "tests/repository/test_mcp_docs.py"
 TESTED_IN = {
     ("README.md", "sh"): _CLI,
     ("README.md", "text"): "tests/repository/test_readme.py",
-    ("README.md", "graphql"): _HERE,
-    ("README.md", "cypher"): _HERE,
     ("README.md", "json"): _MCP,
     ("README.md", "python"): "tests/integration/client/test_memory.py",
     ("clients/typescript/README.md", "js"): "tests/integration/client/test_typescript.py",
@@ -163,25 +157,6 @@ def test_data_set_of_the_evaluation_page_is_read(tmp_path: Path) -> None:
     (talk,), (memory,) = read.conversations, read.memories
     assert (memory.user_id, memory.messages_n, len(memory.questions), len(memory.facts)) == ("ana", 1, 1, 1)
     assert (talk.id, talk.user, len(talk.turns), len(talk.questions)) == ("c1", "Ana", 1, 1)
-
-
-async def test_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, tenant: str) -> None:
-    memory = a_memory(graph)
-    answers: dict[str, Any] = {}
-    for text in blocks("README.md", "graphql"):
-        assert validate(graphql_schema._schema, parse(text)) == []
-        answer = await graphql_schema.execute(text, context_value={"memory": memory, "tenant": tenant})
-        assert not answer.errors, answer.errors
-        answers |= answer.data or {}
-        if text.startswith("mutation"):
-            await a_worker(graph).drain()
-    assert answers["remember"] == {"stored": 1}
-    assert "Lisbon" in answers["recall"]["hits"][0]["snippet"]
-    assert "Lisbon" in answers["context"]["text"]
-    async with graph._driver.session(default_access_mode="READ") as session:
-        for text in blocks("README.md", "cypher"):
-            asked = text.replace("'demo'", f"'{tenant}'").replace("'bart'", "'ana'").replace("PREFERS", "RELATES_TO")
-            assert await (await session.run(asked)).data()
 
 
 def typed(words: list[str]) -> str:
