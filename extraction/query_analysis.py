@@ -18,7 +18,7 @@ from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTi
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
-from extraction.text.languages import is_english
+from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, terms_of, topic_terms_of
 from extraction.unreadable import read_or
@@ -84,7 +84,7 @@ class QueryAnalysis:
         name_keys: keys of every part of the question that could be a name.
         entity_keys: `name_keys` in order, then keys of the hints and of the kinship words ("my sister").
         kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
-        possible_names: capitalised English words that may name somebody or something, case folded.
+        possible_names: capitalised words that may name somebody or something, case folded.
         time_reference: the time that the question is about.
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
@@ -98,6 +98,7 @@ class QueryAnalysis:
         cross_language_vector: vector of the question for texts in the other language, see `Embedded`.
         glossed_terms: terms of the English gloss of a Chinese question, for English texts; empty for others.
         cross_language_tokens: vectors of its word pieces for such texts; None if there are none.
+        by_meaning: it is in a language of which only vectors and words are compared: neither English nor Chinese.
     """
 
     chars: int = 0
@@ -139,6 +140,7 @@ class QueryAnalysis:
     cross_language_vector: Sequence[float] | None = None
     glossed_terms: Terms = field(default_factory=Terms)
     cross_language_tokens: QuestionTokens | None = None
+    by_meaning: bool = False
 
     @property
     def passage_terms(self) -> Terms:
@@ -184,6 +186,7 @@ def analyse(
         chars=len(text),
         chinese=chinese,
         english=is_english(text),
+        by_meaning=not is_english_or_chinese(text),
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=read_or(None, value_asked, text),
@@ -681,6 +684,7 @@ _NAME_WORD: Final = re.compile(r"[^\W_]+")
 _HAN: Final = re.compile(rf"[{HAN}]+")
 _KEYS_MAX: Final = 400
 _CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
 # Capitalised words of the calendar, which are not names of somebody or something.
 _CALENDAR_TEXT: Final = """
@@ -712,7 +716,13 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
 
 
 def _possible_names(text: str, *, chinese: bool) -> frozenset[str]:
-    """Return the capitalised words; of an English question without the first word, which is always capitalised."""
-    first = 0 if chinese else 1
+    """Return the capitalised words without the first of a question, unless it is Chinese; none of a German question.
+
+    The first word is always capitalised, also after "¿"; in German so is every noun.
+    """
+    if tagged_language(text) == "de":
+        return frozenset()
+    opening = None if chinese else _LETTER.search(text)
+    first = 0 if opening is None else opening.end()
     names = (found.group().casefold() for found in _POSSIBLE_NAME.finditer(text) if found.start() >= first)
     return frozenset(names) - _CALENDAR

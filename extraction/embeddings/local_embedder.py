@@ -35,7 +35,7 @@ from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
 from extraction.embeddings.unigram import Unigram
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.glosses import english_gloss
-from extraction.text.languages import is_english
+from extraction.text.languages import is_english, is_english_or_chinese
 from schema.errors import InstallError
 
 _log = logging.getLogger("mnemoscene.models")
@@ -330,14 +330,18 @@ class LocalEmbedder:
         self._answers.shutdown(wait=False, cancel_futures=True)
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the log odds that each text answers the question, in order; all are None without models.
+        """Return the log odds that each text answers the question, in order.
+
+        All are None without models, and for a question that is neither English nor Chinese: in German, Spanish, French
+        and Japanese, the area under the curve is .58, and the first hit is right less often with them.
 
         The English model reads all texts, with English glosses of Chinese words. Where question and text are Chinese,
         the Chinese model reads them too, and the mean counts: on 1,827 pairs of three sets, the area under the curve is
         .82 to .83 by the Chinese model, .81 to .89 by the English one, and .85 to .90 by the mean. Of a text of more
         than 100 word pieces, the best of the first three windows counts.
         """
-        if self._english_answers is None or self._chinese_answers is None or not texts:
+        readable = is_english_or_chinese(question)
+        if self._english_answers is None or self._chinese_answers is None or not texts or not readable:
             return [None] * len(texts)
         english_model, chinese_model = self._english_answers, self._chinese_answers
         chinese = [index for index, text in enumerate(texts) if is_chinese(text)] if is_chinese(question) else []

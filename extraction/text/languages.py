@@ -146,10 +146,16 @@ _ENGLISH_TOO: Final = _ENGLISH | word_set(
     "also more much after before over under her still never always since because while love sing write make made "
     "some ten most own other another sister brother mother father"
 )
+_HAN: Final = re.compile(f"[{HAN}]")
 _KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _CJK_CHARACTER: Final = re.compile(f"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 # Share of kana in Japanese text.
 _KANA_SHARE_MIN: Final = 0.2
+
+
+def is_english_or_chinese(text: str) -> bool:
+    """Return whether a text is English, or has Chinese characters and is not Japanese."""
+    return tagged_language(text) != "ja" if _HAN.search(text) else is_english(text)
 
 
 def tagged_language(text: str) -> Tagged | None:

@@ -243,10 +243,15 @@ async def _answer_scores(
 
     There are none if the embedder cannot score.
     """
-    texts = to_score(hits)
-    if not texts or not isinstance(embedder, AnswerScorer):
-        return {}, ()
-    found, busy = await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
+    found: dict[str, float] = {}
+    busy: tuple[str, ...] = ()
+    for texts in (to_score(hits), to_score(hits, more=True)):
+        if not texts or not isinstance(embedder, AnswerScorer):
+            break
+        odds, busy = await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
+        found |= odds
+        if not odds or max(odds.values()) >= 0:
+            break
     return answers_of(found), busy
 
 

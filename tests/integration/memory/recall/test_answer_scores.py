@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from graph_service.graph.store import Graph
+from graph_service.memory.recall.answer_ranking import SCORED_MORE_N, SCORED_N
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Mode, Question
 from graph_service.memory.service import Memory
@@ -66,6 +67,17 @@ async def test_text_that_answers_in_other_words_comes_first(graph: Graph, tenant
     assert first.candidate.text == ANSWER
     assert first.parts["answers"] > 0
     assert sum(first.parts.values()) == pytest.approx(first.score, abs=1e-4)
+
+
+@pytest.mark.parametrize(("car", "scored_n"), [("Skoda", SCORED_N), ("Fiesta", SCORED_N + SCORED_MORE_N)])
+async def test_one_more_text_is_scored_if_none_of_the_first_answers(
+    graph: Graph, tenant: str, car: str, scored_n: int
+) -> None:
+    embedder = Scoring()
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    memory = await told(graph, tenant, *(f"I drive the {car} on {day}" for day in days), embedder=embedder)
+    await ask(memory, tenant)
+    assert len(embedder.scored) == scored_n
 
 
 async def test_texts_of_other_tenants_and_users_are_never_scored(graph: Graph, tenant: str) -> None:

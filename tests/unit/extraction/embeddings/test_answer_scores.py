@@ -64,6 +64,13 @@ async def test_answer_in_other_words_scores_above_texts_with_the_words_of_the_qu
         assert other < found
 
 
+@pytest.mark.parametrize(
+    "question", ["Wo wohne ich?", "¿Dónde vivo?", "Où est-ce que j'habite ?", "どこに住んでいますか"]
+)
+async def test_questions_in_other_languages_have_no_scores(embedder: LocalEmbedder, question: str) -> None:
+    assert await embedder.answer_scores(question, ["I moved to Porto", "我住在上海"]) == [None, None]
+
+
 async def test_scores_do_not_depend_on_the_other_texts(embedder: LocalEmbedder) -> None:
     texts = ["I moved to Porto in May", "ok", "my brother drives a Fiesta and hates it", "the weather is nice"] * 3
     together = await embedder.answer_scores("Where do I live?", texts)
@@ -119,7 +126,7 @@ async def test_answer_in_a_later_window_of_a_long_text_is_found(embedder: LocalE
 
 async def test_empty_and_extreme_texts_have_finite_scores(embedder: LocalEmbedder) -> None:
     texts = ["", " ", "?", "\U0001f600" * 200, "a" * 50_000, "x " * 5_000, "\x00\ufffd", "[CLS] [SEP] [PAD]"]
-    for question in ("Where?", "[SEP]", "q " * 3_000):
+    for question in ("Where?", "[SEP]", "where q " * 3_000):
         scores = await embedder.answer_scores(question, texts)
         assert all(score is not None and np.isfinite(score) for score in scores)
 

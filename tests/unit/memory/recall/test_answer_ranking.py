@@ -98,6 +98,7 @@ def test_best_messages_and_facts_are_scored_with_their_speakers_and_no_scenes() 
     hits = [*(Hit(candidate=one, score=1.0) for one in (ana, agent, chinese)), scene, fact, *others]
     texts = to_score(hits)
     assert len(texts) == SCORED_N
+    assert [*to_score(hits, more=True).values()] == ["other 1"]
     assert [*texts.values()][:5] == [
         "Ana: I moved",
         "assistant: Congratulations",

@@ -52,6 +52,19 @@ def test_unknown_name_is_reported_as_a_stranger() -> None:
     assert seen("Was it in May on a Monday?", "It rained.").stranger == 0.0
 
 
+@pytest.mark.parametrize(
+    ("question", "stranger"),
+    [
+        ("In welchem Betrieb bin ich beschäftigt?", 0.0),
+        ("¿Dónde vivo?", 0.0),
+        ("¿Dónde vive Marta?", 1.0),
+        ("Où habite Camille ?", 1.0),
+    ],
+)
+def test_first_word_and_german_nouns_are_no_strangers(question: str, stranger: float) -> None:
+    assert seen(question, "Hoy llueve.", "Es regnet.").stranger == stranger
+
+
 def test_confidence_without_vectors_uses_no_similarity() -> None:
     features = seen(ASKED, TOLD, *NOISE)
     assert features.meaning is None
@@ -89,6 +102,23 @@ def confident(question: str, *texts: str, cosine: float = 0.5) -> float:
     hits = [Hit(candidate=one, score=1.0 - 0.1 * at) for at, one in enumerate(candidates)]
     features = confidence_features(analysis, candidates, own_names=("alice",), hits=hits)
     return confidence_of(features, chinese=is_chinese(question), dialogue=1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Welche Zutat muss beim Kochen wegbleiben?", "Von Sellerie bekomme ich Ausschlag."),
+        ("¿Qué fruto seco me sienta fatal?", "Las nueces me dan alergia."),
+        ("Quel fruit me rend malade ?", "Je suis allergique aux noix."),
+        ("食べられないものは何ですか", "くるみのアレルギーがあります"),
+        ("Which nut makes me ill?", "Las nueces me dan alergia."),
+    ],
+)
+def test_other_languages_are_judged_by_the_cosine_of_the_first_hit(question: str, told: str) -> None:
+    noise = ("Es regnet.", "Hoy llueve.")
+    found = [confident(question, told, *noise, cosine=cosine) for cosine in (0.1, 0.2, 0.3, 0.4)]
+    assert found == sorted(found)
+    assert found[0] < RELEVANT_MIN < found[2]
 
 
 def test_lead_is_that_of_the_best_hit_with_the_value_asked_for() -> None:
