@@ -55,7 +55,7 @@ class ConfidenceFeatures:
         value_kind: kind of value that it asks for, if any.
         asks_agent: 1 if it asks what the agent said or will do, else 0.
         lead: best score of a hit that holds a value of the kind asked for, minus the median score; 0 if none does. If
-            the question asks for no value, that of the best hit. None unless ranked in the default mode.
+            the question asks for no value, that of the best hit. 0 unless ranked in the default mode.
         first_holds: 1 if the first hit holds such a value or none is asked for, else 0.
         first_cosine: cosine of the first hit; without hits, of the nearest candidate.
         chinese: 1 if the question is mostly Chinese, else 0.
@@ -85,7 +85,7 @@ class ConfidenceFeatures:
     answer_type: AnswerType = AnswerType.OTHER
     value_kind: ValueKind | None = None
     asks_agent: float = 0.0
-    lead: float | None = None
+    lead: float = 0.0
     first_holds: float = 1.0
     first_cosine: float = 0.0
     chinese: float = 0.0
@@ -147,7 +147,7 @@ class ConfidenceWeights:
                 self.words * features.words,
                 self.similarity_mean * (features.similarity_mean or 0.0),
                 self.asks_agent * features.asks_agent,
-                self.lead * (features.lead or 0.0),
+                self.lead * features.lead,
                 self.first_holds * features.first_holds,
                 self.first_cosine * features.first_cosine,
                 self.chinese * features.chinese,
@@ -252,17 +252,6 @@ _ANSWER_TYPES: Final = MappingProxyType(
         AnswerType.HOW_MANY: -1.6,
     }
 )
-EVERYDAY_WITHOUT_LEAD: Final = ConfidenceWeights(
-    base=-3.3,
-    known=3.8,
-    best=-2.0,
-    meaning=1.0,
-    joint=0.5,
-    stranger=-0.9,
-    words=1.4,
-    similarity_mean=4.0,
-    answer_types=_ANSWER_TYPES,
-)
 EVERYDAY_WITHOUT_VECTORS: Final = ConfidenceWeights(
     base=-2.6, known=3.8, best=-1.4, stranger=-0.8, words=1.5, answer_types=_ANSWER_TYPES
 )
@@ -284,7 +273,8 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
     vectors = features.meaning is not None
     if features.by_meaning and vectors:
         return _probability(BY_MEANING.total(features))
-    everyday = _everyday_weights(features) if vectors else EVERYDAY_WITHOUT_VECTORS
+    with_vectors = EVERYDAY if features.answer is None else EVERYDAY_WITH_ANSWERS
+    everyday = with_vectors if vectors else EVERYDAY_WITHOUT_VECTORS
     total = weights_for(chinese=chinese, vectors=vectors).total(features)
     if dialogue > 0.0:
         total = (1 - dialogue) * total + dialogue * everyday.total(features)
@@ -293,12 +283,6 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
 
 def _probability(log_odds: float) -> float:
     return round(1.0 / (1.0 + math.exp(-log_odds)), 4)
-
-
-def _everyday_weights(features: ConfidenceFeatures) -> ConfidenceWeights:
-    if features.lead is None:
-        return EVERYDAY_WITHOUT_LEAD
-    return EVERYDAY if features.answer is None else EVERYDAY_WITH_ANSWERS
 
 
 def weights_for(*, chinese: bool, vectors: bool) -> ConfidenceWeights:
@@ -363,7 +347,7 @@ def confidence_features(
         answer_type=analysis.answer_type,
         value_kind=analysis.value_kind,
         asks_agent=float(analysis.asks_agent),
-        lead=None if not hits else 0.0 if holder is None else holder.score - middle,
+        lead=0.0 if holder is None else holder.score - middle,
         first_holds=float(not hits or holder is hits[0]),
         first_cosine=0.0 if first is None else first.cosine or 0.0,
         chinese=float(analysis.chinese),
