@@ -199,6 +199,7 @@ class Memory:
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
+        self._recall_is_planned = True
 
     @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -328,6 +329,7 @@ class Memory:
                 hints=hints,
                 rules=self._rules,
                 no_embedder=self._no_embedder,
+                planned=self._recall_is_planned,
             )
         except UnavailableError as error:
             return await self._offline_recall.recall(tenant, question, error, now=now)
@@ -521,12 +523,20 @@ class Memory:
     async def warm_up(self) -> None:
         """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.
 
-        Planning takes seconds after a start of Neo4j.
+        Planning takes seconds after a start of Neo4j, so it does not wait for the embedder's models. Until it is done,
+        users without memories are answered without it.
         """
-        with contextlib.suppress(UnavailableError):
-            for text in ("warm up", "热身"):
-                question = Question(user_id="nobody", text=text, evidence=1)
-                await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
+
+        async def ask(text: str, embedder: Embedder | None) -> None:
+            question = Question(user_id="nobody", text=text, evidence=1)
+            with contextlib.suppress(UnavailableError):
+                await recall(self._graph, embedder, TenantId("nobody"), question, now=self._clock())
+
+        self._recall_is_planned = False
+        try:
+            await asyncio.gather(ask("warm up", None), ask("warm up", self._embedder), ask("热身", self._embedder))
+        finally:
+            self._recall_is_planned = True
 
     async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
         """Enqueue dead letters again, all of them if `ids` is None; return their number.

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.embeddings.embedder import (
@@ -23,7 +24,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.messages.metadata_filter import matching_messages
+from graph_service.memory.messages.metadata_filter import MatchingMessages, matching_messages
 from graph_service.memory.recall.answer_ranking import answer_weight, answers_of, ranked_by_answers, to_score
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.confidence import (
@@ -34,7 +35,7 @@ from graph_service.memory.recall.confidence import (
 )
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.final_order import below_replacements, without_repeats
-from graph_service.memory.recall.query import Mode, Question, resolve_question
+from graph_service.memory.recall.query import Mode, Question, ResolvedQuestion, resolve_question
 from graph_service.memory.recall.ranking import (
     dialogue_share,
     is_conversation,
@@ -51,6 +52,7 @@ from graph_service.memory.recall.replacement_ranking import (
 )
 from graph_service.memory.recall.result_page import ResultPage, page
 from graph_service.memory.recall.retrieval import (
+    NO_CANDIDATES,
     candidates_in,
     filtered,
     layer_scores_in,
@@ -130,10 +132,12 @@ async def recall(
     hints: Sequence[str] = (),
     rules: OrderRules = DEFAULT_RULES,
     no_embedder: str = "no embedder is configured",
+    planned: bool = True,
 ) -> Answer:
     """Return the answer to a question from a user's memory.
 
     Args:
+        planned: False: Neo4j may still be planning the large statement, so ask first whether the user has memories.
         hints: names that the question may refer to without naming them.
         no_embedder: why `embedder` is None.
 
@@ -154,21 +158,16 @@ async def recall(
         notes = (*notes, *noted)
     with_layers = rules.with_layer_scores(question)
     meant = await matching_messages(graph, tenant, question.user_id, question.filters.where)
+    read = partial(_read_candidates, graph, asked, with_layers=with_layers, matching=meant, planned=planned)
     try:
-        (row,) = await graph.read(
-            statement("recall/recall"),
-            recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=meant),
-        )
+        row = await read(analysis)
     except MnemosceneError as error:
         if embedded is None or isinstance(error, UnavailableError):
             raise
         # Another process has changed the embedder: the indexes are of another size, or are being replaced.
         notes, embedded = (*notes, "the stored vectors are of another embedder: searched by words and names only"), None
         analysis = replace(analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None)
-        (row,) = await graph.read(
-            statement("recall/recall"),
-            recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=meant),
-        )
+        row = await read(analysis)
     found, layers = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
     matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
@@ -234,6 +233,26 @@ async def recall(
         )
 
     return await off_loop(answered)
+
+
+async def _read_candidates(
+    graph: Graph,
+    asked: ResolvedQuestion,
+    analysis: QueryAnalysis,
+    *,
+    with_layers: bool,
+    matching: MatchingMessages,
+    planned: bool,
+) -> Mapping[str, Any]:
+    """Return the row of `recall/recall`; see `recall` for `planned`."""
+    if not planned:
+        scope = {"tenant": asked.tenant, "user_id": asked.question.user_id}
+        (stored,) = await graph.read(statement("recall/has_memories"), scope)
+        if not stored["has_memories"]:
+            return NO_CANDIDATES
+    parameters = recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=matching)
+    (row,) = await graph.read(statement("recall/recall"), parameters)
+    return row
 
 
 async def _answer_scores(

@@ -71,6 +71,8 @@ OTHER_LANGUAGE: Final = "other_language"
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
 _MS_MIN, _MS_MAX = -(2**52), 2**52
+# The row of `recall/recall` for a user without memories.
+NO_CANDIDATES: Final[Mapping[str, Any]] = {"messages": [], "rows": [], "layer_scores": [], "named": []}
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
 _HAPPENED_REACH: Final = timedelta(days=366)
