@@ -85,8 +85,7 @@ async def _sync(services: Services, schedule: SyncSchedule, stop: asyncio.Event)
 
 async def _warm_up(services: Services) -> None:
     with contextlib.suppress(MnemosceneError):
-        await services.arrival.wait()
-        await services.memory.warm_up()
+        await services.memory.warm_up(services.arrival.wait())
 
 
 async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:

@@ -520,11 +520,14 @@ class Memory:
         self._review_facts.forget(tenant)
         self.layers.forget(tenant)
 
-    async def warm_up(self) -> None:
+    async def warm_up(self, arrival: Awaitable[None] | None = None) -> None:
         """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.
 
         Planning takes seconds after a start of Neo4j, so it does not wait for the embedder's models. Until it is done,
         users without memories are answered without it.
+
+        Args:
+            arrival: waits until the database is connected.
         """
 
         async def ask(text: str, embedder: Embedder | None) -> None:
@@ -534,6 +537,8 @@ class Memory:
 
         self._recall_is_planned = False
         try:
+            if arrival is not None:
+                await arrival
             await asyncio.gather(ask("warm up", None), ask("warm up", self._embedder), ask("热身", self._embedder))
         finally:
             self._recall_is_planned = True

@@ -47,6 +47,8 @@ _BUILD: Final = (
 )
 # Statements of a typical first minute: constraints, both index kinds, a batch write, each kind of read.
 TRAINING_PATH: Final = Path(__file__).with_name("training.cypher")
+# The largest statements: they use nearly all of the planner.
+PLANNED: Final = ("ingest/add_messages", "consolidation/session_input", "recall/recall")
 
 
 @dataclass(slots=True)
@@ -208,23 +210,23 @@ def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
 
 
 def _train(process: ServerProcess, uri: str, password: str) -> None:
-    """Run the training statements, create the product's schema and plan its frequent statements.
+    """Run the training statements, create the product's schema and plan its largest statements.
 
     Planning is most of what a server does in its first minute, and Java records which methods that needs.
     """
     # Slow imports, needed only by builds; every start imports this module.
     import neo4j
 
-    from graph_service.graph.statements import statement, statement_names
+    from graph_service.graph.statements import statement
 
     try:
         with neo4j.GraphDatabase.driver(uri, auth=("neo4j", password), notifications_min_severity="OFF") as driver:
             for text in TRAINING_PATH.read_text(encoding="utf-8").split(";\n"):
                 driver.execute_query(text)
             asyncio.run(_create_schema(uri, password))
-            for hot in (one for one in map(statement, statement_names()) if one.hot):
-                planning = neo4j.Query(f"EXPLAIN {hot.text}", timeout=BUILD_MAX_S)  # type: ignore[arg-type]
-                driver.execute_query(planning, hot.values(dict.fromkeys(hot.parameters)))
+            for planned in map(statement, PLANNED):
+                planning = neo4j.Query(f"EXPLAIN {planned.text}", timeout=BUILD_MAX_S)
+                driver.execute_query(planning, planned.values(dict.fromkeys(planned.parameters)))
     except BaseException:
         process.kill()
         raise
