@@ -16,10 +16,12 @@ from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.local_neo4j.server_process import ServerSlowError
 from graph_service.graph.local_neo4j.server_start import ServerDiedError
 from graph_service.graph.store import Graph
+from graph_service.memory.recall.pipeline import has_memories
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
 from schema.errors import ConflictError, MnemosceneError, UnavailableError
+from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.database")
 
@@ -140,7 +142,8 @@ class DatabaseStartup:
             uri, user, password, database = given.uri, given.user, given.password or "", given.database
         new = await connect(uri=uri, user=user, password=password, database=database, warm_up=plan_reading)
         try:
-            await self._prepare(new)
+            # Planned now, because until `recall/recall` is planned every question runs it.
+            await asyncio.gather(self._prepare(new), has_memories(new, TenantId("nobody"), "nobody"))
         finally:
             await new.close()
         await self._graph.use(await open_driver(uri=uri, user=user, password=password))

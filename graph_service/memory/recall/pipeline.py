@@ -235,6 +235,12 @@ async def recall(
     return await off_loop(answered)
 
 
+async def has_memories(graph: Graph, tenant: TenantId, user_id: str) -> bool:
+    """Return whether a user has anything that recall returns."""
+    (row,) = await graph.read(statement("recall/has_memories"), {"tenant": tenant, "user_id": user_id})
+    return bool(row["has_memories"])
+
+
 async def _read_candidates(
     graph: Graph,
     asked: ResolvedQuestion,
@@ -245,11 +251,8 @@ async def _read_candidates(
     planned: bool,
 ) -> Mapping[str, Any]:
     """Return the row of `recall/recall`; see `recall` for `planned`."""
-    if not planned:
-        scope = {"tenant": asked.tenant, "user_id": asked.question.user_id}
-        (stored,) = await graph.read(statement("recall/has_memories"), scope)
-        if not stored["has_memories"]:
-            return NO_CANDIDATES
+    if not planned and not await has_memories(graph, asked.tenant, asked.question.user_id):
+        return NO_CANDIDATES
     parameters = recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=matching)
     (row,) = await graph.read(statement("recall/recall"), parameters)
     return row
