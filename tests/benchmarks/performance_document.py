@@ -145,6 +145,21 @@ Conversation: 788 messages of LoCoMo, 200 candidates; everyday: memories of both
 | vectors of the question, per model | 12 ms | 12 ms |
 | GraphQL | 4 ms | 4 ms |
 | Neo4j: fixed part of the statement, vectors, facts, other language, scenes | 20, 30, 18, 10, 8 ms | |
+
+## The first question after a start
+
+Seconds of CPU, because the machine was busy (load 11 to 22): both processes, later starts, a user without memories.
+
+| until | before: service, Java | now: service, Java |
+| --- | --- | --- |
+| Neo4j answers | – | 6.3, 7.0 |
+| its first statement is planned | – | 7.8, 11.5 |
+| `/ready` answers | 8.4, 13.6 | 8.2, 13.5 |
+| the first question is answered | 10.5, 25.5 or more | 9.5, 15.2 |
+
+Planning `recall/recall` in a cold server, of which the planning thread: 24.7, 13.0 before; 22.5, 9.8 with the archive
+that knows the planner. The time is proportional to the text: facts 34 %, messages 28 %, scenes 20 %, names 14 %, layers
+4 %. A user with memories still waits for it.
 """
 
 
