@@ -21,13 +21,13 @@ const LAYOUT = {
 } as unknown as Layout;
 const SETTLED_MS = 1_000;
 
-let [width, maps] = [800, [] as MapCanvas[]];
+let [width, maps, texts] = [800, [] as MapCanvas[], [] as string[]];
 
 beforeEach(() => {
   vi.useFakeTimers();
   width = 800;
   const pen = new Proxy({} as Record<string, unknown>, {
-    get: (_, name) => (name === "measureText" ? () => ({ width: 7 }) : () => undefined),
+    get: (_, name) => (name === "measureText" ? () => ({ width: 7 }) : name === "fillText" ? (text: string) => texts.push(text) : () => undefined),
     set: () => true,
   });
   vi.stubGlobal("OffscreenCanvas", undefined);
@@ -80,5 +80,23 @@ describe("the first picture", () => {
     map.setShown(SHOWN);
     await Promise.resolve();
     expect([over.width, map.drawn()]).toEqual([600, { nodes: 2, edges: 1 }]);
+  });
+});
+
+describe("the relation's word on a line", () => {
+  it("is said once, also of what is selected", async () => {
+    const { map } = aMap();
+    const edge = anEdge("has", "ann", "tea", { predicate: "RELATES_TO", relation: "has" });
+    map.setShown({ ...SHOWN, edges: new Map([["has", edge]]) });
+    await vi.advanceTimersByTimeAsync(SETTLED_MS);
+    for (const selected of [null, "has"]) {
+      map.setMarks({ ...NONE, selected });
+      await vi.advanceTimersByTimeAsync(SETTLED_MS);
+      texts = [];
+      map.setTheme("dark");
+      await vi.advanceTimersByTimeAsync(SETTLED_MS);
+      const count = (wanted: string): number => texts.filter((text) => text === wanted).length;
+      expect([count("ann") > 0, count("has")]).toEqual([true, count("ann")]);
+    }
   });
 });

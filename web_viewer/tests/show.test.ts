@@ -39,6 +39,15 @@ describe("a portrait", () => {
     expect(itemsOf(lines).map(({ name, number }) => [name, number])).toEqual([["Lisbon", 1], ["Mota", 2], ["Mira", 3], ["trams", 4], ["tea", 5], ["nuts", 6], ["noise", 7]]);
   });
 
+  it("fills its five lines with what else is known of a person without a place, work or dislikes", () => {
+    const cares = aFact("bees", { predicate: "CARES_ABOUT" });
+    const has = aFact("kitten", { relation: "has" });
+    const event = aFact("race", { relation: "took part in" });
+    const topics = (all: PortraitFact[]) => portraitOf("u", all, NONE, en).map(({ topic }) => topic);
+    expect(topics([event, has, cares, ...facts.slice(3, 6)])).toEqual(["people", "likes", "cares", "has", "events"]);
+    expect(topics([event, has, cares, ...facts])).toHaveLength(5);
+  });
+
   it("says relations in the language of the page, and how many things a line leaves out", () => {
     const many = Array.from({ length: 7 }, (_, n) => aFact(`t${n}`, { predicate: "PREFERS" }));
     expect(portraitOf("u", facts, NONE, zh)[0]?.phrases[0]?.lead).toBe("住在");
@@ -46,7 +55,7 @@ describe("a portrait", () => {
     expect(portraitOf("nobody", facts, NONE, en)).toEqual([]);
   });
 
-  it.each([["PREFERS", null, null, "likes"], ["RELATES_TO", "任职于", "work", "work"], ["RELATES_TO", "born in", null, "places"], ["RELATES_TO", "has", null, undefined], ["CARES_ABOUT", null, null, undefined]])("tells %s %s of category %s under %s, as the list does", (predicate, relation, category, topic) => {
+  it.each([["PREFERS", null, null, "likes"], ["RELATES_TO", "任职于", "work", "work"], ["RELATES_TO", "born in", null, "places"], ["RELATES_TO", "has", null, "has"], ["CARES_ABOUT", null, null, "cares"]])("tells %s %s of category %s under %s, as the list does", (predicate, relation, category, topic) => {
     expect(portraitOf("u", [aFact("x", { predicate, relation })], new Map([["x", { category }]]), en)[0]?.topic).toBe(topic);
   });
 

@@ -18,7 +18,7 @@ import { Overview } from "./overview";
 import { captionAngleSteps, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
 import { boxSteps } from "./boxes";
 import { chooseLineWords, type LineWord, lineWord, paintLineWords } from "./lineWords";
-import { paintMarks, wordBoxes } from "./paintMarks";
+import { paintMarks, wordBoxes, worded } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
 import { atOnce, inSlices, pause } from "./slices";
@@ -588,7 +588,9 @@ export class MapCanvas {
     const placed = (id: string): Point | undefined => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined);
     this.over.draw((pen) => {
       paintTypeIcons(pen, view, this.elements.types, (id) => (this.cy.getElementById(id).data("w") as number | undefined) ?? 0, placed, this.theme, dimmed);
-      paintLineWords(pen, view, this.lineWords, this.shown.edges, (id) => this.placeOnScreen(id), this.theme, dimmed);
+      // Those of the selection have their words already.
+      const said = new Set(worded({ cy: this.cy, marks: this.marks, hovered: this.hovered }));
+      paintLineWords(pen, view, this.lineWords, this.shown.edges, (id) => this.placeOnScreen(id), this.theme, (id) => said.has(id) || dimmed(id));
       this.labels.paint(pen, view, placed, this.theme, dimmed);
       paintMarks(pen, { cy: this.cy, marks: this.marks, pins: this.places.savedLayouts.pins, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
     });

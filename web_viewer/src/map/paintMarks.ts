@@ -133,7 +133,7 @@ function blocking(box: Box, taken: readonly Box[]): Box | undefined {
 }
 
 /** Return the hovered edge, or the edges of the hovered node if there are few. */
-function worded(scene: Pick<MarkScene, "cy" | "marks" | "hovered">): string[] {
+export function worded(scene: Pick<MarkScene, "cy" | "marks" | "hovered">): string[] {
   const focus = scene.hovered ?? scene.marks.selected;
   if (focus === null) return [];
   const element = scene.cy.getElementById(focus);

@@ -9,8 +9,9 @@ import type { GraphEdge } from "../protocol/frames";
 /** Facts of the person that are looked at, and things in a line. */
 const FACTS_MAX = 100;
 const ITEMS_MAX = 4;
-/** Groups of facts that have a line, in order; what is disliked stands behind what must be avoided. */
-const TOPICS: readonly GroupKey[] = ["places", "work", "people", "likes", "avoids"];
+const LINES_MAX = 5;
+/** Groups of facts, of which the first that have any get a line; what is disliked stands behind what must be avoided. */
+const TOPICS: readonly GroupKey[] = ["places", "work", "people", "likes", "avoids", "cares", "has", "events"];
 
 export interface PortraitFact {
   id: string;
@@ -80,7 +81,7 @@ export function portraitOf(id: string, facts: readonly PortraitFact[], edges: Re
     const list = [...phrases.values()];
     for (const item of list.flatMap(({ items }) => items)) item.number = number += 1;
     return [{ topic, phrases: list, more: Math.max(0, all.length - ITEMS_MAX) }];
-  });
+  }).slice(0, LINES_MAX);
 }
 
 /** Return the cited things of a portrait, by number. */
