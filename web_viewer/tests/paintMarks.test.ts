@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 import cytoscape from "cytoscape";
-import { describe, expect, it } from "vitest";
-import { Elements } from "../src/map/elements";
+import { describe, expect, it, vi } from "vitest";
+import { Elements, nodeSize } from "../src/map/elements";
 import { LabelPainter } from "../src/map/paintLabels";
 import { type MarkScene, paintMarks, wordBoxes } from "../src/map/paintMarks";
 import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
 import { atOnce } from "../src/map/slices";
+import { paintTypeIcons } from "../src/map/typeIcons";
 import { aNode, anEdge } from "./builders";
 
 const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null, partner: null, arrived: new Set() };
@@ -86,6 +87,19 @@ describe("the label of what is folded", () => {
     };
     expect(texts(900)).toEqual(["+9 only mentioned", "tea"]);
     expect(texts(195)).toEqual(["+9", "tea"]);
+  });
+});
+
+describe("icons", () => {
+  it.each([[0.39, 2], [0.37, 0]])("are on all things at a zoom of %d, or on none: %d", (zoom, drawn) => {
+    vi.stubGlobal("Path2D", class {});
+    let filled = 0;
+    const pen = new Proxy({ fill: () => (filled += 1) } as Record<string, unknown>, { get: (all, name: string) => all[name] ?? (() => undefined), set: () => true });
+    const sizes: Record<string, number> = { once: nodeSize("Entity", 1).w, often: nodeSize("Entity", 30).w };
+    const view = { zoom, pan: { x: 50, y: 50 }, width: 100, height: 100 };
+    paintTypeIcons(pen as unknown as CanvasRenderingContext2D, view, new Map([["once", "food"], ["often", "place"]]), (id) => sizes[id] ?? 0, () => ({ x: 0, y: 0 }), "light", () => false);
+    expect(filled).toBe(drawn);
+    vi.unstubAllGlobals();
   });
 });
 

@@ -19,14 +19,17 @@ export const TYPE_PATHS: Record<string, string> = {
   avoid: "M8 1.5L15.2 14H.8zM7.2 5.8h1.6v4.1H7.2zM7.2 11h1.6v1.6H7.2z",
 };
 
-/** Diameter from which an icon can be told, and its share of that. */
-const SIZE_MIN = 12;
+/** Zoomed out further no thing has an icon, so that not only some have; nor has what is smaller in pixels than this. */
+const ZOOM_MIN = 0.38;
+const SIZE_MIN = 10;
+/** Of the diameter. */
 const SHARE = 0.62;
 const FORM = 16;
 const paths = new Map<string, Path2D>();
 
 /** @param sizes diameters in map units. */
 export function paintTypeIcons(pen: CanvasRenderingContext2D, view: Viewport, types: ReadonlyMap<string, string>, sizes: (id: string) => number, place: (id: string) => Point | undefined, theme: Theme, dimmed: (id: string) => boolean): void {
+  if (view.zoom < ZOOM_MIN) return;
   pen.fillStyle = GROUND[theme];
   for (const [id, type] of types) {
     const point = place(id);
