@@ -17,6 +17,15 @@ ENDED_RULES: tuple[Rule, ...] = (
         end=_NOW,
     ),
     SYNTAX.rule(
+        _NOT + r"live in",
+        "RELATES_TO",
+        "{s} no longer lives in {o}.",
+        shape="place",
+        relation="lives in",
+        closes=True,
+        end=_NOW,
+    ),
+    SYNTAX.rule(
         _NOT + r"work (?:at|for)",
         "RELATES_TO",
         "{s} no longer works at {o}.",
@@ -27,10 +36,26 @@ ENDED_RULES: tuple[Rule, ...] = (
         end=_NOW,
     ),
     SYNTAX.rule(
+        _NOT + r"(?:have|own)",
+        "RELATES_TO",
+        "{s} no longer has {o}.",
+        shape="pet",
+        relation="has",
+        closes=True,
+        end=_NOW,
+    ),
+    SYNTAX.rule(
         _NOT + r"(?:hate|dislike|fear|mind|avoid)|"
         r"(?:am|is|are) not (?:really )?(?:afraid of|scared of|terrified of|allergic to|bothered by)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
+        closes=True,
+        end=_NOW,
+    ),
+    SYNTAX.rule(
+        r"(?:am|is|are) not (?:really )?(?:into|a fan of|fond of|interested in)",
+        "PREFERS",
+        "{s} no longer likes {o}.",
         closes=True,
         end=_NOW,
     ),
@@ -51,6 +76,14 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="works as",
         closes=True,
         end=_NOW,
+    ),
+    SYNTAX.rule(
+        r"(?:am|is|are) no longer (?:afraid of|scared of|allergic to)|(?:got|am|is) over (?:my|his|her) fear of|"
+        r"(?:overcame|conquered|lost) (?:my|his|her) fear of|"
+        r"no longer (?:hate|hates|dislike|dislikes|avoid|avoids|fear|fears|mind|minds)",
+        "DISLIKES",
+        "{s} no longer dislikes {o}.",
+        closes=True,
     ),
     SYNTAX.rule(
         r"used to (?:really |absolutely )?(?:like|love|enjoy|adore|be (?:really |so |totally )?(?:into|obsessed with|"
@@ -71,11 +104,48 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     SYNTAX.rule(
+        r"(?:used to|once) (?:really |absolutely )?(?:hate|hated|dislike|fear|feared|avoid|detest|be (?:afraid|"
+        r"scared|"
+        r"terrified) of|be allergic to)",
+        "DISLIKES",
+        "{s} used to dislike {o}.",
+        closes=True,
+    ),
+    SYNTAX.rule(
         r"(?:moved (?:away from|out of)|left)(?= (?-i:[A-Z]))",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
         shape="known place",
         relation="lives in",
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"moved (?:away from|out of)|(?:no longer|used to) (?:live|lives) (?:in|near|at)",
+        "RELATES_TO",
+        "{s} no longer lives in {o}.",
+        shape="place",
+        relation="lives in",
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"(?:no longer|used to) (?:work|works) (?:at|for)|(?:left|quit|lost) (?:my|his|her) (?:old )?(?:job|"
+        r"position|role)"
+        r" (?:at|with)|(?:resigned|retired) from|(?:got|was) (?:laid off|fired|let go) (?:from|by)|"
+        r"stopped working (?:at|for)|quit working (?:at|for)",
+        "RELATES_TO",
+        "{s} no longer works at {o}.",
+        shape="workplace",
+        relation="works at",
+        kind=EntityType.ORGANIZATION,
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"(?:left|quit)(?= (?-i:[A-Z]))",
+        "RELATES_TO",
+        "{s} no longer works at {o}.",
+        shape="firm",
+        relation="works at",
+        kind=EntityType.ORGANIZATION,
         closes=True,
     ),
     SYNTAX.rule(
@@ -93,6 +163,31 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s} is no longer {o}.",
         shape="trait",
         relation="is",
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"(?:used to|no longer) study(?: [a-z]+)? at",
+        "RELATES_TO",
+        "{s} no longer studies at {o}.",
+        shape="place",
+        relation="studies at",
+        kind=EntityType.ORGANIZATION,
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"(?:no longer (?:have|has|own|owns)|used to (?:have|own)|sold|got rid of|had to give away)",
+        "RELATES_TO",
+        "{s} no longer has {o}.",
+        shape="pet",
+        relation="has",
+        closes=True,
+    ),
+    SYNTAX.rule(
+        r"(?:used to|no longer) play(?:s)?",
+        "RELATES_TO",
+        "{s} no longer plays {o}.",
+        shape="pastime",
+        relation="plays",
         closes=True,
     ),
 )

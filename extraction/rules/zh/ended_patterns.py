@@ -39,6 +39,12 @@ ENDED_RULES: tuple[Rule, ...] = (
         for verb in "吃喝玩抽看买用碰打追学弹踢练养画拉"
     ),
     SYNTAX.rule(
+        rf"{FORMERLY_WITH_VERB}(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱|迷|沉迷)",
+        "PREFERS",
+        "{s}以前喜欢{o}。",
+        closes=True,
+    ),
+    SYNTAX.rule(
         r"(?:戒掉了?|戒了|戒(?=[烟酒糖咖奶茶]{1,2}(?:好几|几|[一二两三四五六七八九十\d])?.{0,3}年了?$))",
         "PREFERS",
         "{s}戒了{o}。",

@@ -2,7 +2,7 @@
 
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX
-from extraction.text.lexicon_zh import OWNED, PASTIMES, PETS, TRAITS
+from extraction.text.lexicon_zh import LANGUAGES, OWNED, PASTIMES, PETS, TRAITS
 from schema.entity import EntityType
 
 LIFE_RULES: tuple[Rule, ...] = (
@@ -100,6 +100,17 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="teaches",
     ),
     SYNTAX.rule(
+        r"(?:(?:现在|目前|一直|主要|平时|毕业后)(?:是|就)?在?(?:做|干)(?![了饭个一])|升职?(?:成|为|到)了?|"
+        r"晋升(?:成|为|到)了?|升任|转岗(?:成|做|到)了?|转行(?:成|做|当)了?|"
+        r"当上了?|成为了?|被(?:聘|提拔|任命)(?:为|成)|"
+        r"应聘上了?|考上了?(?=公务员|教师|老师))",
+        "RELATES_TO",
+        "{s}的职业是{o}。",
+        shape="title",
+        relation="works as",
+        strength=0.8,
+    ),
+    SYNTAX.rule(
         r"(?:的职业是|的工作是|是干|是做|是一?[名位个]?|当了?|从事|她是干|做的?是?|干的?是?)",
         "RELATES_TO",
         "{s}的职业是{o}。",
@@ -141,6 +152,13 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="condition",
         relation="has",
         strength=0.8,
+    ),
+    SYNTAX.rule(
+        r"(?:会(?:说|讲)?|能说|精通|母语是)(?:一口|一点点?|流利的|点)?(?=.{0,8}(?:" + "|".join(LANGUAGES) + r"))",
+        "RELATES_TO",
+        "{s}会说{o}。",
+        shape="language",
+        relation="speaks",
     ),
     SYNTAX.rule(
         r"(?:会|在[^，。]{2,8})?(?:弹|拉|吹|打|踢|下|敲|玩)(?:了?[\d一二两三四五六七八九十]+年)?(?:的)?(?=(?:"

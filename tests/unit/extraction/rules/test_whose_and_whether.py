@@ -155,6 +155,7 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         ("我老公建军在华为上班。", {"建军是用户的老公。", "建军在华为工作。"}),
         # What was so
         ("Until last year I was with Vodafone.", {"User is no longer with Vodafone."}),
+        ("I had a Golf for years.", {"User no longer has Golf."}),
         ("My grandfather was a miner.", {"User's grandfather no longer works as a miner."}),
         ("I have a degree in physics.", {"User has a degree in physics."}),
         ("When I was twelve we moved to Cardiff.", set()),
@@ -162,6 +163,7 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # Health in the words that were used
         ("I've got asthma.", {"User has asthma."}),
         ("I can't eat gluten.", {"User cannot have gluten."}),
+        ("The doctor swapped it for rosuvastatin.", {"User takes rosuvastatin."}),
         ("We're expecting our second in February!", {"User is expecting a child."}),
         # Requests, and what follows them
         ("Please draft a cover letter, I'm allergic to nuts.", {"User is allergic to nuts."}),
@@ -182,6 +184,10 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # Whose illness it is, and how long it was so
         ("Our cat Smudge has diabetes and needs insulin twice a day.", {"Smudge is User's cat."}),
         ("我家猫墨墨有糖尿病，一天打两针胰岛素。", {"墨墨是用户的猫。"}),
+        (
+            "我会一点土耳其语，因为我奶奶是伊兹密尔人。",
+            {"用户会说土耳其语。", "用户的奶奶来自伊兹密尔。", "用户有奶奶。"},
+        ),
         ("In 2019 I rented a flat in Leeds for a year.", set()),
         ("刚搬来没几天，周围还不熟", set()),
         # Tastes and homes for a time
