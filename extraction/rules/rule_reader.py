@@ -66,16 +66,14 @@ async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] |
 
 
 def corrected_texts(scene: SceneText) -> dict[int, tuple[int, str]]:
-    """Map each fresh line that says how an earlier one should read to the number of that line and its new text."""
+    """Map each fresh line that corrects an earlier one to the number of that line and its text as corrected."""
     said = [((line.role, line.speaker), line.text, line.said_at) for line in scene.lines]
     found = {
         number: read_or(None, correction_in, number, said)
         for number, line in enumerate(scene.lines)
         if line.fresh and line.role is Role.USER
     }
-    return {
-        number: (one.earlier, one.text) for number, one in found.items() if one is not None and one.text is not None
-    }
+    return {number: one for number, one in found.items() if one is not None}
 
 
 def plain_reading() -> Reading:

@@ -275,11 +275,8 @@ def candidates_in(
         _message(one, fact_cosines, overtaken, cosine, across, asks_agent=analysis.asks_agent)
         for one, cosine, across in zip(row["messages"], cosines, cross_cosines, strict=True)
     ]
-    ordered = sorted(messages, key=attrgetter("session", "said_at", "position", "id"))
-    corrected = _corrected(ordered)
-    ordered = [_without_truth(one, corrected.get(one.id)) for one in ordered]
-    others = [_fact_or_scene(one) for one in row["rows"] if one[0] in kinds]
-    others = [_without_truth(one, _corrected_proof(one, corrected)) for one in others]
+    others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
+    ordered = _with_corrections(sorted(messages, key=attrgetter("session", "said_at", "position", "id")))
     return CandidateSet(
         candidates=tuple(sorted([*ordered, *others], key=attrgetter("kind", "id"))),
         messages=tuple(ordered),
@@ -288,33 +285,19 @@ def candidates_in(
     )
 
 
-def _corrected(messages: Sequence[Candidate]) -> dict[str, str]:
-    """Map the id of each message that a later one corrects, or that repeats what is wrong in between, to the later id.
+def _with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
+    """Return the messages with those that a later one of the same speaker corrects as overtaken by it.
 
     Args:
         messages: ordered by session and time.
     """
     said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
-    corrected = {}
-    for at, later in enumerate(messages):
-        found = correction_in(at, said) if later.role == Role.USER else None
-        if found is None:
-            continue
-        corrected[messages[found.earlier].id] = later.id
-        for echo in messages[found.earlier + 1 : at]:
-            if echo.role != Role.USER and any(wrong in echo.text for wrong in found.wrong):
-                corrected[echo.id] = later.id
-    return corrected
-
-
-def _corrected_proof(one: Candidate, corrected: Mapping[str, str]) -> str | None:
-    """Return the message that corrects what proves a fact; None if another message proves it."""
-    return corrected[one.proofs[-1]] if one.proofs and all(proof in corrected for proof in one.proofs) else None
-
-
-def _without_truth(one: Candidate, corrected_by: str | None) -> Candidate:
-    """Return a candidate that was never true as overtaken by the message that corrects it."""
-    return one if corrected_by is None else replace(one, overtaken_by=corrected_by, withdrawn=True)
+    found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
+    corrected = {one[0]: messages[at].id for at, one in found.items() if one is not None}
+    return [
+        replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
+        for at, one in enumerate(messages)
+    ]
 
 
 def _cross_language_cosines(
