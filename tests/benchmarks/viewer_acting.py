@@ -73,7 +73,7 @@ def _thirty_people(calls: list[RememberRequest]) -> list[RememberRequest]:
 
 @dataclass
 class _Actions:
-    """What was measured in one view: the longest tasks by action, the waits for rows, and changes of the zoom."""
+    """Measurements in one view: the longest tasks by action, the waits for rows, and changes of the zoom."""
 
     bench: "Bench"
     tenant: str

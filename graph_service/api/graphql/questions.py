@@ -41,7 +41,7 @@ class QuestionHit:
 
 @output()
 class JudgedHit:
-    """What somebody said of a hit with `judgeRecall`."""
+    """A hit that somebody judged with `judgeRecall`."""
 
     id: str = about("The hit's id.")
     wanted: bool = about("It should, or should not, be recalled.")
