@@ -99,6 +99,8 @@ class MapTotals(Frame):
 
     Attributes:
         nodes: numbers of nodes by user id and kind.
+        past: number of facts that held and have ended, which `facts` does not count.
+        unsure: number of valid facts with a confidence below one half.
     """
 
     t: Literal["map_totals"] = "map_totals"
@@ -106,6 +108,8 @@ class MapTotals(Frame):
     seq: int
     nodes: dict[str, dict[str, int]]
     facts: list[FactCount]
+    past: int
+    unsure: int
 
 
 class CommunityView(Frame):

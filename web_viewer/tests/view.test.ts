@@ -7,7 +7,7 @@ import { Throttle } from "../src/map/throttle";
 import { stepTo } from "../src/map/arrowKeys";
 import { lastMention, overviewBlocks, plainBlocks, quoteParts, standingOf } from "../src/panel/evidence";
 import { type Address, isStep, readAddress, tenantOf, writeAddress } from "../src/view/address";
-import { AGREEING, confidenceLevels, countBy, countTotals, revealing, shownPart, SURE } from "../src/view/filters";
+import { AGREEING, confidenceLevels, countBy, countTotals, PAST, revealing, shownPart, SURE } from "../src/view/filters";
 import { hitNote, searchFacts, searchNodes } from "../src/view/search";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
 
@@ -41,12 +41,13 @@ describe("the list", () => {
 
   it("counts what is there in a memory of which a part is loaded", () => {
     const alike = { relation: null, category: "preferences", kind: "Entity", entity_type: null, avoided: false };
-    const totals = { t: "map_totals" as const, epoch: "e1", seq: 1, nodes: { alice: { User: 1, Entity: 6 }, bob: { User: 1, Entity: 2 } }, facts: [{ ...alike, subject: "u", predicate: "PREFERS", n: 3 }, { ...alike, subject: "u", predicate: "PREFERS", kind: "User", n: 1 }, { ...alike, subject: "v", predicate: "PREFERS", n: 9 }, { ...alike, subject: "v", predicate: "DISLIKES", n: 3 }, { ...alike, subject: "v", predicate: "DISLIKES", avoided: true, n: 2 }, { ...alike, subject: "", category: null, kind: null, predicate: "RELATES_TO", n: 5 }] };
+    const totals = { t: "map_totals" as const, epoch: "e1", seq: 1, nodes: { alice: { User: 1, Entity: 6 }, bob: { User: 1, Entity: 2 } }, facts: [{ ...alike, subject: "u", predicate: "PREFERS", n: 3 }, { ...alike, subject: "u", predicate: "PREFERS", kind: "User", n: 1 }, { ...alike, subject: "v", predicate: "PREFERS", n: 9 }, { ...alike, subject: "v", predicate: "DISLIKES", n: 3 }, { ...alike, subject: "v", predicate: "DISLIKES", avoided: true, n: 2 }, { ...alike, subject: "", category: null, kind: null, predicate: "RELATES_TO", n: 5 }], past: 4, unsure: 0 };
     const state = stateOf({ nodes: [aNode("u", { kind: "User" }), aNode("a"), aNode("b")], edges: [anEdge("1", "u", "a"), anEdge("2", "u", "b")] });
     const wholeOf = (rows: ReturnType<typeof listRows>) => rows.filter((row) => row.predicate && row.depth === 1).map((row) => [row.valid, row.whole]);
     expect(wholeOf(listRows(state, WORDS, new Set(), totals))).toEqual([[2, 4]]);
     expect(wholeOf(listRows(state, WORDS, new Set()))).toEqual([[2, null]]);
-    expect(countTotals(totals)).toEqual(new Map([["User", 2], ["Entity", 8], ["PREFERS", 13], ["about:likes", 13], ["DISLIKES", 5], ["about:dislikes", 3], ["about:avoids", 2], ["RELATES_TO", 5]]));
+    expect(countTotals(totals)).toEqual(new Map([["User", 2], ["Entity", 8], ["PREFERS", 13], ["about:likes", 13], ["DISLIKES", 5], ["about:dislikes", 3], ["about:avoids", 2], ["RELATES_TO", 5], [PAST, 4], [SURE, 0]]));
+    expect(countTotals({ ...totals, unsure: 2 }).get(SURE)).toBe(2);
   });
 
   it("counts in a group what is true now", () => {

@@ -95,6 +95,8 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
 PATHS_MAX: Final = 3
 LINKS_MAX: Final = 800
 COUNTED_MAX: Final = 100_000
+# Facts of a lower confidence are doubtful; equal to `UNSURE_BELOW` in web_viewer/src/view/filters.ts.
+UNSURE_BELOW: Final = 0.5
 SOUGHT_CHARS_MAX: Final = 200
 SAID_MAX: Final = 24
 _SAID_CHARS: Final = 200
@@ -275,7 +277,7 @@ class Explorer:
         return RecentChanges(epoch=head.epoch, changes=placed, labels=labels, more=len(rows) > limit)
 
     async def totals(self, tenant: TenantId, user_id: str | None) -> MapTotals:
-        """Count the nodes and valid facts of one user, or of all users of the tenant.
+        """Count the nodes, valid facts and past facts of one user, or of all users of the tenant.
 
         Raises:
             TooCostlyError: there are more than `COUNTED_MAX` facts.
@@ -289,6 +291,7 @@ class Explorer:
             "rows_max": COUNTED_MAX + 1,
             "disliked": sorted(name for name, one in whitelist().items() if one.sector == "dislikes"),
             "avoided": f"(?is).*({'|'.join(fact_groups()['avoids'].said)}).*",
+            "unsure_below": UNSURE_BELOW,
         }
         rows = await self._graph.read(statement("mindmap/map_totals"), parameters)
         if sum(row["read"] for row in rows) > COUNTED_MAX:
@@ -301,7 +304,8 @@ class Explorer:
             elif row["n"]:
                 facts[_alike(row)] += row["n"]
         counts = [alike.model_copy(update={"n": n}) for alike, n in facts.items()]
-        return MapTotals(epoch=head.epoch, seq=head.seq, nodes=nodes, facts=counts)
+        past, unsure = (sum(row[name] for row in rows) for name in ("past", "unsure"))
+        return MapTotals(epoch=head.epoch, seq=head.seq, nodes=nodes, facts=counts, past=past, unsure=unsure)
 
     async def part_of(
         self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED

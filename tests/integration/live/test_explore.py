@@ -191,6 +191,7 @@ async def test_totals_count_what_is_there_whatever_was_loaded(service: Service, 
         ("bob", "PREFERS", "preferences", "Entity", None): 4,
         ("", "RELATES_TO", None, None, None): 1,
     }
+    assert (found["past"], found["unsure"]) == (1, 0)
     told = [("nuts", "She is Allergic to nuts."), ("noise", "She hates noise.")]
     await writer.put(user="u3", nodes={"cy": "User"} | {name: "Entity" for name, _ in told})
     await writer.put(user="u3", edges=[Edge("cy", "DISLIKES", name, statement=text) for name, text in told])
@@ -201,8 +202,18 @@ async def test_totals_count_what_is_there_whatever_was_loaded(service: Service, 
     }
     alone = await ask(service, writer.tenant, "totals", user="u2")
     assert (alone["nodes"], [one["n"] for one in alone["facts"]]) == ({"u2": {"User": 1, "Entity": 4}}, [4])
+    never = Edge("bob", "PREFERS", "thing0", id="never", slot=1, uri="memory://test/never", invalid_at=NOON)
+    await writer.put(
+        user="u2",
+        edges=[
+            Edge("bob", "PREFERS", "thing1", id="doubtful", slot=1, uri="memory://test/doubtful", confidence=0.4),
+            never,
+        ],
+    )
+    doubtful = await ask(service, writer.tenant, "totals", user="u2")
+    assert (doubtful["past"], doubtful["unsure"], sum(one["n"] for one in doubtful["facts"])) == (0, 1, 5)
     empty = await ask(service, f"{writer.tenant}-other", "totals")
-    assert (empty["nodes"], empty["facts"]) == ({}, [])
+    assert (empty["nodes"], empty["facts"], empty["past"], empty["unsure"]) == ({}, [], 0, 0)
 
 
 async def test_map_as_of_a_time_has_facts_begun_and_known_by_then(service: Service, writer: GraphWriter) -> None:

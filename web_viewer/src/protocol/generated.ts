@@ -196,6 +196,10 @@ export interface MapTotals {
   /** numbers of nodes by user id and kind. */
   nodes: Record<string, Record<string, number>>;
   facts: FactCount[];
+  /** number of facts that held and have ended, which `facts` does not count. */
+  past: number;
+  /** number of valid facts with a confidence below one half. */
+  unsure: number;
 }
 
 /** A node of the mind map as viewers see it; times are ISO 8601 UTC. */

@@ -208,7 +208,7 @@ export function countTotals(totals: MapTotals): ReadonlyMap<string, number> {
     const group = count.subject === "" ? null : groupAt(edge, nodes);
     if (group !== null) add(ABOUT + group, count.n);
   }
-  return counts;
+  return counts.set(PAST, totals.past).set(SURE, totals.unsure);
 }
 
 /** Count nodes by kind, and facts by predicate and group; ended facts count as `PAST` only, and those that never held not at all. */
