@@ -348,6 +348,11 @@ async def test_view_stands_alike_in_windows_of_all_sizes_while_it_grows_and_is_m
         await late.until(f"String(window.__mnemoscene.positions()[{json.dumps(sea)}]) !== '{_text(before[sea])}'")
         await _alike(late, wide)
         assert (await wide.probe("positions()"))[tea] == dragged, "what was dragged stays when all else is tidied"
+        await late.open(f"#/{view}?sel={tea}")
+        await late.page.click("[data-act=unpin]")
+        await late.until("document.querySelector('[data-act=unpin]') === null")
+        await late.page.keyboard.press("r")
+        await late.until(f"String(window.__mnemoscene.positions()[{json.dumps(tea)}]) !== '{_text(dragged)}'")
         assert (
             await wide.page.evaluate("Object.keys(localStorage).filter((one) => /:(places|graph|net):/.test(one))")
             == []

@@ -65,6 +65,10 @@ export function openSession() {
     places.expect(user);
   };
   expectPlaces(chosen.user);
+  /** The positions in the network, once it has been shown. */
+  const netPlaces = shallowRef<PlaceBook | null>(null);
+  /** The positions in the view that is shown; those in the map where a view has none. */
+  const book = computed<PlaceBook>(() => (chosen.tab === "net" && netPlaces.value) || places);
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const nowListeners = new Set<(frame: NowFrame) => void>();
@@ -243,6 +247,8 @@ export function openSession() {
     tenant,
     store,
     places,
+    netPlaces,
+    book,
     shared,
     chosen,
     connection,
