@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from graph_service.cli.options import Invocation
+from graph_service.cli.signals import event_loop
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.runtime.service_registry import running_service
@@ -34,6 +35,7 @@ async def open_for(
     url = call.client_settings.url
     if url is not None and url.rstrip("/") != running_service(call.client_settings):
         raise InputError(f"this command works on the database itself: run it on the machine of {url}, without its URL")
+    await event_loop()
     async with open_services(settings or call.settings, call.terminal, preload=preload) as services:
         yield services
 

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
+from graph_service.cli.signals import run_client
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import CLIENT_SECTIONS, SECTIONS, Settings, load_settings, secrets_of
 from graph_service.observability.structured_log import configure_logging
@@ -109,10 +110,11 @@ def _common(
 _COMMON: Final = tuple(inspect.signature(_common).parameters.values())
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
+def command(function: Callable[..., Coroutine[Any, Any, None] | None]) -> Callable[..., None]:
     """Add `--config`, `--tenant`, `--url` and `--json` to a typer command, and pass it an `Invocation` first.
 
-    These options may come before or after the command's name; the latter takes precedence.
+    These options may come before or after the command's name; the latter takes precedence. A command may be a
+    coroutine function, which `run_client` runs.
     """
 
     @functools.wraps(function)
@@ -125,7 +127,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             url=url or before.url,
             as_json=as_json or before.as_json,
         )
-        function(replace(ctx.obj, subcommand=ctx.invoked_subcommand), **options)
+        work = function(replace(ctx.obj, subcommand=ctx.invoked_subcommand), **options)
+        if work is not None:
+            run_client(work)
 
     signature = inspect.signature(function)
     context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

@@ -1,8 +1,10 @@
 """Print tables and progress bars of rich, without secrets and control characters. Loaded only when one is shown."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderableType, RenderHook, RenderResult
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.table import Table
@@ -15,6 +17,16 @@ from graph_service.runtime.progress import Step
 def print_rich(view: RenderableType, hidden: frozenset[SecretKind], *, width: int) -> None:
     """Print a table or group on stdout; its markup is interpreted, so the caller escapes each cell."""
     _console(width=width).print(_without(view, hidden))
+
+
+def listing(header: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> Table:
+    """Return a table without lines, in which markup is not interpreted."""
+    table = Table(title=title, title_justify="left", box=None)
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
 
 
 def _without(renderable: RenderableType, hidden: frozenset[SecretKind]) -> RenderableType:

@@ -163,6 +163,12 @@ async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
         yield client_in_process(services, call.tenant, run_jobs=True)
 
 
+async def ask_service(call: Invocation, document: str, **variables: Any) -> dict[str, Any]:
+    """Execute one GraphQL document on the service of the call; see `ServiceClient.ask`."""
+    async with service_of(call) as service:
+        return await service.ask(document, **variables)
+
+
 def _local_service(settings: Settings) -> str | None:
     # Loads psutil.
     from graph_service.runtime.service_registry import running_service

@@ -1,12 +1,11 @@
 """`mnemoscene context`: print what an agent should know about a user before it answers."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time
-from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
+from graph_service.cli.service_client import ask_service
 from graph_service.memory.context_builder.phrasing import Language
 
 _LINE: Final = "{ number kind id uri text at until parent }"
@@ -22,7 +21,7 @@ query($query: String!, $user: String!, $tokens: Int!, $validAt: DateTime, $asOf:
 
 
 @command
-def context(
+async def context(
     call: Invocation,
     query: Annotated[str, typer.Argument(help="What the user said or asked.", show_default=False)],
     user: UserOption,
@@ -44,10 +43,5 @@ def context(
         "language": None if language is None else language.name,
         "uris": uris,
     }
-    run_client(_context(call, variables))
-
-
-async def _context(call: Invocation, variables: dict[str, Any]) -> None:
-    async with service_of(call) as service:
-        found = (await service.ask(_CONTEXT, **variables))["context"]
+    found = (await ask_service(call, _CONTEXT, **variables))["context"]
     call.terminal.answer(found, lambda: "\n".join([found["text"], "", *found["notes"]]).strip())

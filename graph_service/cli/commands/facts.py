@@ -5,8 +5,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
+from graph_service.cli.service_client import ask_service
 
 facts = typer.Typer(help="Show one fact's validity and history, and reopen it after it was closed.")
 
@@ -27,21 +26,22 @@ _HISTORY: Final = (
 
 @facts.command()
 @command
-def show(call: Invocation, id_: IdArgument) -> None:
+async def show(call: Invocation, id_: IdArgument) -> None:
     """Show whether a fact is valid, and what closed it if it is not."""
-    run_client(_show(call, _FACT, id=id_))
+    await _show(call, _FACT, id=id_)
 
 
 @facts.command()
 @command
-def history(call: Invocation, id_: IdArgument) -> None:
+async def history(call: Invocation, id_: IdArgument) -> None:
     """Show the earlier and later versions of a fact, and why each was closed."""
-    run_client(_history(call, id_))
+    answer = await ask_service(call, _HISTORY, id=id_)
+    call.terminal.answer(answer, lambda: "\n".join(map(_line, answer["versions"])))
 
 
 @facts.command()
 @command
-def reopen(
+async def reopen(
     call: Invocation,
     id_: IdArgument,
     reason: Annotated[
@@ -49,19 +49,12 @@ def reopen(
     ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""
-    run_client(_show(call, _REOPEN, id=id_, reason=reason))
+    await _show(call, _REOPEN, id=id_, reason=reason)
 
 
 async def _show(call: Invocation, document: str, **variables: str) -> None:
-    async with service_of(call) as service:
-        fact = (await service.ask(document, **variables))["fact"]
+    fact = (await ask_service(call, document, **variables))["fact"]
     call.terminal.answer(fact, lambda: _line(fact))
-
-
-async def _history(call: Invocation, fact_id: str) -> None:
-    async with service_of(call) as service:
-        answer = await service.ask(_HISTORY, id=fact_id)
-    call.terminal.answer(answer, lambda: "\n".join(map(_line, answer["versions"])))
 
 
 def _line(fact: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ import typer
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
 
 forget = typer.Typer(help="Delete something from a memory, with everything derived from it.", no_args_is_help=True)
 
@@ -16,46 +15,46 @@ _COUNTS: Final = "{ messages scenes facts entities reextracted spooled }"
 
 @forget.command()
 @command
-def message(call: Invocation, id_: IdArgument) -> None:
+async def message(call: Invocation, id_: IdArgument) -> None:
     """Delete a message, as if it had never been said."""
-    run_client(_forget(call, "forgetMessage", id=id_))
+    await _forget(call, "forgetMessage", id=id_)
 
 
 @forget.command()
 @command
-def scene(call: Invocation, id_: IdArgument) -> None:
+async def scene(call: Invocation, id_: IdArgument) -> None:
     """Delete a scene and the messages in it."""
-    run_client(_forget(call, "forgetScene", id=id_))
+    await _forget(call, "forgetScene", id=id_)
 
 
 @forget.command()
 @command
-def session(
+async def session(
     call: Invocation,
     session_id: Annotated[str, typer.Argument(help="The session's id.", show_default=False, metavar="ID")],
     user: Annotated[str, typer.Option(help="The user of the session.", show_default=False)],
 ) -> None:
     """Delete a session and the messages in it."""
-    run_client(_forget(call, "forgetSession", userId=user, sessionId=session_id))
+    await _forget(call, "forgetSession", userId=user, sessionId=session_id)
 
 
 @forget.command()
 @command
-def fact(call: Invocation, id_: IdArgument) -> None:
+async def fact(call: Invocation, id_: IdArgument) -> None:
     """Delete a fact, so that it is never extracted again; the messages stay."""
-    run_client(_forget(call, "forgetFact", id=id_))
+    await _forget(call, "forgetFact", id=id_)
 
 
 @forget.command()
 @command
-def entity(call: Invocation, id_: IdArgument) -> None:
+async def entity(call: Invocation, id_: IdArgument) -> None:
     """Delete an entity with its facts; the messages stay."""
-    run_client(_forget(call, "forgetEntity", id=id_))
+    await _forget(call, "forgetEntity", id=id_)
 
 
 @forget.command()
 @command
-def user(
+async def user(
     call: Invocation,
     user_id: Annotated[str, typer.Argument(help="The user's id.", show_default=False, metavar="ID")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
@@ -63,7 +62,7 @@ def user(
     """Delete a user with all messages, and everything derived from them."""
     if not yes and not typer.confirm(f"Delete everything of user {user_id!r}? This cannot be undone", err=True):
         raise typer.Exit(code=1)
-    run_client(_forget(call, "forgetUser", userId=user_id))
+    await _forget(call, "forgetUser", userId=user_id)
 
 
 async def _forget(call: Invocation, mutation: str, **arguments: str) -> None:

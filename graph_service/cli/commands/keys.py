@@ -4,14 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.signals import run
+from graph_service.cli.rich_output import listing
 from graph_service.config.settings import Settings
 from schema.ids import tenant_named
 from schema.timespan import iso
@@ -28,15 +26,31 @@ IdArgument = Annotated[
 
 @keys.callback()
 @command
-def show(call: Invocation) -> None:
+async def show(call: Invocation) -> None:
     """List the keys of all tenants, valid ones first; the secrets are never shown."""
-    if call.subcommand is None:
-        run(_list(call))
+    if call.subcommand is not None:
+        return
+    async with open_for(call, _settings(call)) as services:
+        found = await services.keyring.list_keys()
+    title = f"{len(found)} keys" if found else "no keys: everybody on this machine may do everything"
+    header = ("id", "name", "tenant", "role", "state", "created", "expires")
+    rows = (
+        (
+            key.id,
+            key.name,
+            "all tenants" if key.tenant is None else key.tenant,
+            key.role,
+            _state(key),
+            *((iso(moment) or "")[:10] for moment in (key.created_at, key.expires_at)),
+        )
+        for key in found
+    )
+    call.terminal.report({"keys": [_document(key) for key in found]}, lambda: listing(header, rows, title=title))
 
 
 @keys.command()
 @command
-def create(
+async def create(
     call: Invocation,
     name: Annotated[str, typer.Argument(help="A name to recognise the key by.", show_default=False)],
     role: Annotated[Role, typer.Option(help="What the key may do; each role includes the previous ones.")] = Role.WRITE,
@@ -50,37 +64,6 @@ def create(
     ] = None,
 ) -> None:
     """Create a key for one tenant (--tenant) and print it once; the service then requires credentials."""
-    run(_create(call, name, role, every_tenant=every_tenant, days=days, rate=rate))
-
-
-@keys.command()
-@command
-def revoke(call: Invocation, key_id: IdArgument) -> None:
-    """Revoke a key permanently; running services refuse it within seconds."""
-    run(_end(call, key_id, delete=False))
-
-
-@keys.command()
-@command
-def delete(call: Invocation, key_id: IdArgument) -> None:
-    """Delete a revoked key; without any key, a service on 127.0.0.1 needs no credentials again."""
-    run(_end(call, key_id, delete=True))
-
-
-def _settings(call: Invocation) -> Settings:
-    # Keys need no vectors; loading the model would take a second.
-    return call.settings_with(embedding__kind="none")
-
-
-async def _list(call: Invocation) -> None:
-    async with open_for(call, _settings(call)) as services:
-        found = await services.keyring.list_keys()
-    call.terminal.report({"keys": [_document(key) for key in found]}, lambda: _table(found))
-
-
-async def _create(
-    call: Invocation, name: str, role: Role, *, every_tenant: bool, days: int | None, rate: float | None
-) -> None:
     settings = _settings(call)
     tenant = None if every_tenant else tenant_named(settings.tenant)
     lifetime = None if days is None else timedelta(days=days)
@@ -91,6 +74,25 @@ async def _create(
         "save it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it"
     )
     call.terminal.report(_document(made.key) | {"key": made.text}, lambda: made.text)
+
+
+@keys.command()
+@command
+async def revoke(call: Invocation, key_id: IdArgument) -> None:
+    """Revoke a key permanently; running services refuse it within seconds."""
+    await _end(call, key_id, delete=False)
+
+
+@keys.command()
+@command
+async def delete(call: Invocation, key_id: IdArgument) -> None:
+    """Delete a revoked key; without any key, a service on 127.0.0.1 needs no credentials again."""
+    await _end(call, key_id, delete=True)
+
+
+def _settings(call: Invocation) -> Settings:
+    # Keys need no vectors; loading the model would take a second.
+    return call.settings_with(embedding__kind="none")
 
 
 async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
@@ -126,16 +128,3 @@ def _document(key: "Key") -> dict[str, Any]:
         "revoked_at": iso(key.revoked_at),
         "requests_per_s": key.requests_per_s,
     }
-
-
-def _table(found: list["Key"]) -> Table:
-    title = f"{len(found)} keys" if found else "no keys: everybody on this machine may do everything"
-    table = Table(title=title, title_justify="left", box=None)
-    for name in ("id", "name", "tenant", "role", "state", "created", "expires"):
-        table.add_column(name, overflow="fold")
-    for key in found:
-        expires = (iso(key.expires_at) or "")[:10]
-        tenant = "all tenants" if key.tenant is None else escape(key.tenant)
-        created = (iso(key.created_at) or "")[:10]
-        table.add_row(key.id, escape(key.name), tenant, key.role, _state(key), created, expires)
-    return table

@@ -8,8 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph_service.cli.options import Invocation, UserOption, command
-from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
+from graph_service.cli.service_client import ask_service
 from schema.profile import Category
 from schema.zones import moment_in
 
@@ -24,20 +23,15 @@ query($user: String!, $agent: String, $category: ProfileCategory) {
 
 
 @command
-def profile(
+async def profile(
     call: Invocation,
     user: UserOption,
     agent: Annotated[str | None, typer.Option(help="The agent's profile instead of the user's.")] = None,
     category: Annotated[Category | None, typer.Option(help="Only this category.")] = None,
 ) -> None:
     """Show the profile of a user or agent, by category."""
-    run_client(_profile(call, user, agent, category))
-
-
-async def _profile(call: Invocation, user: str, agent: str | None, category: Category | None) -> None:
     name = None if category is None else category.name
-    async with service_of(call) as service:
-        answer = await service.ask(_PROFILE, user=user, agent=agent, category=name)
+    answer = await ask_service(call, _PROFILE, user=user, agent=agent, category=name)
     call.terminal.answer(answer, lambda: _table(answer["profile"]))
 
 

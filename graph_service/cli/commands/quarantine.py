@@ -8,11 +8,10 @@ import typer
 from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
-from graph_service.cli.signals import run
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.auth.quarantine import QuarantineMode, QuarantineState
+    from graph_service.auth.quarantine import QuarantineState
 
 quarantine = typer.Typer(
     help="Refuse requests to a tenant while you find out what happened; nothing is deleted.", no_args_is_help=True
@@ -21,7 +20,7 @@ quarantine = typer.Typer(
 
 @quarantine.command("begin")
 @command
-def begin(
+async def begin(
     call: Invocation,
     reason: Annotated[str, typer.Argument(help="The reason, shown to other administrators.", show_default=False)],
     mode: Annotated[
@@ -32,38 +31,27 @@ def begin(
     """Put the tenant into quarantine; running services follow within seconds."""
     from graph_service.auth.quarantine import QuarantineMode
 
-    run(_begin(call, one_of(QuarantineMode, mode, "--mode"), reason))
-
-
-@quarantine.command("end")
-@command
-def end(call: Invocation) -> None:
-    """End the quarantine of the tenant."""
-    run(_end(call))
-
-
-@quarantine.command("show")
-@command
-def show(call: Invocation) -> None:
-    """Show the quarantine of the tenant, if there is one."""
-    run(_show(call))
-
-
-async def _begin(call: Invocation, mode: "QuarantineMode", reason: str) -> None:
+    chosen = one_of(QuarantineMode, mode, "--mode")
     async with open_for(call) as services:
-        state = await services.quarantine.begin(call.tenant, mode, reason)
+        state = await services.quarantine.begin(call.tenant, chosen, reason)
     await _audit(call, "quarantine begin")
     _answer(call, state)
 
 
-async def _end(call: Invocation) -> None:
+@quarantine.command("end")
+@command
+async def end(call: Invocation) -> None:
+    """End the quarantine of the tenant."""
     async with open_for(call) as services:
         was = await services.quarantine.end(call.tenant)
     await _audit(call, "quarantine end")
     call.terminal.answer({"ended": was}, lambda: "ended" if was else "there was no quarantine")
 
 
-async def _show(call: Invocation) -> None:
+@quarantine.command("show")
+@command
+async def show(call: Invocation) -> None:
+    """Show the quarantine of the tenant, if there is one."""
     async with open_for(call) as services:
         await services.quarantine.load()
         state = services.quarantine.of(call.tenant)

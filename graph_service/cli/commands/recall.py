@@ -1,13 +1,12 @@
 """`mnemoscene recall`: query one user's memory."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from graph_service.cli.answer_tables import answer_view, ask_question
 from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
 from schema.labels import Role
 
 # The values of GraphQL's enumerations HitKind and RecallMode, which are slow to import.
@@ -16,7 +15,7 @@ MODES: Final = ("best", "layered", "similarity_importance")
 
 
 @command
-def recall(
+async def recall(
     call: Invocation,
     question: Annotated[str, typer.Argument(help="What to look for, in words.", show_default=False)],
     user: UserOption,
@@ -72,10 +71,6 @@ def recall(
         "askedAt": iso_time(asked_at, "--asked-at"),
         "zone": zone,
     }
-    run_client(_recall(call, question, variables))
-
-
-async def _recall(call: Invocation, question: str, variables: dict[str, Any]) -> None:
     async with service_of(call) as service:
         answer = await ask_question(service, question, **variables)
     call.terminal.answer(answer, lambda: answer_view(answer))

@@ -1,12 +1,11 @@
 """`mnemoscene remember`: store one message."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
 from schema.labels import Role
 
 DEFAULT_SESSION = "cli"
@@ -16,7 +15,7 @@ mutation($input: RememberInput!) { remember(input: $input) { stored repeated uri
 
 
 @command
-def remember(
+async def remember(
     call: Invocation,
     text: Annotated[str, typer.Argument(help="The text of the message.", show_default=False)],
     user: UserOption,
@@ -43,15 +42,12 @@ def remember(
         "tags": tag or [],
     }
     given = {"userId": user, "sessionId": session, "userName": name, "messages": [message]}
-    run_client(_remember(call, given, wait=not no_wait))
-
-
-async def _remember(call: Invocation, given: dict[str, Any], *, wait: bool) -> None:
     async with service_of(call) as service:
         receipt = (await service.ask(_REMEMBER, input=given))["remember"]
-        if wait and not receipt["spooled"]:
+        is_read = not no_wait and not receipt["spooled"]
+        if is_read:
             await service.finish_jobs(call.terminal)
-    document = {**receipt, "extracted": wait and not receipt["spooled"]}
+    document = {**receipt, "extracted": is_read}
     outcome = "stored" if receipt["stored"] else "already stored, nothing changed"
     if receipt["spooled"]:
         outcome = "Neo4j is unavailable; stored on this machine's disk until it is back"

@@ -7,7 +7,6 @@ import typer
 
 from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.service_client import PAGE, service_of
-from graph_service.cli.signals import run_client
 from schema.zones import minute_in
 
 sessions = typer.Typer(help="List and close a user's sessions.", no_args_is_help=True)
@@ -27,33 +26,25 @@ _GET: Final = f"query{_ONE} {{ session(userId: $user, sessionId: $session) {{ {_
 
 @sessions.command("list")
 @command
-def list_sessions(
+async def list_sessions(
     call: Invocation,
     user: UserOption,
     limit: Annotated[int, typer.Option(help="Maximum number of sessions, 1 to 100.")] = 50,
 ) -> None:
     """List the sessions of a user, latest first."""
-    run_client(_list(call, user, limit))
-
-
-@sessions.command("close")
-@command
-def close(
-    call: Invocation,
-    session: Annotated[str, typer.Argument(help="The session's id.", show_default=False)],
-    user: UserOption,
-) -> None:
-    """Close a session, and wait until its facts are extracted."""
-    run_client(_close(call, user, session))
-
-
-async def _list(call: Invocation, user: str, limit: int) -> None:
     async with service_of(call) as service:
         found = await service.nodes(_LIST, limit=limit, user=user)
     call.terminal.answer({"sessions": found}, lambda: "\n".join(map(_line, found)) or f"user {user!r} has no sessions")
 
 
-async def _close(call: Invocation, user: str, session: str) -> None:
+@sessions.command("close")
+@command
+async def close(
+    call: Invocation,
+    session: Annotated[str, typer.Argument(help="The session's id.", show_default=False)],
+    user: UserOption,
+) -> None:
+    """Close a session, and wait until its facts are extracted."""
     async with service_of(call) as service:
         await service.ask(_CLOSE, user=user, session=session)
         await service.finish_jobs(call.terminal)

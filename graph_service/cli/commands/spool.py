@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.signals import run
+from graph_service.cli.rich_output import listing
+from graph_service.cli.signals import event_loop
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -23,37 +22,37 @@ Action = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
 
 @spool.command("list")
 @command
-def list_spooled(call: Invocation) -> None:
+async def list_spooled(call: Invocation) -> None:
     """List the waiting episodes, and those that Neo4j refused with the reasons."""
-    run(_run(call, None))
+    await _run(call, None)
 
 
 @spool.command()
 @command
-def pause(call: Invocation) -> None:
+async def pause(call: Invocation) -> None:
     """Stop writing spooled messages to Neo4j, even while it is available."""
-    run(_run(call, lambda admin, _tenant: admin.pause(True)))
+    await _run(call, lambda admin, _tenant: admin.pause(True))
 
 
 @spool.command()
 @command
-def resume(call: Invocation) -> None:
+async def resume(call: Invocation) -> None:
     """Allow writing to Neo4j again; a running service then writes the waiting episodes."""
-    run(_run(call, lambda admin, _tenant: admin.pause(False)))
+    await _run(call, lambda admin, _tenant: admin.pause(False))
 
 
 @spool.command()
 @command
-def retry(call: Invocation, number: NumberArgument) -> None:
+async def retry(call: Invocation, number: NumberArgument) -> None:
     """Try a refused episode again."""
-    run(_run(call, lambda admin, tenant: admin.retry(tenant, number)))
+    await _run(call, lambda admin, tenant: admin.retry(tenant, number))
 
 
 @spool.command()
 @command
-def drop(call: Invocation, number: NumberArgument) -> None:
+async def drop(call: Invocation, number: NumberArgument) -> None:
     """Delete a refused episode; its messages are lost."""
-    run(_run(call, lambda admin, tenant: admin.drop(tenant, number)))
+    await _run(call, lambda admin, tenant: admin.drop(tenant, number))
 
 
 async def _run(call: Invocation, action: Action | None) -> None:
@@ -61,6 +60,7 @@ async def _run(call: Invocation, action: Action | None) -> None:
     from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 
+    await event_loop()
     tenant, file = call.tenant, open_spool(call.settings)
     try:
         admin = SpoolAdmin(file)
@@ -69,7 +69,21 @@ async def _run(call: Invocation, action: Action | None) -> None:
         status = await admin.status(tenant)
     finally:
         await file.close()
-    call.terminal.report(_document(status), lambda: _table(status))
+    title = f"{status.depth.waiting} waiting, {status.depth.refused} refused{', paused' if status.paused else ''}"
+    header = ("number", "state", "received", "user", "session", "first words", "error")
+    rows = (
+        (
+            str(spooled.number),
+            spooled.state,
+            iso(spooled.episode.received_at),
+            spooled.episode.user_id,
+            spooled.episode.session_id,
+            " ".join(" ".join(message.text for message in spooled.episode.messages[:1]).split())[:60],
+            spooled.error or "",
+        )
+        for spooled in status.episodes
+    )
+    call.terminal.report(_document(status), lambda: listing(header, rows, title=title))
 
 
 def _document(status: "SpoolStatus") -> dict[str, Any]:
@@ -90,16 +104,3 @@ def _document(status: "SpoolStatus") -> dict[str, Any]:
             for spooled in status.episodes
         ],
     }
-
-
-def _table(status: "SpoolStatus") -> Table:
-    depth, paused = status.depth, ", paused" if status.paused else ""
-    table = Table(title=f"{depth.waiting} waiting, {depth.refused} refused{paused}", title_justify="left", box=None)
-    for name in ("number", "state", "received", "user", "session", "first words", "error"):
-        table.add_column(name, overflow="fold")
-    for spooled in status.episodes:
-        episode = spooled.episode
-        words = " ".join(episode.messages[0].text.split())[:60]
-        cells = (episode.user_id, episode.session_id, words, spooled.error or "")
-        table.add_row(str(spooled.number), spooled.state, iso(episode.received_at), *map(escape, cells))
-    return table

@@ -7,7 +7,6 @@ from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
-from graph_service.cli.signals import run_client
 from graph_service.cli.terminal import ProgressBars
 from graph_service.runtime.progress import Step
 
@@ -17,15 +16,11 @@ mutation($dryRun: Boolean!) { sync(dryRun: $dryRun) { total indexed skipped erro
 
 
 @command
-def sync(
+async def sync(
     call: Invocation,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report only, repair nothing.")] = False,
 ) -> None:
     """Check texts, vectors, scenes, facts and jobs of a tenant for consistency, and repair them."""
-    run_client(_sync(call, dry_run=dry_run))
-
-
-async def _sync(call: Invocation, *, dry_run: bool) -> None:
     async with service_of(call) as service:
         with ProgressBars(call.terminal) as bars:
             bars(Step(part="sync", doing="comparing"))
