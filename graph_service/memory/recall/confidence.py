@@ -6,7 +6,7 @@ The weights were fitted on the development data: those for conversations between
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from types import MappingProxyType
 from typing import Final
@@ -102,7 +102,7 @@ class ConfidenceFeatures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceWeights:
-    """Weights of the features, and the intercept `base`.
+    """Weights of the features, by name, and the intercept `base`.
 
     Attributes:
         answer_types: addend for each type of answer; a positive one is multiplied by 1.5 `known`, at most 1. A memory
@@ -112,62 +112,36 @@ class ConfidenceWeights:
     """
 
     base: float
-    known: float = 0.0
-    best: float = 0.0
-    meaning: float = 0.0
-    joint: float = 0.0
-    stranger: float = 0.0
-    words: float = 0.0
-    similarity_mean: float = 0.0
-    asks_agent: float = 0.0
-    lead: float = 0.0
-    first_holds: float = 0.0
-    first_cosine: float = 0.0
-    chinese: float = 0.0
-    few: float = 0.0
-    facts: float = 0.0
-    answer: float = 0.0
-    first_answer: float = 0.0
-    second_answer: float = 0.0
-    across: float = 0.0
-    answer_types: Mapping[AnswerType, float] = field(default_factory=lambda: MappingProxyType({}))
-    value_kinds: Mapping[ValueKind, float] = field(default_factory=lambda: MappingProxyType({}))
+    features: Mapping[str, float]
+    answer_types: Mapping[AnswerType, float]
+    value_kinds: Mapping[ValueKind, float]
 
     def total(self, features: ConfidenceFeatures) -> float:
         """Return the logarithm of the odds that the memory contains an answer."""
         of_type = self.answer_types.get(features.answer_type, 0.0)
+        of_value = 0.0 if features.value_kind is None else self.value_kinds.get(features.value_kind, 0.0)
+        weighted = (weight * (getattr(features, name) or 0.0) for name, weight in self.features.items())
         return (of_type * min(1.5 * features.known, 1.0) if of_type > 0 else of_type) + math.fsum(
-            (
-                self.base,
-                self.known * features.known,
-                self.best * features.best,
-                self.meaning * (features.meaning or 0.0),
-                self.joint * features.joint,
-                self.stranger * features.stranger,
-                self.words * features.words,
-                self.similarity_mean * (features.similarity_mean or 0.0),
-                self.asks_agent * features.asks_agent,
-                self.lead * features.lead,
-                self.first_holds * features.first_holds,
-                self.first_cosine * features.first_cosine,
-                self.chinese * features.chinese,
-                self.few * features.few,
-                self.facts * features.facts,
-                self.answer * (features.answer or 0.0),
-                self.first_answer * features.first_answer,
-                self.second_answer * features.second_answer,
-                self.across * features.across,
-                _NAMES_BEARER * features.names_bearer,
-                0.0 if features.value_kind is None else self.value_kinds.get(features.value_kind, 0.0),
-            )
+            (self.base, *weighted, _NAMES_BEARER * features.names_bearer, of_value)
         )
 
 
-ENGLISH: Final = ConfidenceWeights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
-ENGLISH_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
+def _weights(
+    base: float,
+    *,
+    answer_types: Mapping[AnswerType, float] = MappingProxyType({}),
+    value_kinds: Mapping[ValueKind, float] = MappingProxyType({}),
+    **features: float,
+) -> ConfidenceWeights:
+    assert features.keys() <= ConfidenceFeatures.__dataclass_fields__.keys(), "every weight is that of a feature"
+    return ConfidenceWeights(base=base, features=features, answer_types=answer_types, value_kinds=value_kinds)
+
+
+ENGLISH: Final = _weights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
+ENGLISH_WITHOUT_VECTORS: Final = _weights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
 # No question of the Chinese data sets names a stranger, so this weight is that of English.
-CHINESE: Final = ConfidenceWeights(base=-2.8, joint=6.3, stranger=-0.6)
-CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-1.8, best=4.2, stranger=-2.0)
+CHINESE: Final = _weights(base=-2.8, joint=6.3, stranger=-0.6)
+CHINESE_WITHOUT_VECTORS: Final = _weights(base=-1.8, best=4.2, stranger=-2.0)
 
 
 # For messages to an assistant, in both languages: fitted on `tests/everyday_sets/development`, with and without facts,
@@ -191,7 +165,7 @@ _VALUE_KINDS: Final = MappingProxyType(
         ValueKind.REASON: 2.05,
     }
 )
-EVERYDAY: Final = ConfidenceWeights(
+EVERYDAY: Final = _weights(
     base=-3.1,
     known=3.3,
     stranger=-1.7,
@@ -211,7 +185,7 @@ EVERYDAY: Final = ConfidenceWeights(
 # The language of the question no longer counts, and the cosine of the first hit counts against an answer: a text that
 # is near to the question, but that the models do not take for an answer, shares its topic only. `facts` was fitted as
 # -.3 and then lowered, which tells one question more of the given facts; own questions with facts stay at .03 doubted.
-EVERYDAY_WITH_ANSWERS: Final = ConfidenceWeights(
+EVERYDAY_WITH_ANSWERS: Final = _weights(
     base=-4.35,
     known=0.8,
     stranger=-1.2,
@@ -252,14 +226,14 @@ _ANSWER_TYPES: Final = MappingProxyType(
         AnswerType.HOW_MANY: -1.6,
     }
 )
-EVERYDAY_WITHOUT_VECTORS: Final = ConfidenceWeights(
+EVERYDAY_WITHOUT_VECTORS: Final = _weights(
     base=-2.6, known=3.8, best=-1.4, stranger=-0.8, words=1.5, answer_types=_ANSWER_TYPES
 )
 # For all languages but English and Chinese, and for English questions about texts in them. Fitted on 566 questions of
 # `tests/everyday_sets/languages`, 178 of them about other memories: there, nothing tells more than the first hit's
 # cosine (area under the curve .71, and .80 across languages). With the share of words, the lead, the mean cosine or the
 # answer scores, it is the same within .01. The base was raised so that .06 instead of .17 are doubted.
-BY_MEANING: Final = ConfidenceWeights(base=-2.4, first_cosine=10.0, across=1.7)
+BY_MEANING: Final = _weights(base=-2.4, first_cosine=10.0, across=1.7)
 
 
 def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: float = 0.0) -> float:
