@@ -2,9 +2,8 @@
 
 import asyncio
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -12,10 +11,9 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import QueryAnalysis
-from extraction.text.chinese import HAN, character_pairs, is_chinese
-from extraction.text.fulltext_words import words_in
+from extraction.text.chinese import is_chinese
 from extraction.text.passages import passage
-from extraction.text.search_terms import terms_of
+from extraction.text.search_terms import terms_found_in, terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.messages.metadata_filter import metadata_of
 from graph_service.memory.mindmap.snapshot import Snapshot
@@ -41,10 +39,6 @@ _SEARCHING: Final = BoundedThreads(threads_max=2, cpu_max_s=5.0, wall_max_s=20.0
 _SEARCH_MAX_S: Final = 15.0
 # More matches are sorted in a thread; sorting this many takes some milliseconds.
 _SORTED_HERE: Final = 500
-_HAN: Final = re.compile(rf"[{HAN}]+")
-_TOKEN: Final = re.compile(r"[^\W_]+")
-# Latin words match by prefix, so that "teas" finds "tea" and "hiking" finds "hike".
-_STEM_MIN, _ENDING_MAX = 3, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +104,7 @@ class _Search:
         self._span = check_question(question)
         self._tags = frozenset(normalized_tags(question.filters.tags))
         self._where = question.filters.where
-        self._terms = _TermIndex(_terms(words_in(question.text)))
+        self._terms = terms_of(question.text)
         self.searched = False
         self.complete = True
         self.matches: list[tuple[Candidate, frozenset[str]]] = []
@@ -160,19 +154,22 @@ class _Search:
 
     def _match(self, one: _Searchable) -> None:
         self._candidates_n += 1
-        if found := self._terms.found_in(one.text):
-            self.matches.append((one.candidate, found))
+        if found := terms_found_in(self._terms, one.text):
+            self.matches.append((one.candidate, frozenset(found)))
 
     def answer(self) -> Answer:
         """Return the hits, ranked by the rarity of the terms they contain, then newest first."""
         matches, candidates_n = list(self.matches), self._candidates_n
         frequency = Counter(term for _, found in matches for term in found)
-        weight = {term: math.log1p(candidates_n / (1 + frequency[term])) for term in self._terms.terms}
+        weight = {
+            term: math.log1p(candidates_n / (1 + frequency[term]))
+            for term in (*self._terms.stems, *self._terms.strings)
+        }
         whole = sum(weight.values())
         scored = [(round(sum(weight[term] for term in found) / whole, 6), one) for one, found in matches]
         scored.sort(key=lambda pair: (-pair[0], -pair[1].said_at.timestamp(), pair[1].kind, pair[1].id))
         notes, n = list(self._notes), self._messages_n
-        analysis = QueryAnalysis(chinese=is_chinese(self._question.text), terms=terms_of(self._question.text))
+        analysis = QueryAnalysis(chinese=is_chinese(self._question.text), terms=self._terms)
         if n is not None:
             others = "" if self.complete else "; older ones were left out"
             notes.insert(0, f"Neo4j is unavailable: searched {n} messages waiting on disk{others}")
@@ -180,7 +177,7 @@ class _Search:
             notes.insert(0, "Neo4j is unavailable: the messages waiting on disk could not be searched in time")
         return Answer(
             hits=tuple(
-                Hit(candidate=one, score=score, parts={"lexical": score}, snippet=passage(one.text, analysis.terms))
+                Hit(candidate=one, score=score, parts={"lexical": score}, snippet=passage(one.text, self._terms))
                 for score, one in scored[: self._question.limit]
             ),
             search_path=(*((SPOOL,) if n is not None else ()), *((SNAPSHOT,) if self._age_s is not None else ())),
@@ -189,60 +186,6 @@ class _Search:
             degraded=True,
             snapshot_age_s=self._age_s,
         )
-
-
-def _terms(words: Iterable[str]) -> list[str]:
-    """Return the search terms: Latin words, and bigrams of Chinese characters."""
-    terms: dict[str, None] = {}
-    for word in words:
-        pairs = list(character_pairs(word)) if _HAN.fullmatch(word) else []
-        terms |= dict.fromkeys(pairs or [word])
-    return list(terms)
-
-
-class _TermIndex:
-    """An index of search terms, so that searching a text costs the same for any number of Latin terms."""
-
-    def __init__(self, terms: Sequence[str]) -> None:
-        self.terms = terms
-        self._pairs = [term for term in terms if _HAN.search(term)]
-        # Latin terms by the prefixes that they share with matching words.
-        self._by_stem: dict[str, list[str]] = {}
-        self._by_beginning: dict[str, list[str]] = {}
-        for term in terms:
-            if not _HAN.search(term):
-                self._by_stem.setdefault(_stem(term), []).append(term)
-                for cut in range(min(_ENDING_MAX, len(term) - 1) + 1):
-                    self._by_beginning.setdefault(term[: len(term) - cut], []).append(term)
-
-    def found_in(self, text: str) -> frozenset[str]:
-        """Return the terms that a text contains."""
-        folded = text.casefold()
-        found = {pair for pair in self._pairs if pair in folded}
-        if self._by_stem:
-            for token in set(_TOKEN.findall(folded)):
-                if not _HAN.search(token):
-                    found.update(term for term in self._near(token) if _same_word(term, token))
-        return frozenset(found)
-
-    def _near(self, token: str) -> Iterable[str]:
-        """Return the terms that may match a word of a text."""
-        for cut in range(min(_ENDING_MAX, len(token) - 1) + 1):
-            yield from self._by_stem.get(token[: len(token) - cut], ())
-        yield from self._by_beginning.get(token, ())
-        yield from self._by_beginning.get(_stem(token), ())
-
-
-def _same_word(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    if short == long:
-        return True
-    stem = _stem(short)
-    return len(stem) >= _STEM_MIN and long.startswith(stem) and len(long) - len(stem) <= _ENDING_MAX
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if len(word) > _STEM_MIN and word.endswith("e") else word
 
 
 def _message(message: Message) -> _Searchable:
