@@ -4,16 +4,7 @@ import asyncio
 import contextlib
 import importlib
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-from mcp.types import (
-    CallToolResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    ReadResourceResult,
-)
+from typing import TYPE_CHECKING, Final
 
 from graph_service.cli.open_services import open_services
 from graph_service.cli.service_client import request_headers
@@ -45,19 +36,19 @@ async def serve(settings: Settings, terminal: Terminal) -> None:
     """
     mcp = settings.mcp
     caller = Caller(tenant=tenant_named(settings.tenant), user_id=mcp.user, tools=mcp.tools, aliases=mcp.aliases)
-    backend = SwitchingBackend(settings, terminal, caller)
+    backends = Backends(settings, terminal, caller)
     if sys.stdin.isatty():
         terminal.say("MCP on standard input and output; an agent's MCP client starts this command. Ctrl-C stops.")
     try:
-        await serve_stdio(backend, caller=caller, version=version())
+        await serve_stdio(backends.current, caller=caller, version=version())
     finally:
-        await backend.close()
+        await backends.close()
 
 
-class SwitchingBackend:
-    """Forwards to the running service of this machine, or without one to services in this process.
+class Backends:
+    """The running service of this machine, or without one services in this process.
 
-    Looks for a running service before each call, until it has opened its own.
+    A running service is looked for before each request, until this process has opened its own.
     """
 
     def __init__(self, settings: Settings, terminal: Terminal, caller: Caller) -> None:
@@ -69,26 +60,6 @@ class SwitchingBackend:
         self._opening: asyncio.Task[ToolContext] | None = None
         self._closing = contextlib.AsyncExitStack()
 
-    async def tools(self, caller: Caller) -> ListToolsResult:
-        """Return the tools."""
-        return await (await self._backend()).tools(caller)
-
-    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Call a tool and return its result."""
-        return await (await self._backend()).call(caller, name, arguments)
-
-    async def resources(self, caller: Caller) -> ListResourcesResult:
-        """Return the latest sessions of the caller's user as resources."""
-        return await (await self._backend()).resources(caller)
-
-    async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """Return the URI templates of summaries and messages."""
-        return await (await self._backend()).templates(caller)
-
-    async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """Return the text of a resource."""
-        return await (await self._backend()).read(caller, uri)
-
     async def close(self) -> None:
         """Close the connection to the service, or the services of this process."""
         if self._proxy is not None:
@@ -99,7 +70,7 @@ class SwitchingBackend:
             await asyncio.gather(self._opening, return_exceptions=True)
         await self._closing.aclose()
 
-    async def _backend(self) -> Backend:
+    async def current(self) -> Backend:
         """Return the service of `url` or of this machine; else services in this process, kept from then on."""
         if self._own is not None:
             return self._own
@@ -110,9 +81,7 @@ class SwitchingBackend:
             # Imported only now: a client of a running service should not wait for it.
             module = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
             # Another call may have set it meanwhile.
-            filtered = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.filtered_backend")
-            hidden = self._settings.display.hidden
-            self._own = self._own or filtered.FilteredBackend(module.MemoryBackend(self._context), hidden)
+            self._own = self._own or module.MemoryBackend(self._context, hidden=self._settings.display.hidden)
             # Open the services while the client reads the list of tools.
             self._open()
             assert self._own is not None

@@ -122,7 +122,11 @@ class McpEndpoint:
         async def context() -> "ToolContext":
             return self._context
 
-        backend = MemoryBackend(context, note=self._note)
+        memory = MemoryBackend(context, note=self._note)
+
+        async def backend() -> MemoryBackend:
+            return memory
+
         server = protocol_server(backend, version=self._context.about.version, caller=caller)
         manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LIMITS.body_bytes

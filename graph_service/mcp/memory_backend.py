@@ -2,9 +2,9 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from mcp.types import (
     CallToolResult,
@@ -20,6 +20,7 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
+from extraction.text.secrets import SecretKind, without_secrets
 from graph_service.auth.access import Requirement, require_access
 from graph_service.auth.rules import READ
 from graph_service.config.sections import Aliases, ToolSet
@@ -38,6 +39,7 @@ _SESSIONS_LISTED: Final = 50
 _INTERNAL_ERROR: Final = "internal error; please report this bug"
 
 Note = Callable[[Caller, str, str], Awaitable[None]]
+_Answer = TypeVar("_Answer", CallToolResult, ListResourcesResult, ReadResourceResult)
 
 
 class MemoryBackend:
@@ -46,11 +48,19 @@ class MemoryBackend:
     Args:
         context: returns the context of tool handlers, once it is ready.
         note: writes an audit entry: caller, tool, outcome.
+        hidden: kinds of secrets to leave out of answers, for standard output, which no middleware filters.
     """
 
-    def __init__(self, context: Callable[[], Awaitable[ToolContext]], *, note: Note | None = None) -> None:
+    def __init__(
+        self,
+        context: Callable[[], Awaitable[ToolContext]],
+        *,
+        note: Note | None = None,
+        hidden: Collection[SecretKind] = (),
+    ) -> None:
         self._context = context
         self._note = note
+        self._hidden = frozenset(hidden)
 
     async def tools(self, caller: Caller) -> ListToolsResult:
         """Return the available tools; works without the database."""
@@ -58,6 +68,9 @@ class MemoryBackend:
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """Call a tool."""
+        return self._without_secrets(await self._answer(caller, name, arguments))
+
+    async def _answer(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         try:
             tool = tool_named(caller.tools, caller.aliases, name)
             answer = await self._call_tool(tool, caller, read_arguments(tool.arguments, arguments))
@@ -94,17 +107,16 @@ class MemoryBackend:
             views = await context.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
         except MnemosceneError as error:
             raise protocol_error(error) from error
-        return ListResourcesResult(
-            resources=[
-                Resource(
-                    uri=f"{view.uri}#L1",
-                    name=view.session_id,
-                    description=f"Overview of {view.messages} messages, the last of {day_in(view.last_at, view.zone)}.",
-                    mime_type=_MARKDOWN,
-                )
-                for view in views
-            ]
-        )
+        resources = [
+            Resource(
+                uri=f"{view.uri}#L1",
+                name=view.session_id,
+                description=f"Overview of {view.messages} messages, the last of {day_in(view.last_at, view.zone)}.",
+                mime_type=_MARKDOWN,
+            )
+            for view in views
+        ]
+        return self._without_secrets(ListResourcesResult(resources=resources))
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
         """Return the URI templates of layer texts; works without the database."""
@@ -131,7 +143,15 @@ class MemoryBackend:
             found = await context.memory.layers.layer(caller.tenant, uri)
         except MnemosceneError as error:
             raise protocol_error(error) from error
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
+        contents = TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)
+        return self._without_secrets(ReadResourceResult(contents=[contents]))
+
+    def _without_secrets(self, answer: _Answer) -> _Answer:
+        if not self._hidden:
+            return answer
+        before = json.dumps(answer.model_dump(mode="json", by_alias=True), ensure_ascii=False)
+        after = without_secrets(before, self._hidden)
+        return answer if after == before else type(answer).model_validate_json(after)
 
 
 def _check_quarantine(context: ToolContext, caller: Caller, need: Requirement, what: str) -> None:

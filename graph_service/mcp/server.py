@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, cast
 
 from mcp.server import Server
@@ -28,6 +28,8 @@ from schema.errors import MnemosceneError
 
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
+# Returns the backend of one request.
+BackendOf = Callable[[], Awaitable[Backend]]
 
 INSTRUCTIONS: Final = (
     "Mnemoscene is long-term memory. At the start of a conversation, and when the topic changes, call get_context, or"
@@ -37,8 +39,8 @@ INSTRUCTIONS: Final = (
 )
 
 
-def protocol_server(backend: Backend, *, version: str, caller: Callable[[Context], Caller]) -> Server[Any]:
-    """Return a server that answers from a backend.
+def protocol_server(backend: BackendOf, *, version: str, caller: Callable[[Context], Caller]) -> Server[Any]:
+    """Return a server that answers from backends.
 
     Args:
         caller: returns the caller of a request; may raise MnemosceneError.
@@ -51,23 +53,23 @@ def protocol_server(backend: Backend, *, version: str, caller: Callable[[Context
             raise protocol_error(error) from error
 
     async def list_tools(context: Context, params: Page) -> ListToolsResult:
-        return await backend.tools(who(context))
+        return await (await backend()).tools(who(context))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         try:
             known = caller(context)
         except MnemosceneError as error:
             return failed(error)
-        return await backend.call(known, params.name, params.arguments or {})
+        return await (await backend()).call(known, params.name, params.arguments or {})
 
     async def list_resources(context: Context, params: Page) -> ListResourcesResult:
-        return await backend.resources(who(context))
+        return await (await backend()).resources(who(context))
 
     async def list_templates(context: Context, params: Page) -> ListResourceTemplatesResult:
-        return await backend.templates(who(context))
+        return await (await backend()).templates(who(context))
 
     async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await backend.read(who(context), str(params.uri))
+        return await (await backend()).read(who(context), str(params.uri))
 
     return Server(
         "mnemoscene",
@@ -85,7 +87,7 @@ def protocol_server(backend: Backend, *, version: str, caller: Callable[[Context
 _CHUNK_BYTES: Final = 65_536
 
 
-async def serve_stdio(backend: Backend, *, caller: Caller, version: str) -> None:
+async def serve_stdio(backend: BackendOf, *, caller: Caller, version: str) -> None:
     """Serve one client over standard input and output until it closes the input; nothing else may print."""
     server = protocol_server(backend, version=version, caller=lambda _context: caller)
     # The SDK only iterates over its input.

@@ -1,6 +1,6 @@
 """`mnemoscene recall`: query one user's memory."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -56,7 +56,7 @@ async def recall(
         "tags": tag or [],
         "minScore": min_score,
     }
-    variables = {
+    variables: dict[str, Any] = {
         "user": user,
         "limit": limit,
         "evidence": evidence,

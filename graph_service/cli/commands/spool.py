@@ -75,7 +75,7 @@ async def _run(call: Invocation, action: Action | None) -> None:
         (
             str(spooled.number),
             spooled.state,
-            iso(spooled.episode.received_at),
+            iso(spooled.episode.received_at) or "",
             spooled.episode.user_id,
             spooled.episode.session_id,
             " ".join(" ".join(message.text for message in spooled.episode.messages[:1]).split())[:60],

@@ -12,7 +12,6 @@ import pytest_asyncio
 from extraction.text.secrets import ALL_KINDS
 from graph_service.app.application import tool_context
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.filtered_backend import FilteredBackend
 from graph_service.mcp.memory_backend import MemoryBackend
 from graph_service.memory.recall.pipeline import CUT_CHARS, HIT_CHARS_MAX
 from schema.ids import TenantId
@@ -85,7 +84,7 @@ async def test_mcp_shows_no_secret_over_http_and_on_standard_output(service: Ope
     async def opened() -> Any:
         return context
 
-    backend = FilteredBackend(MemoryBackend(opened), ALL_KINDS)
+    backend = MemoryBackend(opened, hidden=ALL_KINDS)
     result = await backend.call(Caller(tenant=TenantId(tenant), user_id="ana"), "recall", ASKED)
     assert SHOWN in json.dumps(result.structured_content, ensure_ascii=False)
     assert KEY not in result.model_dump_json()
