@@ -39,8 +39,11 @@ class SpoolEntry:
 
     Attributes:
         number: position in the queue of all tenants.
+        episode: without messages if it cannot be read.
         failures: number of times that Neo4j answered but did not store it.
-        error: reason why Neo4j refused it; None while it waits.
+        error: reason why Neo4j refused it, or that it cannot be read; None while it waits.
+        problem: class of the error if it cannot be read, because another version wrote it or the file is damaged; never
+            contains content of the row.
     """
 
     number: int
@@ -48,41 +51,7 @@ class SpoolEntry:
     episode: Episode
     failures: int
     error: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadableEntry:
-    """A row that cannot be parsed: another version wrote it, or the file is damaged.
-
-    Attributes:
-        problem: class of the error; never contains content of the row.
-    """
-
-    number: int
-    state: SpoolState
-    tenant: str
-    user_id: str
-    session_id: str
-    spooled_at: str
-    failures: int
-    error: str | None
-    problem: str
-
-    def as_entry(self) -> SpoolEntry:
-        """Return the row as an entry for lists: tenant, user and session, without messages."""
-        try:
-            received_at = datetime.fromisoformat(self.spooled_at)
-        except ValueError:
-            received_at = datetime.fromtimestamp(0, UTC)
-        episode = Episode(
-            tenant=TenantId(self.tenant),
-            user_id=UserId(self.user_id),
-            session_id=SessionId(self.session_id),
-            messages=(),
-            received_at=received_at,
-        )
-        error = self.error or f"{UNREADABLE}: {self.problem}"
-        return SpoolEntry(number=self.number, state=self.state, episode=episode, failures=self.failures, error=error)
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,27 +82,35 @@ def entry_from_row(
     spooled_at: str,
     failures: int,
     error: str | None,
-) -> SpoolEntry | UnreadableEntry:
-    """Return the episode of a row, or an `UnreadableEntry`; never raises."""
+) -> SpoolEntry:
+    """Return the episode of a row; never raises."""
+    problem = None
     try:
         if not isinstance(body, str):
             raise TypeError("the body must be text")
         episode = episode_from_json(body)
         if (episode.tenant, episode.user_id) != (tenant, user_id):
             raise ValueError("the body belongs to another user")
-    except Exception as problem:
-        return UnreadableEntry(
-            number=number,
-            state=SpoolState(state),
-            tenant=str(tenant),
-            user_id=str(user_id),
-            session_id=str(session_id),
-            spooled_at=str(spooled_at),
-            failures=failures,
-            error=error,
-            problem=type(problem).__name__,
+    except Exception as failure:
+        problem = type(failure).__name__
+        error = error or f"{UNREADABLE}: {problem}"
+        episode = Episode(
+            tenant=TenantId(str(tenant)),
+            user_id=UserId(str(user_id)),
+            session_id=SessionId(str(session_id)),
+            messages=(),
+            received_at=_moment(spooled_at),
         )
-    return SpoolEntry(number=number, state=SpoolState(state), episode=episode, failures=failures, error=error)
+    return SpoolEntry(
+        number=number, state=SpoolState(state), episode=episode, failures=failures, error=error, problem=problem
+    )
+
+
+def _moment(text: object) -> datetime:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return datetime.fromtimestamp(0, UTC)
 
 
 def episode_key(episode: Episode) -> str:
@@ -233,8 +210,8 @@ class NewestEpisodes:
     def episodes(self) -> Iterator[Episode]:
         """Yield the episodes, parsing row by row; skip unreadable ones."""
         for row in self.rows:
-            if isinstance(one := entry_from_row(*row), SpoolEntry):
-                yield one.episode
+            if (entry := entry_from_row(*row)).problem is None:
+                yield entry.episode
 
 
 class Spool:
@@ -304,7 +281,7 @@ class Spool:
 
     async def waiting(
         self, *, episodes_max: int, bytes_max: int, exclude_users: Collection[tuple[str, str]] = ()
-    ) -> list[SpoolEntry | UnreadableEntry]:
+    ) -> list[SpoolEntry]:
         """Return the oldest waiting episodes of all tenants, in order; none while replay is paused.
 
         Args:
@@ -329,8 +306,8 @@ class Spool:
             found = [int(row[0]) for row in file.execute(query, (episodes_max + len(self._damaged),))]
             return [number for number in found if number not in self._damaged][:episodes_max]
 
-        def episodes() -> list[SpoolEntry | UnreadableEntry]:
-            found, bytes_n = list[SpoolEntry | UnreadableEntry](), 0
+        def episodes() -> list[SpoolEntry]:
+            found, bytes_n = list[SpoolEntry](), 0
             for number in numbers():
                 row = self._row(number)
                 if row is None:
@@ -505,8 +482,7 @@ class Spool:
     async def _entries(self, condition: str, *values: object) -> list[SpoolEntry]:
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         rows = await self._rows(f"SELECT {columns} FROM episodes {condition}", *values)
-        entries = [entry_from_row(*row) for row in rows]
-        return [entry.as_entry() if isinstance(entry, UnreadableEntry) else entry for entry in entries]
+        return [entry_from_row(*row) for row in rows]
 
     def _row(self, number: int) -> tuple[Any, ...] | None:
         """Return one row; None if it was removed. A row on a damaged page has only its number."""

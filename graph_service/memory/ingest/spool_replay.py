@@ -8,7 +8,7 @@ from typing import Final
 
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import BatchError, UserBeingForgottenError, store_episodes
-from graph_service.memory.ingest.spool import UNREADABLE, Spool, SpoolEntry, UnreadableEntry
+from graph_service.memory.ingest.spool import UNREADABLE, Spool, SpoolEntry
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.supervision import wait_for_any
 from schema.errors import MnemosceneError, UnavailableError
@@ -90,14 +90,15 @@ class Replay:
                 entries = await self._spool.waiting(
                     episodes_max=_EPISODES_MAX, bytes_max=_BYTES_MAX, exclude_users=blocked
                 )
-                if not entries or all(isinstance(one, SpoolEntry) and _user(one) in blocked for one in entries):
+                if not entries or all(one.problem is None and _user(one) in blocked for one in entries):
                     break
                 if not connected and not await self._graph.answers():
                     return False
                 connected = True
-                batch = [entry for entry in entries if isinstance(entry, SpoolEntry)]
-                for unreadable in (entry for entry in entries if isinstance(entry, UnreadableEntry)):
-                    await self._refuse_unreadable(unreadable)
+                batch = [entry for entry in entries if entry.problem is None]
+                for entry in entries:
+                    if entry.problem is not None:
+                        await self._refuse_unreadable(entry)
                 self._job_context.step("replay loaded")
                 try:
                     stored_n += await self._store_batch(batch, blocked, failed)
@@ -190,8 +191,8 @@ class Replay:
         _log.warning("Neo4j refused the spooled episode %s; it stays on disk as refused", entry.number, extra=extra)
         await self._spool.refuse(entry.number, reason)
 
-    async def _refuse_unreadable(self, entry: UnreadableEntry) -> None:
-        extra = {"tenant": entry.tenant, "error": UNREADABLE}
+    async def _refuse_unreadable(self, entry: SpoolEntry) -> None:
+        extra = {"tenant": entry.episode.tenant, "error": UNREADABLE}
         _log.error(
             "the spooled episode %s cannot be read (%s); it stays on disk as refused",
             entry.number,
