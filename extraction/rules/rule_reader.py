@@ -7,7 +7,7 @@ from typing import Protocol
 from extraction.bounded_threads import THREADS
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.tags import Tag
-from extraction.text.corrections import correction_in
+from extraction.text.corrections import Correction, correction_in
 from extraction.unreadable import note_unreadable, read_or
 from schema.labels import Role
 
@@ -39,9 +39,9 @@ def rules_with_tags(tagger: FactTagger) -> Reader:
     """Return a reader by rules that also takes the facts that a model tags in the messages of people."""
 
     async def read(scene: SceneText) -> Reading:
-        corrections = corrected_texts(scene)
+        corrections = corrections_in(scene)
         texts = {
-            number: corrections[number][1] if number in corrections else line.text
+            number: (number in corrections and corrections[number].text) or line.text
             for number, line in enumerate(scene.lines)
             if line.fresh and line.role is Role.USER
         }
@@ -65,7 +65,7 @@ async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] |
         return [None] * len(texts)
 
 
-def corrected_texts(scene: SceneText) -> dict[int, tuple[int, str]]:
+def corrections_in(scene: SceneText) -> dict[int, Correction]:
     """Map each fresh line that corrects an earlier one to the number of that line and its text as corrected."""
     said = [((line.role, line.speaker), line.text, line.said_at) for line in scene.lines]
     found = {

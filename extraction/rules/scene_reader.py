@@ -10,13 +10,14 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
-from extraction.rules.rule_reader import corrected_texts
+from extraction.rules.rule_reader import corrections_in
 from extraction.rules.tag_facts import is_kin, same_plan, with_tags
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
 from extraction.rules.valid_times import DATED, TimedText, is_temporary, timed, with_told_period, without_time
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.text.chinese import HAN
+from extraction.text.corrections import Correction
 from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.languages import tagged_language
 from extraction.text.name_forms import simplified_characters
@@ -46,15 +47,16 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
     mentions: dict[tuple[str, int], Mention] = {}
-    corrections = corrected_texts(scene)
+    corrections = corrections_in(scene)
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
-        spoken = replace(line, text=corrections[number][1]) if number in corrections else line
+        correction = corrections.get(number)
+        spoken = replace(line, text=correction.text) if correction and correction.text else line
         read = read_or([], _facts_of, spoken, number, scene, tags.get(number))
-        if number in corrections:
+        if correction is not None:
             read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
-            read += read_or([], _withdrawn, corrections[number][0], number, read, scene, facts, tags)
+            read += read_or([], _withdrawn, correction, number, read, scene, facts, tags)
         for fact in read:
             key = _key_of(fact)
             known = facts.get(key)
@@ -69,7 +71,7 @@ def _key_of(fact: ProposedFact) -> tuple[str, str, str | None, str]:
 
 
 def _withdrawn(
-    earlier: int,
+    correction: Correction,
     number: int,
     corrected: Sequence[ProposedFact],
     scene: SceneText,
@@ -78,17 +80,22 @@ def _withdrawn(
 ) -> list[ProposedFact]:
     """Remove the facts of an earlier line alone from `facts`; if it was read before, return the ends of its wrong ones.
 
+    If the correction does not tell which words were wrong, only the fact of a line with a single one is.
+
     Args:
         number: the line that corrects it.
         corrected: facts of the corrected line, which take their place.
     """
+    earlier, wrong_max = correction.earlier, 1 if correction.text is None else FACTS_PER_LINE_MAX
     kept = {_key_of(fact) for fact in corrected}
     if scene.lines[earlier].fresh:
-        for key in [key for key, fact in facts.items() if {quote.line for quote in fact.quotes} == {earlier}]:
+        keys = [key for key, fact in facts.items() if {quote.line for quote in fact.quotes} == {earlier}]
+        for key in keys if len(keys) <= wrong_max else ():
             del facts[key]
         return []
     said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
     wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
+    wrong = wrong if len(wrong) <= wrong_max else []
     return [replace(fact, closes=True, quotes=(Quote(line=number),)) for fact in wrong]
 
 

@@ -1,134 +1,73 @@
 """Find the earlier message that a message of the same speaker corrects: "Sorry, typo: 16:40", 说错了，是周日. Pure.
 
-A correction opens with words such as these, or denies a value of the earlier message ("Friday, not Thursday"), and
-names a value of the same kind: an address, time, weekday, day, number or name.
+`corrections.toml` has the words for it in six languages, which are read at once. A message corrects an earlier one if
+
+- it says that the speaker was wrong, and names another value or something short;
+- an exclamation ("no wait", ごめん) or "I checked" stands beside a clause that is nothing but another value;
+- it denies a value or words of the earlier message ("Friday, not Thursday", 山田さんじゃなくて山本さん);
+- it follows directly and is nothing but another value of the same kind.
+
+Two messages of one shape are no correction, but a list.
 """
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN
 from schema.result_cache import cached_by_chars
 
 # Earlier messages of the speaker that a message may correct.
 EARLIER_MAX: Final = 3
-# Messages of the conversation to look back.
+# Messages of the conversation to look back, and how long.
 _LINES_MAX: Final = 12
+_WITHIN: Final = timedelta(hours=1)
 # Longer messages tell something new.
 _CORRECTION_CHARS_MAX: Final = 300
 _EARLIER_CHARS_MAX: Final = 2_000
-_SIMILAR_NAME_MIN: Final = 0.7
+# A value alone corrects another one that is not like it only within minutes.
+_RECENT: Final = timedelta(minutes=5)
+_VALUES_MAX: Final = 12
+# Longer messages may correct themselves, and begin with words of error if they correct another.
+_SHORT_CHARS: Final = 80
+# Of words that stand in place of others.
+_PHRASE_CHARS_MAX: Final = 40
+_SIMILAR_MIN: Final = 0.7
 # Of names of two or three characters one is another: 张伟, 张玮.
 _SIMILAR_NAME_MIN_ZH: Final = 0.6
-_VALUES_MAX: Final = 12
 
-_OPENING: Final = (
-    r"(?:(?:oh|ah|hmm?|um|erm?|ugh|argh|gah|sorry|oops|whoops|no|nope|nah|wait|actually|hang on|"
-    r"hold on|my (?:bad|mistake|fault)|apologies|"
-    r"不对|不{1,3}(?=[，,。！])|[啊哎呀哦噢呃嗯]{1,3}|抱歉|不好意思|等等|等一下|对不起)[\s,.!…—–:;，。！、：；-]*)"
+_CJK: Final = re.compile(rf"[{HAN}\u3040-\u30ff]+")
+_TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
+_CLAUSE_END: Final = r"\s,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
+_CLAUSE: Final = re.compile(
+    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=\w)[.,:](?=\w)|(?<=\d)\.(?=,| \w|\s*$)| (?=[^{_CLAUSE_END}]))*"
 )
-# Before words that say what was wrong, any short exclamation.
-_EXCLAIMED: Final = rf"(?:{_OPENING}|[a-z]{{1,7}}[,.!…]+\s+){{0,4}}"
-_DONE: Final = f"(?:(?![他她谁])[{HAN}]){{0,4}}[打说写看记搞弄输算听量数抄填报念读]"
-_MISTAKEN: Final = f"{_DONE}[错岔混反]"
-# Before the last characters of a value.
-_LAST: Final = (
-    r"(?:(?:it )?end(?:s|ing)? (?:in|with)|"
-    r"(?:the )?last (?:[a-z]{1,5} |\d )?(?:digit|number|letter|character)s?(?: is| are|:)?|"
-    r"尾[号数](?:应该)?是?|最?[后末][一两二三四五六几\d]?[位个](?:数字?)?(?:应该)?是?)"
-)
-_TOLD: Final = "(?:them|those|these|it|that|the|two|both|my|last|first|digits?|numbers?|names?|dates?|days?|times?)"
-# Words that say that values stand in each other's place: "I swapped them", "mixed up the digits", but not "I swapped
-# shifts with Ben".
-_SWAPPED: Final = re.compile(
-    rf"\s*{_EXCLAIMED}(?:(?:i(?:['’]ve| have| had)? )?(?:just )?"
-    r"(?:mixed|swapped|switched|flipped|reversed|transposed|confused|muddled|jumbled)"
-    rf"(?:(?: up)?(?: {_TOLD}){{1,3}}|(?<=mixed) up(?: [a-z]+){{1,3}})"
-    r"(?: up| round| around| with [^,.:;!]{2,25})?|"
-    r"(?:(?:it|that)(?:['’]s| is| was) |should be )?(?:the )?other way a?round|"
-    r"(?:i (?:got|had) )?(?:it|that|them|those) (?:backwards|(?:the wrong way|back to) (?:a?round|front)|mixed up)|"
-    rf"{_DONE}[混反]了?)\s*(?:$|[,.:;!–—，。！：-])",
-    re.IGNORECASE,
-)
-# Words that say that something earlier was wrong.
-_WRONG: Final = re.compile(
-    rf"\s*{_EXCLAIMED}(?:"
-    r"typo|correction|i (?:meant|mean\b|mis(?:spoke|typed|read|heard|remembered)|"
-    r"(?:got|had) [^.!?]{1,30} (?:wrong|backwards)|"
-    r"(?:looked at|was looking at|read|took) the wrong [a-z]+(?=\s*[,.:;!–—-]))|"
-    r"(?:scratch|forget|ignore|strike) that|"
-    r"make (?:that|it)|(?:that|it) should (?:be|have been|read|say)|should (?:be|have)|let me correct|"
-    r"my (?:mistake|bad|fault)\b|\*(?=\w)|"
-    r"(?:(?:i|that|it)(?:['’]s| is| was) )?(?:the )?wrong(?: (?!about)[a-z]{2,12})?(?=\s*[,.:;!–—-])|"
-    # 写错了，是… and 看错日历了，是…, but not 写错了报告，被老板骂了.
-    rf"{_MISTAKEN}(?:字?了?(?=$|[\s，。！：；,:!是应其])|[{HAN}]{{1,6}}[\s，。！：；,:!]+(?=应|其实|是|\d|周|星期))|"
-    rf"[{HAN}]{{0,4}}(?:更正|纠正|口误|笔误|手滑|应该是|准确地?说))",
-    re.IGNORECASE,
-)
-# Words that may, if a value follows at once.
-_DOUBT: Final = re.compile(
-    rf"\s*{_OPENING}{{1,4}}(?:(?:it|that)(?:['’]s| is| was)|(?:at|on|for|only)\b|"
-    rf"{_LAST}|[是在叫])?\s*(?:the )?",
-    re.IGNORECASE,
-)
-_WRONG_AT_END: Final = re.compile(
-    rf"^.{{1,60}}[\s,.，。]+(?:sorry|typo|my (?:bad|mistake|fault)|i misspoke|{_MISTAKEN}了?|口误|笔误)\W*$",
-    re.IGNORECASE,
-)
-_DENIAL: Final = re.compile(r"\bnot\b|\binstead of|\brather than|不是", re.IGNORECASE)
-_DENIED: Final = re.compile(rf"(?:{_DENIAL.pattern})\s*(?:on |at |the )?$", re.IGNORECASE)
-_TAIL: Final = re.compile(rf"(?:{_LAST}|…|\.\.\.?)\s*$", re.IGNORECASE)
-_MONTH: Final = (
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)\b"
-)
-_NUMERAL_ZH: Final = "[零〇一二两三四五六七八九十百千万]"
-_VALUE: Final = re.compile(
-    r"(?P<address>[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,4}|"
-    r"\b(?:https?://|www\.)[^\s，。]{3,200}[^\s，。.!?,;:)])|"
-    r"(?P<clock>\b\d{1,2}[:：]\d{2}(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]\.?m\b|"
-    r"(?:上午|下午|早上|晚上|中午|凌晨)?(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:\d{1,2}分?|[一二三四五]?十[一二三四五六七八九]?分?|"
-    r"半|[一三]刻)?)|"
-    r"(?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)[一二三四五六日天])|"
-    rf"(?P<month>{_MONTH}|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,2}})月)|"
-    rf"(?P<day>\b\d{{1,2}}(?:st|nd|rd|th)\b|(?:\d{{1,2}}|{_NUMERAL_ZH}{{1,3}})[号日])|"
-    rf"(?P<number>\d+(?:[.,]\d+)*(?:[ -]\d+)*|{_NUMERAL_ZH}{{1,9}}[米块]{_NUMERAL_ZH}{{1,4}}|"
-    # 三千八, without a unit.
-    rf"[一二两三四五六七八九][百千万][一二三四五六七八九](?!{_NUMERAL_ZH}|[多几])|"
-    # 六十八公斤, 三楼, but not 一个.
-    rf"(?!一[个些点下]){_NUMERAL_ZH}{{1,9}}(?:点{_NUMERAL_ZH}+)?(?=[米公千克斤岁元块毛楼层栋室平个只条度页分天年]))",
-    re.IGNORECASE,
-)
-_UNIT: Final = re.compile(
-    r"\s?(?!(?:it|is|was|and|not|in|at|on|to|for|actually|really|sorry|then|of|i)\b)(?P<u>[^\W\d]+|[%€$£])"
-)
-_SAME_UNITS: Final = (
-    {"kg", "kilo", "kilogram", "公斤", "千克"},
-    {"euro", "€", "eur"},
-    {"dollar", "$", "buck"},
-    {"块", "元"},
-)
+_MARKED: Final = re.compile(r"\s*[*※＊]\s*(?=\w)|(?<=\w)[*＊]\s*$")
+_ASKS: Final = re.compile(r"[?？]")
+_UNIT: Final = re.compile(r"\s?([^\W\d]+|[%€$£])")
+_BEFORE_MONTH: Final = re.compile(r"\.? (?:de )?")
+_KINDS: Final = ("address", "clock", "code", "weekday", "month", "day", "number")
 _NAME: Final = re.compile(r"[A-ZÀ-ÞŠ][\w’'-]+(?: (?:[A-ZÀ-ÞŠ][\w’'-]+|&|[a-z]{1,3}(?= [A-Z])))*")
-_NAME_ZH: Final = re.compile(rf"(?:名字是|名叫|叫|姓|是)(?P<n>[{HAN}]{{2,4}})(?![{HAN}])")
-# "Not Katrin, Katrina", 不是李思雨，是李诗雨: a name and the denied one, in either order.
-_IS: Final = r"(?i:(?:it|that|(?:my|his|her|the) [a-z ]{2,20})(?:['’]s| is) )?"
-_BUT: Final = r"(?i:[,;.–—-]+ ?(?:but |it['’]s |it is |rather )?)"
-_DENIED_NAME: Final = re.compile(
-    rf"\s*(?i:{_OPENING}{{0,4}})(?:"
-    rf"(?i:not )(?P<a>{_NAME.pattern}){_BUT}(?P<b>{_NAME.pattern})|"
-    rf"{_IS}(?P<c>{_NAME.pattern})(?i:,? (?:and )?not )(?P<d>{_NAME.pattern})|"
-    rf"不[是叫](?P<e>[{HAN}]{{2,4}})[，,。；]?而?[是叫](?P<f>[{HAN}]{{2,4}})(?![{HAN}])|"
-    rf"[是叫](?P<g>[{HAN}]{{2,4}})[，,]而?不[是叫](?P<h>[{HAN}]{{2,4}})(?![{HAN}]))"
-)
+_NAMES: Final = re.compile(rf"{_NAME.pattern}|(?:(?<=名字是)|(?<=名叫)|(?<=[叫姓是]))[{HAN}]{{2,4}}(?![{HAN}])")
+_NOUN: Final = r"[^\W\d_][\w-]*(?: (?:de|du|del|of|von) [^\W\d_][\w-]*)?"
+
+_Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
+class Correction(NamedTuple):
+    """The index of the text that a message corrects, and that text as corrected; None if it cannot be told."""
+
+    earlier: int
+    text: str | None
+
+
+class _Value(NamedTuple):
     kind: str
     start: int
     end: int
@@ -137,172 +76,466 @@ class _Value:
 
     @property
     def key(self) -> str:
-        """The value without case, spaces and punctuation."""
-        return re.sub(r"[\W_]+", "", self.text).lower()
+        """The value without case, spaces and punctuation; of a day, its number."""
+        key = re.sub(r"[\W_]+", "", self.text).lower()
+        return (re.match(r"\d+", key) or [key])[0] if self.kind == "day" else key
 
 
-def correction_in(
-    index: int, said: Sequence[tuple[object, str, datetime]], *, within: timedelta = timedelta(hours=1)
-) -> tuple[int, str] | None:
-    """Return the index of the message that a message of the same speaker corrects, and its text as corrected.
+_Changes = list[tuple[_Value, str]]
+
+
+class _Words(NamedTuple):
+    """`corrections.toml`: patterns of all languages by key, of values, words that tell nothing, and equal units."""
+
+    like: dict[str, re.Pattern[str]]
+    value: re.Pattern[str]
+    plain: frozenset[str]
+    plain_cjk: re.Pattern[str]
+    units: tuple[frozenset[str], ...]
+
+
+@cache
+def _words() -> _Words:
+    read = tomllib.loads(files(__package__).joinpath("corrections.toml").read_text("utf-8"))
+    plain = {word for language in read.values() for word in language.pop("plain", "").split()}
+    units = tuple(frozenset(names.split()) for names in read["any"].pop("units"))
+    joined: dict[str, str] = {}
+    for key, pattern in ((key, "|".join(language[key])) for language in read.values() for key in language):
+        joined[key] = f"{joined[key]}|{pattern}" if key in joined else pattern
+    exclaimed = r"(?:\s*(?:{})(?![^\W\d_\u2e80-\u9fff])[\s,.!…—–:;，。！、：；-]*)"
+    forms = {
+        **dict.fromkeys(("opening", "lead"), exclaimed),
+        "no": exclaimed + "+",
+        "behind": r"(?<![a-zß-ÿ’])(?:{})\W*$",
+        "swapped": r"(?:{})\W*$",
+        "last": r"(?:{}|…|\.\.\.?)\s*",
+        "copula": "(?:{})$",
+    }
+    joined["opening"] += "|" + joined["no"]
+    cjk = sorted(filter(_CJK.match, plain), key=len, reverse=True)
+    return _Words(
+        like={key: re.compile(forms.get(key, "(?:{})").replace("{}", joined[key])) for key in joined},
+        value=re.compile("|".join(f"(?P<{kind}>{joined[kind]})" for kind in _KINDS), re.I),
+        plain=frozenset(part for word in plain for part in word.split("’")),
+        plain_cjk=re.compile("|".join(cjk)),
+        units=units,
+    )
+
+
+def correction_in(index: int, said: Sequence[tuple[object, str, datetime]]) -> Correction | None:
+    """Return the message that a message of the same speaker corrects, and its text as corrected.
 
     Args:
         index: index of the later message.
         said: speaker, text and time of the messages of one conversation, in order.
-        within: earlier messages are not corrected.
     """
     speaker, text, at = said[index]
-    if len(text) > _CORRECTION_CHARS_MAX:
+    numbers = range(index - 1, max(index - _LINES_MAX, -1), -1)
+    earlier = [number for number in numbers if said[number][0] == speaker and at - said[number][2] <= _WITHIN]
+    if not earlier or len(text) > _CORRECTION_CHARS_MAX:
         return None
-    earlier = [number for number in range(index - 1, max(index - _LINES_MAX, -1), -1) if said[number][0] == speaker]
-    earlier = [number for number in earlier if at - said[number][2] <= within][:EARLIER_MAX]
-    found = correction_of(text, [said[number][1] for number in earlier])
-    return None if found is None else (earlier[found[0]], found[1])
+    asked = said[index - 1][0] != speaker and _ASKS.search(said[index - 1][1][-_CORRECTION_CHARS_MAX:]) is not None
+    recent = at - said[earlier[0]][2] <= _RECENT
+    texts = [said[number][1] for number in earlier[:EARLIER_MAX]]
+    correction = correction_of(text, texts, recent=recent, asked=asked)
+    return correction and Correction(earlier[correction.earlier], correction.text)
 
 
-def correction_of(text: str, earlier: Sequence[str]) -> tuple[int, str] | None:
-    """Return the index of the text that a message corrects, and that text with the corrected values.
+def correction_of(text: str, earlier: Sequence[str], *, recent: bool = True, asked: bool = False) -> Correction | None:
+    """Return which text a message corrects, and that text with the corrected values.
 
     Args:
         text: the message.
         earlier: earlier messages of the same speaker, latest first; at most `EARLIER_MAX` are compared.
+        recent: the latest was said a few minutes ago.
+        asked: somebody else asked something since, so that "no, 5" or "5" may be an answer.
 
     Returns:
         None if the message corrects none of them.
     """
-    if len(text) > _CORRECTION_CHARS_MAX or not earlier or (signs := _signs_in(text)) is None:
+    if len(text) > _CORRECTION_CHARS_MAX or not earlier or (later := _read(text)) is None:
         return None
-    for index, before in enumerate(earlier[:EARLIER_MAX]):
-        before = before[:_EARLIER_CHARS_MAX]
-        changes = []
-        if signs.opens or not signs.denied.isdisjoint(one.key for one in _values(before)):
-            changes = _changes(text, signs.values, before)
-        if not changes and (signs.is_wrong or signs.is_doubt):
-            changes = _named(text[signs.at :], before, at_once=not signs.is_wrong)
-        if not changes and signs.renamed is not None:
-            changes = _renamed(signs.renamed, before)
-        if not changes and signs.is_swapped:
-            changes = _exchanged(text, before)
+    befores = [before[:_EARLIER_CHARS_MAX].replace("'", "’") for before in earlier[:EARLIER_MAX]]
+    for index, before in enumerate(befores):
+        changes = _by_words(later, before, is_next=not index, asked=asked)
+        if not changes and not index and not asked:
+            changes = _alone(later, before, recent=recent)
         if changes:
-            return index, _with(before, changes)
-    return None
+            return Correction(index, _with(earlier[index][:_EARLIER_CHARS_MAX], changes))
+    return Correction(0, None) if _is_told(later, befores[0]) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Signs:
-    """Signs that a message corrects an earlier one.
+class _Clause(NamedTuple):
+    """A clause with the words of error at its edges, and without them.
 
-    Attributes:
-        opens: it opens with words that introduce a new value.
-        at: where the new value must stand: anywhere after words that say what was wrong, at once after others.
-        denied: keys of the values that it denies.
+    `sign` is "wrong", "swapped", "doubt", "no" (which may answer a question), "checked", or empty.
     """
 
+    whole: _Span
+    rest: _Span
+    sign: str
+
+
+# Number of a clause, what it denies, and what else it says.
+_Denial = tuple[int, _Span, _Span]
+
+
+class _Later(NamedTuple):
+    """The signs of a correction in a message.
+
+    Attributes:
+        sign_at: first clause with words of error.
+        is_wrong: they say that the speaker was wrong; otherwise perhaps.
+        answers: they are "no", perhaps to a question.
+        is_alone: the message is nothing but values, or a name.
+        asks: it asks something, or tells that something changed.
+    """
+
+    text: str
+    clauses: Sequence[_Clause]
+    values: Sequence[_Value]
+    denials: Sequence[_Denial]
+    sign_at: int | None
     is_wrong: bool
-    is_doubt: bool
-    is_swapped: bool
-    opens: bool
-    at: int
-    values: list[_Value]
-    denied: set[str]
-    renamed: re.Match[str] | None
+    answers: bool
+    is_alone: bool
+    asks: bool
 
 
 @cached_by_chars(chars_max=2_000_000, entries_max=8_192)
-def _signs_in(text: str) -> _Signs | None:
+def _read(text: str) -> _Later | None:
     """Return the signs of a correction; None without any. Cached, because every recall reads the same messages."""
-    swapped = _SWAPPED.match(text)
-    wrong = _WRONG.match(text) or swapped
-    is_wrong = wrong is not None or _WRONG_AT_END.match(text) is not None
-    doubt = None if is_wrong else _DOUBT.match(text)
-    at = wrong.end() if wrong else doubt.end() if doubt else 0
-    values = list(_values(text)) if is_wrong or doubt is not None or _DENIAL.search(text) else []
-    denied = {one.key for one in values if _DENIED.search(text[: one.start])}
-    opens = is_wrong or (doubt is not None and any(one.start == at for one in values))
-    renamed = _DENIED_NAME.match(text)
-    if not opens and doubt is None and not denied and renamed is None:
+    like = _words().like
+    text = text.replace("'", "’")
+    lower = text.lower() if len(text.lower()) == len(text) else text
+    marked = _MARKED.search(text)
+    spans = [match.span() for match in islice(_CLAUSE.finditer(text), _VALUES_MAX)]
+    is_short = _is_short(text)
+    clauses = [_clause(lower, *span, marked) for span in spans]
+    wrong_at = next((at for at, clause in enumerate(clauses) if clause.sign in ("wrong", "swapped")), None)
+    # "8, sorry" at most.
+    doubt_at = next((at for at, clause in enumerate(clauses[:2]) if clause.sign), None)
+    denials = list(_denials(lower, clauses)) if is_short else []
+    if wrong_at is None and doubt_at is None and not denials and len(text) > _PHRASE_CHARS_MAX:
         return None
-    return _Signs(
-        is_wrong=is_wrong,
-        is_doubt=doubt is not None,
-        is_swapped=swapped is not None,
-        opens=opens,
-        at=at,
+    others = [at for at, clause in enumerate(clauses) if like["others"].search(lower, *clause.whole)]
+    if others:
+        # Beside words of somebody else's error, only those of the speaker's own count.
+        is_own = wrong_at is not None and like["own"].search(lower, *clauses[wrong_at].whole) is not None
+        wrong_at = wrong_at if is_own and wrong_at not in others else None
+        doubt_at, denials = wrong_at, [denial for denial in denials if denial[0] < others[0]]
+    values = _values(text)
+    spans = [clause.rest for clause in clauses]
+    is_wrong = wrong_at is not None and (is_short or not _residue(text, spans[:wrong_at], values))
+    alone = values or (_names(text) if len(text) <= _PHRASE_CHARS_MAX else ())
+    is_alone = not others and (len(alone) == 1 or bool(values)) and not _residue(_without_last(text), spans, alone)
+    if not (is_wrong or doubt_at is not None or denials or is_alone):
+        return None
+    return _Later(
+        text=text,
+        clauses=clauses,
         values=values,
-        denied=denied,
-        renamed=renamed,
+        denials=denials,
+        sign_at=wrong_at if is_wrong else doubt_at,
+        is_wrong=is_wrong,
+        answers={clause.sign for clause in clauses} <= {"", "no"},
+        is_alone=is_alone,
+        asks=_ASKS.search(text) is not None or like["changed"].search(lower) is not None,
     )
 
 
-def _values(text: str) -> Iterator[_Value]:
-    """Yield the first values in a text; a number beside a month is a day."""
-    last = None
-    for found in islice(_VALUE.finditer(text), _VALUES_MAX):
-        kind = found.lastgroup or "number"
-        following = _VALUE.match(text, found.end() + 1)
-        if kind == "number" and (
-            (last is not None and last.kind == "month" and found.start() - last.end == 1)
-            or (following is not None and following.lastgroup == "month")
-        ):
-            kind = "day"
-        unit = _UNIT.match(text, found.end()) if kind == "number" else None
-        last = _Value(kind, found.start(), found.end(), found[0], unit["u"].lower().rstrip("s") if unit else "")
-        yield last
+def _clause(lower: str, start: int, end: int, marked: re.Match[str] | None) -> _Clause:
+    like = _words().like
+    whole, sign = (start, end), ""
+    if marked and marked.start() <= start < marked.end():
+        start, sign = min(marked.end(), end), "doubt"
+    for _ in range(4):
+        if opening := like["opening"].match(lower, start, end):
+            is_answer = sign in ("", "no") and like["no"].fullmatch(opening[0]) is not None
+            sign, start = "no" if is_answer else "doubt", opening.end()
+        elif (lead := like["lead"].match(lower, start, end)) and like["mistaken"].match(lower, lead.end(), end):
+            start = lead.end()
+        else:
+            break
+    for key in ("swapped", "mistaken", "checked"):
+        if words := like[key].match(lower, start, end):
+            sign, start = "wrong" if key == "mistaken" else key, words.end()
+            break
+    if words := like["behind"].search(lower, max(start, end - _PHRASE_CHARS_MAX), end):
+        sign, end = "wrong", words.start()
+    return _Clause(whole, (start, end), sign)
 
 
-def _changes(text: str, values: Sequence[_Value], before: str) -> list[tuple[_Value, str]]:
-    """Return the values of the earlier text that the message replaces, each with the new value."""
-    old_values = list(_values(before))
-    known = {one.key for one in old_values}
-    changes = []
-    for kind in ("address", "clock", "weekday", "month", "day", "number"):
-        old = [one for one in old_values if one.kind == kind]
-        new = [one for one in values if one.kind == kind and one.key not in known]
-        pairs = [(a, b) for a in old for b in new if kind != "number" or _same_unit(a.unit, b.unit)]
-        if not pairs:
-            continue
-        value, other = max(pairs, key=lambda pair: _likeness(pair[0].key, pair[1].key))
-        tail = len(other.key) < len(value.key) and _TAIL.search(text[: other.start])
-        changes.append((value, value.text[: -len(other.text)] + other.text if tail else other.text))
+def _denials(lower: str, clauses: Sequence[_Clause]) -> Iterator[_Denial]:
+    like = _words().like
+    for at, (_, (start, end), _) in enumerate(clauses):
+        for match in islice(like["denied"].finditer(lower, start, end), _VALUES_MAX):
+            yield at, (match.end(), end), (start, match.start())
+        for match in islice(like["denied_after"].finditer(lower, start, end), _VALUES_MAX):
+            yield at, (start, match.start()), (match.end(), end)
+
+
+@cached_by_chars(chars_max=2_000_000, entries_max=8_192)
+def _values(text: str) -> tuple[_Value, ...]:
+    """Return the first values in a text; a number beside a month is a day."""
+    words, values = _words(), list[_Value]()
+    for match in islice(words.value.finditer(text), _VALUES_MAX):
+        kind, unit = match.lastgroup or "number", ""
+        if kind == "number":
+            last = values[-1] if values else None
+            gap = _BEFORE_MONTH.match(text, match.end())
+            month = words.value.match(text, gap.end()) if gap else None
+            is_after = last is not None and last.kind == "month" and match.start() - last.end == 1
+            if is_after or (month is not None and month.lastgroup == "month"):
+                kind = "day"
+            elif beside := _UNIT.match(text, match.end()):
+                unit = words.plain_cjk.sub("", beside[1].lower())
+                unit = "" if unit in words.plain else unit.rstrip("s")
+        values.append(_Value(kind, *match.span(), match[0], unit))
+    return tuple(values)
+
+
+def _names(text: str, span: _Span | None = None) -> list[_Value]:
+    """Return the names in a text."""
+    matches = islice(_NAMES.finditer(text, *(span or (0, len(text)))), _VALUES_MAX)
+    return [_Value("name", *match.span(), match[0]) for match in matches if not _is_plain(match[0])]
+
+
+def _residue(
+    text: str, spans: Sequence[_Span], apart: Sequence[_Value] = (), known: frozenset[str] = frozenset()
+) -> list[str]:
+    """Return the words of a text within the spans that are neither values, nor plain or known words."""
+    words, rest = _words(), list[str]()
+    for value in apart:
+        unit = _UNIT.match(text, value.end) if value.unit else None
+        end = unit.end() if unit else value.end
+        text = text[: value.start] + " " * (end - value.start) + text[end:]
+    for token in (match[0].lower() for span in spans for match in _TOKEN.finditer(text, *span)):
+        if _CJK.match(token):
+            rest += [character for character in words.plain_cjk.sub("", token) if character not in known]
+        elif len(token) > 1 and token not in words.plain and token not in known:
+            rest.append(token)
+    return rest
+
+
+def _without_last(text: str) -> str:
+    """Blank "it ends in", which tells where a value stands."""
+    return _words().like["last"].sub(lambda match: " " * len(match[0]), text.lower())
+
+
+def _is_plain(token: str) -> bool:
+    return re.search(r"\d", token) is None and not _residue(token, [(0, len(token))])
+
+
+def _is_short(text: str) -> bool:
+    """Return whether a text has few characters; Chinese and Japanese ones count twice."""
+    return len(text) + sum(map(len, _CJK.findall(text))) <= _SHORT_CHARS
+
+
+@cached_by_chars(chars_max=1_000_000, entries_max=4_096)
+def _known(text: str) -> frozenset[str]:
+    """Return the words of an earlier text, and its Chinese and Japanese characters."""
+    tokens = [match[0].lower() for match in _TOKEN.finditer(text)]
+    return frozenset(tokens).union(*filter(_CJK.match, tokens))
+
+
+def _by_words(later: _Later, before: str, *, is_next: bool, asked: bool) -> _Changes:
+    """Return what words of error or denial replace of an earlier text, with what they put in its place."""
+    text, olds = later.text, _values(before)
+    changes: _Changes = []
+    if later.is_wrong and not _is_inner(later, olds):
+        changes = _changes(text, later.values, olds) or _renamed(text, (0, len(text)), before)
+        if not changes and any(clause.sign == "swapped" for clause in later.clauses):
+            changes = _exchanged(later.values, olds)
+        if not changes and is_next:
+            changes = next(filter(None, (_replaced(text, clause.rest, before) for clause in later.clauses)), [])
+    elif later.sign_at is not None and not later.is_wrong and not later.asks and not (asked and later.answers):
+        changes = _beside(later, later.sign_at, before)
+    return changes or next(filter(None, (_denied(later, denial, before) for denial in later.denials)), [])
+
+
+def _alone(later: _Later, before: str, *, recent: bool) -> _Changes:
+    """Return the changes by a message that is nothing but values or a name."""
+    olds = _values(before)
+    if not later.is_alone or later.asks or not _residue(before, [(0, len(before))], olds):
+        return []
+    if not later.values:
+        return _renamed(later.text, (0, len(later.text)), before)
+    changes = _changes(later.text, later.values, olds)
+    for old, new in changes:
+        alike = sorted(new) == sorted(old.text) or (len(new) > 2 and _likeness(new, old.text) >= _SIMILAR_MIN)
+        if not alike and not (recent and sum(value.kind == old.kind for value in olds) == 1):
+            return []
     return changes
 
 
-def _exchanged(text: str, before: str) -> list[tuple[_Value, str]]:
-    """Return the two values of a kind in the earlier text, each with the other, unless the message has new ones."""
-    old = list(_values(before))
-    if {one.key for one in _values(text)} - {one.key for one in old}:
-        return []
-    pairs = [[one for one in old if one.kind == kind] for kind in dict.fromkeys(one.kind for one in old)]
-    return next(([(a, b.text), (b, a.text)] for a, b in (pair for pair in pairs if len(pair) == 2)), [])
+def _is_inner(later: _Later, olds: Sequence[_Value]) -> bool:
+    """Return whether a message corrects itself: new values of a kind stand before its words of error and behind."""
+    at = later.clauses[later.sign_at or 0].whole[0]
+    new = [value for value in later.values if value.key not in {old.key for old in olds}]
+    return any(value.kind == other.kind and value.start < at <= other.start for value in new for other in new)
 
 
-def _named(text: str, before: str, *, at_once: bool) -> list[tuple[_Value, str]]:
-    """Return the name of the earlier text that a correction spells differently, with the new one.
+def _beside(later: _Later, at: int, before: str) -> _Changes:
+    """Return the changes by the clause next to words of error, which is nothing but a value.
 
-    Args:
-        at_once: only a name at the beginning of the text counts.
+    "Sorry, 8", "8, sorry", and "I checked. It's 8" at the beginning of the message.
     """
-    new, old = ([_Value("name", *span, one[slice(*span)]) for span in _names(one)] for one in (text, before))
-    if at_once:
-        new = [one for one in new if one.start <= len("名字是")]
-    pairs = [(a, b.text) for a in old for b in new if a.text != b.text and _is_similar_name(a.text, b.text)]
-    return [max(pairs, key=lambda pair: _likeness(pair[0].text, pair[1]))] if pairs else []
+    text, clauses, olds = later.text, later.clauses, _values(before)
+    while at + 1 < len(clauses) and clauses[at].rest[0] >= clauses[at].rest[1] and clauses[at + 1].sign:
+        at += 1
+    first = at if clauses[at].sign == "checked" and _is_short(text) else 0
+    plain, known, keys = _without_last(text), _known(before), {old.key for old in olds}
+    for clause in clauses[first : at + 2]:
+        span, values, names = clause.rest, _values_in(later, clause.rest), _names(text, clause.rest)
+        if values:
+            # "Sorry, 92 was before, final is 97".
+            is_old = clause.sign == "doubt" and any(value.key in keys for value in values)
+            return _changes(text, later.values, olds) if is_old or not _residue(plain, [span], values, known) else []
+        if _residue(plain, [span]):
+            is_name = bool(names) and not _residue(text, [span], names, known)
+            changes = _renamed(text, span, before) if is_name else []
+            return (changes or _replaced(text, span, before, is_name=is_name)) if _is_short(text) else []
+    return []
 
 
-def _renamed(denial: re.Match[str], before: str) -> list[tuple[_Value, str]]:
-    """Return the name of the earlier text that a message denies, with the one that it gives instead."""
-    names = {key: name for key, name in denial.groupdict().items() if name}
-    old, new = next((names[old], names[new]) for old, new in ("ab", "dc", "ef", "hg") if old in names)
-    found = next((span for span in _names(before) if before[slice(*span)] == old), None)
-    return [] if found is None else [(_Value("name", *found, old), new)]
+def _values_in(later: _Later, span: _Span) -> list[_Value]:
+    return [value for value in later.values if span[0] <= value.start < span[1]]
 
 
-def _names(text: str) -> Iterator[tuple[int, int]]:
-    yield from (one.span() for one in islice(_NAME.finditer(text), _VALUES_MAX))
-    yield from (one.span("n") for one in islice(_NAME_ZH.finditer(text), _VALUES_MAX))
+def _changes(text: str, values: Sequence[_Value], olds: Sequence[_Value]) -> _Changes:
+    """Return the old values that the message replaces, each with the new value."""
+    like, lower = _words().like, text.lower()
+    denied = [match.end() for match in like["denied"].finditer(lower)]
+    new = [value for value in values if value.key not in {old.key for old in olds}]
+    new = [value for value in new if not any(0 <= value.start - at <= 4 for at in denied)] or new
+    changes = []
+    for kind in _KINDS:
+        pairs = [(a, b) for a in olds for b in new if a.kind == b.kind == kind and _same_unit(a.unit, b.unit)]
+        if pairs:
+            old, told = max(pairs, key=lambda pair: _likeness(pair[0].key, pair[1].key))
+            ends = (match.end() for match in like["last"].finditer(lower))
+            tail = len(told.key) < len(old.key) and told.start in ends
+            changes.append((old, old.text[: -len(told.text)] + told.text if tail else told.text))
+    if changes or len(new) != 1 or new[0].unit or not new[0].text.isdigit():
+        return changes
+    # "At 7pm", "sorry, 8": a number without a unit may be of any kind that has digits, or the end of a code.
+    digits = [old for old in olds if old.kind in ("clock", "day", "number") and old.text[0].isdigit() and not old.unit]
+    size = len(new[0].text)
+    codes = [old for old in olds if old.kind == "code" and re.search(rf"\d{{{size}}}$", old.text)]
+    if codes:
+        return [(codes[0], codes[0].text[:-size] + new[0].text)]
+    return [(digits[0], new[0].text)] if len(digits) == 1 else []
 
 
-def _with(text: str, changes: Sequence[tuple[_Value, str]]) -> str:
+def _exchanged(values: Sequence[_Value], olds: Sequence[_Value]) -> _Changes:
+    """Return the two old values of a kind, each with the other, unless the message has new ones."""
+    if {value.key for value in values} - {old.key for old in olds}:
+        return []
+    groups = [[old for old in olds if old.kind == kind] for kind in dict.fromkeys(old.kind for old in olds)]
+    return next(([(a, b.text), (b, a.text)] for a, b in (group for group in groups if len(group) == 2)), [])
+
+
+def _denied(later: _Later, denial: _Denial, before: str) -> _Changes:
+    """Return what the earlier text has of what a message denies, with what it says instead."""
+    text, olds, (number, wrong, rest) = later.text, _values(before), denial
+    keys = {old.key for old in olds}
+    if value := next((value for value in _values_in(later, wrong) if value.key in keys), None):
+        new = [other for other in later.values if other.key not in keys and other.kind == value.kind]
+        return _changes(text, new, [old for old in olds if old.key == value.key])
+    start, end = _core(text, wrong)
+    if (name := _NAME.match(text, start, end)) and name[0] in before:
+        end = name.end()
+    old, is_cjk = text[start:end], _CJK.match(text, start) is not None
+    match = re.search(re.escape(old) if is_cjk else rf"(?<![a-z\d]){re.escape(old)}(?![a-z\d])", before, re.I)
+    if match is None or not old or not _is_short(text):
+        return []
+    others = (clause.rest for at, clause in enumerate(later.clauses) if at != number)
+    for span in (rest, (end, max(end, wrong[1])), *others):
+        first, last = _core(text, span)
+        told = text[first:last]
+        if not told or told in before:
+            continue
+        if told[0].isupper() and old[0].islower() and re.search(r"(?:^|[.!?…] )$", text[:first]):
+            told = told[0].lower() + told[1:]
+        # 我不是李雷，我开玩笑的 tells nothing instead.
+        is_instead = not is_cjk or span[0] in (rest[0], end) or _likeness(told, old) >= _SIMILAR_MIN - 0.2
+        is_instead = is_instead or _words().like["copula"].search(text[span[0] : first]) is not None
+        more = len(told) - len(old) - 2 if is_cjk else len(told.split()) - len(old.split()) - 1
+        is_instead = is_instead and told[0].isupper() == old[0].isupper() and more <= 0
+        return [(_Value("name", *match.span(), old), told)] if is_instead else []
+    return []
+
+
+def _core(text: str, span: _Span) -> _Span:
+    """Return the span without plain words and punctuation at its edges."""
+    tokens = [match.span() for match in re.compile(r"[\w’-]+").finditer(text, *span)]
+    while tokens and _is_plain(text[slice(*tokens[0])]):
+        del tokens[0]
+    while tokens and _is_plain(text[slice(*tokens[-1])]):
+        del tokens[-1]
+    if not tokens:
+        return span[0], span[0]
+    start, end = tokens[0][0], tokens[-1][1]
+    if _CJK.match(text, start):
+        plain = _words().plain_cjk.pattern
+        edges = re.fullmatch(rf"(?:{plain})*(?P<core>.+?)(?:{plain})*", text[start:end])
+        start, end = (start + edges.start("core"), start + edges.end("core")) if edges else (start, end)
+    return start, end
+
+
+def _renamed(text: str, span: _Span, before: str) -> _Changes:
+    """Return the name of the earlier text, or a word of it, that a message spells differently, with the new one."""
+    spans = [name[1:3] for name in _names(before)]
+    words = [match.span() for start, end in spans for match in re.compile(r"[^ ]+").finditer(before, start, end)]
+    return max((_nearest(name.text, before, [*spans, *words]) for name in _names(text, span)), key=len, default=[])
+
+
+def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True) -> _Changes:
+    """Return the word of the earlier text in whose place a short clause has another.
+
+    Both stand after the same words, or are the names of the messages, or share most Chinese or Japanese characters.
+    """
+    start, end = _core(text, span)
+    told = text[start:end]
+    if not told or len(told) > _PHRASE_CHARS_MAX or len(told.split()) > 3 or told in before:
+        return []
+    if _CJK.match(told):
+        sizes = range(max(len(told) - 2, 2), len(told) + 3)
+        spans = [(at, at + size) for size in sizes for at in range(min(len(before), _CORRECTION_CHARS_MAX) - size + 1)]
+        spans = [part for part in spans if before[slice(*part)] not in told and _CJK.fullmatch(before, *part)]
+        return _nearest(told, before, spans)
+    if beside := re.search(r"([^\W\d_]+(?: [^\W\d_]+)?) $", text[span[0] : start]):
+        noun = _NAME.pattern if told[0].isupper() else _NOUN
+        olds = list(re.finditer(rf"(?<!\w){beside[1]} (?P<old>{noun})", before))
+        if len(olds) == 1:
+            return [(_Value("name", *olds[0].span("old"), olds[0]["old"]), told)]
+    names = [name for name in _names(before) if name.start and not _is_plain(name.text.split()[0])]
+    return [(names[0], told)] if is_name and _NAME.fullmatch(told) and len(names) == 1 else []
+
+
+def _nearest(told: str, before: str, spans: Sequence[_Span]) -> _Changes:
+    """Return the span of the earlier text that is most like a new name or phrase, with that, if they are alike."""
+    span = max(spans, key=lambda span: _likeness(told, before[slice(*span)]), default=(0, 0))
+    old = before[slice(*span)]
+    is_alike = _likeness(told, old) >= (_SIMILAR_MIN if told.isascii() else _SIMILAR_NAME_MIN_ZH) and told != old
+    return [(_Value("name", *span, old), told)] if is_alike else []
+
+
+def _is_told(later: _Later, before: str) -> bool:
+    """Return whether a message says that the one before it was wrong, and something short in its place."""
+    olds = _values(before)
+    if not later.is_wrong or later.asks or _is_inner(later, olds):
+        return False
+    if later.values and {value.kind for value in later.values}.isdisjoint(old.kind for old in olds):
+        return False
+    spans = [clause.rest for clause in later.clauses]
+    first, last = spans[later.sign_at or 0]
+    size = sum(end - start for start, end in spans) / (1 if first < last else 2)
+    return bool(_residue(later.text, spans, (), _known(before))) and size <= _PHRASE_CHARS_MAX
+
+
+def _with(text: str, changes: _Changes) -> str:
     for value, new in sorted(changes, key=lambda change: -change[0].start):
         text = text[: value.start] + new + text[value.end :]
     return text
@@ -310,12 +543,7 @@ def _with(text: str, changes: Sequence[tuple[_Value, str]]) -> str:
 
 def _same_unit(one: str, other: str) -> bool:
     same = one.startswith(other) or (one and other.startswith(one))
-    return bool(same) or any({one, other} <= units for units in _SAME_UNITS)
-
-
-def _is_similar_name(one: str, other: str) -> bool:
-    alike = _SIMILAR_NAME_MIN if one.isascii() else _SIMILAR_NAME_MIN_ZH
-    return _likeness(one, other) >= alike
+    return bool(same) or any({one, other} <= units for units in _words().units)
 
 
 def _likeness(one: str, other: str) -> float:

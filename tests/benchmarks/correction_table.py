@@ -51,8 +51,9 @@ def outcome(pair: Mapping[str, str]) -> str:
         return "quiet" if found is None else "false"
     if found is None:
         return "missed"
-    withdrawn, told = ([one for one in pair.get(key, "").split(";") if one] for key in ("withdrawn", "told"))
-    is_right = all(one in found[1] for one in told) and not any(one in found[1] for one in withdrawn)
+    withdrawn, told = ([one.casefold() for one in pair.get(key, "").split(";") if one] for key in ("withdrawn", "told"))
+    text = (found.text or "").casefold()
+    is_right = all(one in text for one in told) and not any(one in text for one in withdrawn)
     return "right" if is_right else "linked"
 
 

@@ -148,6 +148,9 @@ def lines_of_candidates(
             until = day_in(ended.until, ended.zone or zone)
             mark = phrases.rejected if ended.rejected else phrases.outdated
             text = mark.format(text=text, statement=statement, until=until)
+        elif hit.kind is HitKind.MESSAGE and hit.withdrawn:
+            by = safe_text(messages.get(hit.overtaken_by or "", "…"), chars_max=_STATEMENT_CHARS_MAX)
+            text = phrases.corrected.format(text=text, by=by)
         tokens = _cost(text, hit.uri, with_uris=with_uris)
         section = Section.FACTS if hit.kind is HitKind.FACT else Section.SCENES
         piece = Piece(

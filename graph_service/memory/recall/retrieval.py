@@ -293,7 +293,7 @@ def _with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
     """
     said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
     found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
-    corrected = {one[0]: messages[at].id for at, one in found.items() if one is not None}
+    corrected = {one.earlier: messages[at].id for at, one in found.items() if one is not None}
     return [
         replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
         for at, one in enumerate(messages)

@@ -10,6 +10,7 @@ from extraction.rules.rule_reader import read_by_rules
 from extraction.text.corrections import correction_in, correction_of
 from schema.ids import MemoryId
 from schema.labels import Role
+from tests.benchmarks.correction_table import outcome, pairs
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 
@@ -65,7 +66,8 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
     found = correction_of(later, [earlier])
     assert found is not None
-    assert corrected in found[1]
+    assert found.text is not None
+    assert corrected in found.text
 
 
 @pytest.mark.parametrize(
@@ -120,6 +122,45 @@ def test_second_item_of_a_list_corrects_nothing(earlier: str, later: str) -> Non
     assert correction_of(later, [earlier]) is None
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "zh", "ja"])
+def test_corrections_are_told_from_other_messages_in_every_language(language: str) -> None:
+    of_language = [pair for pair in pairs() if pair["half"] == "open" and pair["language"] == language]
+    wrong = [pair for pair in of_language if outcome(pair) in ("missed", "false")]
+    assert len(of_language) == 12
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Work starts at 9:00.", "I took the wrong train this morning, arrived at 9:30."),
+        ("Je commence à 9h.", "Je me suis trompé de bus, arrivé à 9h30."),
+        ("Entro a las 9.", "Me equivoqué de autobús y llegué a las 9:30."),
+        ("9時始業です。", "電車を間違えた、9時半に着いた。"),
+        ("Das Buch kostet 30 Euro.", "Ben hat 40 gesagt, der hat sich wohl verguckt."),
+        ("本は3000円です。", "ベンは4000円って言ってたけど、勘違いだね"),
+        ("今天25度。", "明天应该是30度。"),
+        ("Passed: CLB 8.", "Cataract operation is fixed 6th Feb, right eye. Correction: left eye first, date is same."),
+        ("换座位了，第3排。", "眼睛又涨了，左350右375，打错了，右边是400。"),
+    ],
+)
+def test_other_errors_and_corrections_within_the_message_correct_nothing(earlier: str, later: str) -> None:
+    assert correction_of(later, [earlier]) is None
+
+
+@pytest.mark.parametrize("later", ["No, 5.", "5"])
+def test_answer_to_a_question_corrects_nothing(later: str) -> None:
+    said = [("me", "We are 4.", NOON), ("you", "Is the little one 4, too?", NOON), ("me", later, NOON)]
+    assert correction_in(2, said) is None
+    assert correction_in(2, [said[0], ("you", "Noted.", NOON), said[2]]) == (0, "We are 5.")
+
+
+def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None:
+    for minutes, later, expected in ((1, "72", "72"), (20, "72", None), (20, "38", "38")):
+        said = [("me", "I weigh 83.", NOON), ("me", later, NOON + timedelta(minutes=minutes))]
+        assert correction_in(1, said) == (expected and (0, f"I weigh {expected}."))
+
+
 @pytest.mark.parametrize("fresh", [True, False])
 @pytest.mark.parametrize(
     ("earlier", "later", "objects"),
@@ -143,6 +184,20 @@ def test_facts_of_a_correction_are_those_of_the_corrected_message(
     assert valid == objects
     assert {quote.line for fact in reading.facts for quote in fact.quotes} == {1}
     assert any(fact.closes for fact in reading.facts) is not fresh
+
+
+@pytest.mark.parametrize(
+    ("earlier", "valid"), [("我对腰果过敏。", set()), ("我对腰果过敏。我住在苏州。", {"腰果", "苏州"})]
+)
+def test_correction_that_fits_no_words_ends_the_fact_of_a_message_with_a_single_one(
+    earlier: str, valid: set[str]
+) -> None:
+    lines = tuple(
+        SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=True)
+        for text in (earlier, "说错了，是核桃。")
+    )
+    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+    assert {fact.object for fact in reading.facts if not fact.closes} == valid
 
 
 @pytest.mark.parametrize("text", ["啊" * 300, "sorry" + " " * 290, "not 5 " * 50, "不，" * 150, "5 - " * 75])

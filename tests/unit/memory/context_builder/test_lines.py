@@ -1,5 +1,7 @@
 """Test how messages are quoted."""
 
+from dataclasses import replace
+
 import pytest
 
 from extraction.text.search_terms import terms_of
@@ -48,6 +50,25 @@ def test_correction_reads_as_a_correction(kind: StatementKind, words: str, langu
     hit = Candidate(kind=HitKind.MESSAGE, id="m", uri=uri, text=sentence_of(kind, words), role="system", said_at=NOON)
     [line] = lines_of_candidates([hit], terms_of(""), language, tokens_max=500, zone=None, with_uris=False, now=NOON)
     assert line.text.endswith(quoted)
+
+
+@pytest.mark.parametrize(("found", "by"), [(True, "Wednesday, sorry"), (False, "…")])
+def test_message_that_the_next_one_corrects_is_quoted_as_corrected(found: bool, by: str) -> None:
+    hits = [
+        Candidate(kind=HitKind.MESSAGE, id=name, uri=f"memory://{name}", text=text, role="user", said_at=NOON)
+        for name, text in (("old", "The dentist is on Tuesday at 9"), ("new", "Wednesday, sorry"))
+    ]
+    hits[0] = replace(hits[0], overtaken_by="new", withdrawn=True)
+    line, *_ = lines_of_candidates(
+        hits if found else hits[:1],
+        terms_of("dentist"),
+        Language.EN,
+        tokens_max=500,
+        zone=None,
+        with_uris=False,
+        now=NOON,
+    )
+    assert line.text.endswith(f"“The dentist is on Tuesday at 9” (corrected afterwards: “{by}”)")
 
 
 def test_quotes_grow_with_the_budget() -> None:
