@@ -110,6 +110,7 @@ def _words() -> _Words:
         "swapped": r"(?:{})\W*$",
         "last": r"(?:{}|…|\.\.\.?)\s*",
         "copula": "(?:{})$",
+        "before": r"\b((?:{})(?: (?:{}))?) $",
     }
     joined["opening"] += "|" + joined["no"]
     cjk = sorted(filter(_CJK.match, plain), key=len, reverse=True)
@@ -505,9 +506,9 @@ def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True) -> _
         spans = [(at, at + size) for size in sizes for at in range(min(len(before), _CORRECTION_CHARS_MAX) - size + 1)]
         spans = [part for part in spans if before[slice(*part)] not in told and _CJK.fullmatch(before, *part)]
         return _nearest(told, before, spans)
-    if beside := re.search(r"([^\W\d_]+(?: [^\W\d_]+)?) $", text[span[0] : start]):
+    if beside := _words().like["before"].search(text[span[0] : start].lower()):
         noun = _NAME.pattern if told[0].isupper() else _NOUN
-        olds = list(re.finditer(rf"(?<!\w){beside[1]} (?P<old>{noun})", before))
+        olds = list(re.finditer(rf"(?<!\w)(?i:{beside[1]}) (?P<old>{noun})", before))
         if len(olds) == 1:
             return [(_Value("name", *olds[0].span("old"), olds[0]["old"]), told)]
     names = [name for name in _names(before) if name.start and not _is_plain(name.text.split()[0])]

@@ -133,6 +133,8 @@ def test_corrections_are_told_from_other_messages_in_every_language(language: st
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
+        ("I like tea.", "Well, I love tea."),
+        ("On part à 6h40.", "Attends, on sonne."),
         ("Work starts at 9:00.", "I took the wrong train this morning, arrived at 9:30."),
         ("Je commence à 9h.", "Je me suis trompé de bus, arrivé à 9h30."),
         ("Entro a las 9.", "Me equivoqué de autobús y llegué a las 9:30."),
