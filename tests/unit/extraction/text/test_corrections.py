@@ -144,6 +144,8 @@ def test_corrections_are_told_from_other_messages_in_every_language(language: st
         ("今天25度。", "明天应该是30度。"),
         ("Passed: CLB 8.", "Cataract operation is fixed 6th Feb, right eye. Correction: left eye first, date is same."),
         ("换座位了，第3排。", "眼睛又涨了，左350右375，打错了，右边是400。"),
+        ("我不吃香菜。", "不，我也不吃葱。"),
+        ("need glue and A4 paper from the shop", "and correction fluid, the small bottle"),
     ],
 )
 def test_other_errors_and_corrections_within_the_message_correct_nothing(earlier: str, later: str) -> None:
