@@ -4,7 +4,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -78,6 +78,13 @@ class Settings:
     api_key: str | None = field(default=None, repr=False)
     data_dir: Path = Path()
     cache_dir: Path = Path()
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    automation: AutomationSettings = field(default_factory=AutomationSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    facts: FactSettings = field(default_factory=FactSettings)
+    profile: ProfileSettings = field(default_factory=ProfileSettings)
+    analyst: AnalystSettings = field(default_factory=AnalystSettings)
+    auth: AuthSettings = field(default_factory=AuthSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
     neo4j: Neo4jSettings = field(default_factory=Neo4jSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
@@ -85,14 +92,7 @@ class Settings:
     redis: RedisSettings = field(default_factory=RedisSettings)
     window: WindowSettings = field(default_factory=WindowSettings)
     spool: SpoolSettings = field(default_factory=SpoolSettings)
-    sessions: SessionSettings = field(default_factory=SessionSettings)
-    automation: AutomationSettings = field(default_factory=AutomationSettings)
-    recall: RecallSettings = field(default_factory=RecallSettings)
-    facts: FactSettings = field(default_factory=FactSettings)
-    profile: ProfileSettings = field(default_factory=ProfileSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
-    analyst: AnalystSettings = field(default_factory=AnalystSettings)
-    auth: AuthSettings = field(default_factory=AuthSettings)
     display: DisplaySettings = field(default_factory=DisplaySettings)
     log: LogSettings = field(default_factory=LogSettings)
     traces: TraceSettings = field(default_factory=TraceSettings)
@@ -102,24 +102,9 @@ class Settings:
 
 
 SECTIONS: Mapping[str, type[Any]] = {
-    "sessions": SessionSettings,
-    "automation": AutomationSettings,
-    "recall": RecallSettings,
-    "facts": FactSettings,
-    "profile": ProfileSettings,
-    "analyst": AnalystSettings,
-    "auth": AuthSettings,
-    "service": ServiceSettings,
-    "neo4j": Neo4jSettings,
-    "llm": LlmSettings,
-    "embedding": EmbeddingSettings,
-    "redis": RedisSettings,
-    "window": WindowSettings,
-    "spool": SpoolSettings,
-    "mcp": McpSettings,
-    "display": DisplaySettings,
-    "log": LogSettings,
-    "traces": TraceSettings,
+    name: section.type
+    for name, section in Settings.__dataclass_fields__.items()
+    if isinstance(section.type, type) and is_dataclass(section.type) and section.type is not FolderTrust
 }
 TOP_KEYS = ("tenant", "url", "api_key", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(

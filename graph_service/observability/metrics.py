@@ -249,29 +249,6 @@ AUDIT_ENTRIES_LOST: Final = Counter(
     "Entries of the audit log that could not be written, for example because the disk was full.",
 )
 
-COUNTERS: Final = (
-    REQUESTS,
-    MESSAGES,
-    RECALLS,
-    EXTRACTIONS,
-    FACTS,
-    REJECTED,
-    CORRECTIONS,
-    MODEL_TOKENS,
-    EMBEDDING_TOKENS,
-    EMBEDDINGS,
-    JOB_RUNS,
-    CONNECTIONS_CLOSED,
-    DATABASE_FAILURES,
-    LOOP_FAILURES,
-    AUDIT_ENTRIES_LOST,
-)
-HISTOGRAMS: Final = (
-    REQUEST_SECONDS,
-    OPERATION_SECONDS,
-    RECALL_SIMILARITY,
-    RECALL_CONFIDENCE,
-    JOB_SECONDS,
-    EXTERNAL_CALL_SECONDS,
-    DATABASE_SECONDS,
-)
+# In the order of their definitions.
+COUNTERS: Final = tuple(metric for metric in [*globals().values()] if isinstance(metric, Counter))
+HISTOGRAMS: Final = tuple(metric for metric in [*globals().values()] if isinstance(metric, Histogram))
