@@ -15,6 +15,7 @@ from extraction.embeddings.embedder import Embedder, spoken
 from extraction.reader import THE_AGENT, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.text.topic_shift import Topic, topic_words
 from extraction.unreadable import read_or
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.proposal_check import CALLER
@@ -357,21 +358,16 @@ def _resolved_name(name: str) -> str:
 
 def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
     """Return a provided fact, as stored in its episode, as a proposal."""
-    return ProposedFact(
+    return from_row(
+        ProposedFact,
+        fact,
         subject=_resolved_name(fact["subject"]),
-        predicate=fact["predicate"],
         object=fact["object"] if fact["relation"] == "works as" else _resolved_name(fact["object"]),
-        statement=fact["statement"],
         quotes=quotes,
-        relation=fact["relation"],
         subject_type=entity_type(fact["subject_type"]),
         object_type=entity_type(fact["object_type"]),
-        strength=fact["strength"],
-        confidence=fact["confidence"],
         valid_at=_moment(fact["valid_at"]),
         invalid_at=_moment(fact["invalid_at"]),
-        trigger_emotion=fact["trigger_emotion"],
-        importance=fact.get("importance"),
         correction=(correction := _correction_of(fact)),
         closes=correction is CorrectionKind.REJECTS,
         replaces=tuple(fact.get("replaces") or ()),
@@ -410,18 +406,11 @@ def _message(row: Mapping[str, Any]) -> Message:
         raise BrokenDataError(f"message {row['id']} is stored without its text, content hash or URI")
     if type(row["position"]) is not int:
         raise BrokenDataError(f"message {row['id']} is stored without its position")
-    return Message(
-        id=row["id"],
-        uri=row["uri"],
+    return from_row(
+        Message,
+        row,
         role=Role(row["role"]),
-        text=row["text"],
         said_at=datetime.fromisoformat(row["said_at"]),
-        content_hash=row["content_hash"],
-        position=row["position"],
-        speaker=row["speaker"],
-        importance=row["importance"],
-        zone=row["zone"],
-        emotion=row["emotion"],
         mentioned_start=_moment(row["mentioned_start"]),
         mentioned_end=_moment(row["mentioned_end"]),
         received_at=_moment(row["received_at"]),

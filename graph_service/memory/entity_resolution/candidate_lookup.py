@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from graph_service.graph.lucene import forms_query, name_query
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, form_tokens, speaker_in
@@ -29,20 +30,6 @@ async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameMentio
 
 
 def _record_from_row(row: dict[str, Any]) -> EntityRecord:
-    entity = EntityRef(
-        id=row["id"],
-        uri=row["uri"],
-        label=Label.ENTITY,
-        name=row["name"],
-        key=row["key"],
-        entity_type=EntityType(row["entity_type"]) if row["entity_type"] else None,
-    )
-    return EntityRecord(
-        entity=entity,
-        aliases=tuple(row["aliases"]),
-        first_seen=row["first_seen"],
-        last_seen=row["last_seen"],
-        changed=False,
-        attributes=row["attributes"] or "",
-        root_id=row["root_id"],
-    )
+    kind = EntityType(row["entity_type"]) if row["entity_type"] else None
+    entity = from_row(EntityRef, row, label=Label.ENTITY, entity_type=kind)
+    return from_row(EntityRecord, row, entity=entity, changed=False, attributes=row["attributes"] or "")

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from extraction.bounded_threads import BoundedThreads
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
@@ -59,17 +60,7 @@ async def list_entities(
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
     parameters |= {"last_us": last_seen_us, "after": after_id}
     rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
-    return [
-        ListedEntity(
-            id=row["id"],
-            name=row["name"],
-            aliases=tuple(row["aliases"]),
-            entity_type=row["entity_type"],
-            last_seen=row["last_seen"],
-            merged=tuple(row["merged"]),
-        )
-        for row in rows
-    ]
+    return [from_row(ListedEntity, row) for row in rows]
 
 
 def entity_cursor(entity: ListedEntity) -> str:
@@ -130,12 +121,9 @@ async def _users(graph: Graph, tenant: TenantId) -> list[str]:
 
 
 def _compared_entity(row: Mapping[str, Any]) -> ComparedEntity:
-    return ComparedEntity(
-        id=MemoryId(row["id"]),
-        user_id=row["user_id"],
-        name=row["name"],
-        aliases=tuple(row["aliases"]),
-        entity_type=row["entity_type"],
+    return from_row(
+        ComparedEntity,
+        row,
         members=frozenset(row["members"]),
         ties=frozenset((f"{predicate} {relation or ''}", other) for predicate, relation, other in row["ties"]),
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from extraction.entities.kinship_terms import tie, tie_words
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_change
@@ -277,13 +278,4 @@ def _id(row: Mapping[str, Any]) -> str:
 
 
 def _relative(row: Mapping[str, Any]) -> Relative:
-    return Relative(
-        id=MemoryId(row["id"]),
-        root_id=MemoryId(row["root_id"] or row["id"]),
-        name=row["name"],
-        relation=row["relation"],
-        reason=row["reason"],
-        is_valid=row["is_valid"],
-        stated_by_user=row["stated_by_user"],
-        is_shared=row["is_shared"],
-    )
+    return from_row(Relative, row, root_id=row["root_id"] or row["id"])

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from extraction.text.near_duplicates import bands, simhash
+from graph_service.graph.rows import from_row
 from graph_service.memory.facts.claims import PlannedFact
 from graph_service.memory.facts.conflict_resolution import content_of
 from schema.assertion import Closing, assertion_text, parse_assertion
@@ -16,48 +17,23 @@ from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
 
 _EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
+# Neo4j stores no nulls.
+_NOT_STORED: Final = dict.fromkeys(("relation", "invalid_at", "closed_by", "trigger_emotion"))
 
 
 def fact_from_row(row: Mapping[str, Any]) -> Fact:
     """Return the fact in a row with the columns `subject_id`, `object_id`, `predicate` and `properties`."""
     stored = row["properties"]
-    return Fact(
-        id=stored["id"],
-        uri=stored["uri"],
+    return from_row(
+        Fact,
+        _NOT_STORED | stored,
         subject_id=row["subject_id"],
         object_id=row["object_id"],
         predicate=row["predicate"],
-        relation=stored.get("relation"),
-        slot=stored["slot"],
-        statement=stored["statement"],
-        base_strength=stored["base_strength"],
-        strength=stored["strength"],
-        confidence=stored["confidence"],
-        first_seen=stored["first_seen"],
-        last_seen=stored["last_seen"],
-        valid_at=stored["valid_at"],
-        invalid_at=stored.get("invalid_at"),
-        closed_by=stored.get("closed_by"),
-        trigger_emotion=stored.get("trigger_emotion"),
-        evidence=tuple(stored["evidence"]),
-        scenes=tuple(stored["scenes"]),
-        quotes=tuple(stored["quotes"]),
-        reader=stored["reader"],
-        importance=stored["importance"],
-        detail=FactDetail(
-            kind=FactKind(stored["kind"]),
-            rationale=stored.get("rationale"),
-            steps=tuple(stored.get("steps") or ()),
-            mentioned_start=stored.get("mentioned_start"),
-            mentioned_end=stored.get("mentioned_end"),
-        ),
+        detail=from_row(FactDetail, stored, kind=FactKind(stored["kind"])),
         closing_reason=Closing(stored["closing_reason"]) if stored.get("closing_reason") else None,
         assertions=tuple(parse_assertion(text) for text in stored.get("assertions") or ()),
-        ignored_closings=tuple(stored.get("ignored_closings") or ()),
         object_name=row.get("object_name"),
-        closing_known_at=stored.get("closing_known_at"),
-        corrections=tuple(stored.get("corrections") or ()),
-        wordings=tuple(stored.get("wordings") or ()),
         extracted=_EXTRACTED_VALUES.validate_json(stored["extracted"]) if stored.get("extracted") else None,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from extraction.embeddings.embedder import CROSS_LANGUAGE_SCALE, EmbeddedQuestion, Embedder, embed_question
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import items_query
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, text_problem
@@ -344,15 +345,8 @@ def _row(tenant: TenantId, name: str, write: ItemWrite, item: Item | None, *, ca
 
 
 def _item(row: Mapping[str, Any]) -> Item:
-    return Item(
-        namespace=tuple(row["namespace"]),
-        key=row["key"],
-        value=json.loads(row["value"]),
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        expires_at=None if row["expires_ms"] is None else moment_of(row["expires_ms"]),
-    )
+    expires_at = None if row["expires_ms"] is None else moment_of(row["expires_ms"])
+    return from_row(Item, row, value=json.loads(row["value"]), expires_at=expires_at)
 
 
 def _matches(tree: Filter, value: Any) -> bool:

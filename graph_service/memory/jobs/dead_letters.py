@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.outbox import JobKind
@@ -62,15 +63,12 @@ class DeadLetters:
         parameters = {"tenant": tenant, "failed_ms": failed_ms, "after": after_id, "rows_max": limit}
         rows = await self._graph.read(statement("jobs/dead_letters"), parameters)
         return [
-            DeadLetter(
-                id=row["id"],
+            from_row(
+                DeadLetter,
+                row,
                 kind=JobKind(row["kind"]),
-                user_id=row["user_id"],
-                session_id=row["session_id"],
                 error=row["error"] or "",
-                attempts=row["attempts"],
                 failed_at=datetime.fromtimestamp(row["failed_ms"] / 1000, UTC) if row["failed_ms"] else None,
-                unavailable_service=row["unavailable_service"],
             )
             for row in rows
         ]

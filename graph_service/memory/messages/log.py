@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
@@ -388,25 +389,15 @@ _FACT_COLUMNS: Final = ("id", "statement", "predicate", "source", "target", "inv
 
 
 def _message(row: Row, made: dict[str, list[MessageFact]], closed: dict[str, list[MessageFact]]) -> StoredMessage:
-    return StoredMessage(
-        id=row["id"],
-        uri=row["uri"],
-        external_id=row["external_id"],
-        user_id=row["user_id"],
-        session_id=row["session_id"],
-        role=row["role"],
-        speaker=row["speaker"],
+    return from_row(
+        StoredMessage,
+        row,
         text="".join(row["texts"]),
         raw=_json(row["raw"]),
         metadata=metadata_of(row["metadata"]),
         tags=tuple(row["tags"] or ()),
-        said_at=row["said_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
         expires_at=None if row["expires_ms"] is None else moment_of(row["expires_ms"]),
-        version=row["version"],
         scene_id=row["scene_ids"][0] if row["scene_ids"] else None,
-        is_read=row["is_read"],
         facts=_of_parts(row, made),
         closed=_of_parts(row, closed),
     )

@@ -9,6 +9,7 @@ from typing import Final
 from extraction.text.fulltext_words import words_in
 from extraction.text.name_forms import all_forms
 from graph_service.graph.lucene import forms_query, scoped_query
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids, check_limit, text_problem
@@ -140,17 +141,8 @@ def _forms(query: str, words: Sequence[str]) -> set[str]:
 
 
 def _found(row: Row) -> NodeMatch:
-    return NodeMatch(
-        id=row["id"],
-        uri=row["uri"],
-        kind=row["kind"],
-        name=row["name"],
-        aliases=tuple(row["aliases"]),
-        entity_type=row["entity_type"],
-        last_seen=row["last_seen"],
-        attributes=json.loads(row["attributes"] or "{}"),
-        facts=tuple(_fact(values) for values in row["facts"]),
-    )
+    facts = tuple(_fact(values) for values in row["facts"])
+    return from_row(NodeMatch, row, attributes=json.loads(row["attributes"] or "{}"), facts=facts)
 
 
 def _fact(values: Sequence[object]) -> FactOfNode:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view
@@ -129,18 +130,11 @@ def _part(
 
 def _item(row: Row, known: ProfileFact) -> ProfileItem:
     fact = row["fact"]
-    return ProfileItem(
-        id=fact["id"],
+    return from_row(
+        ProfileItem,
+        row | fact,
         uri=profile_uri(row["subject_uri"], known.category, fact["id"]),
-        statement=fact["statement"],
-        predicate=row["predicate"],
-        relation=fact["relation"],
-        object=row["object"],
         importance=known.importance,
-        confidence=fact["confidence"],
-        valid_at=fact["valid_at"],
-        last_seen=fact["last_seen"],
-        zone=row["zone"],
     )
 
 

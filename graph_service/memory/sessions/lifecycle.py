@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cachetools import LRUCache
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
@@ -107,23 +108,13 @@ async def _enqueue_close(
 
 def _view(row: dict[str, Any]) -> SessionView:
     lifecycle = row["lifecycle"]
-    return SessionView(
-        uri=lifecycle["uri"],
-        user_id=lifecycle["user_id"],
-        session_id=lifecycle["session_id"],
+    return from_row(
+        SessionView,
+        lifecycle | row,
         state=SessionState(lifecycle["state"]),
-        opened_at=lifecycle["opened_at"],
-        last_at=lifecycle["last_at"],
         closing_at=lifecycle.get("closing_at"),
         closed_at=lifecycle.get("closed_at"),
         close_reason=CloseReason(lifecycle["close_reason"]) if lifecycle.get("close_reason") else None,
-        messages=row["messages"],
-        scenes=row["scenes"],
-        unread=row["unread"],
-        unembedded=row["unembedded"],
-        unextracted=row["unextracted"],
-        problem=row["problem"],
-        zone=row["zone"],
     )
 
 
