@@ -91,16 +91,16 @@ async def _quarantine(graph: Graph, tenant: dict[str, Any]) -> None:
         "reason": tenant.get("quarantine_reason"),
         "now": tenant["quarantined_at"],
     }
-    await graph.write(lambda writing: writing.run(statement("quarantine/begin_quarantine"), parameters))
+    await graph.run(statement("quarantine/begin_quarantine"), parameters)
 
 
 async def _add_key(graph: Graph, key: dict[str, Any]) -> None:
     row = {name: value for name, value in key.items() if name not in ("id", "tenant", "revoked_at")}
     parameters = {"id": key["id"], "tenant": key.get("tenant"), "row": row}
-    await graph.write(lambda writing: writing.run(statement("auth/add_key"), parameters))
+    await graph.run(statement("auth/add_key"), parameters)
     if key.get("revoked_at"):
         revoked = {"id": key["id"], "at": key["revoked_at"]}
-        await graph.write(lambda writing: writing.run(statement("auth/revoke_key"), revoked))
+        await graph.run(statement("auth/revoke_key"), revoked)
 
 
 def _encoded(properties: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from graph_service.auth.access import Role
 from graph_service.auth.disk_copy import DiskCopy
 from graph_service.auth.keys import Key, format_key, key_hash, key_id_of, looks_like_key, matches_key
 from graph_service.graph.statements import Statement, statement
-from graph_service.graph.store import Graph, Row, Writing
+from graph_service.graph.store import Graph, Row
 from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
@@ -215,10 +215,7 @@ class Keyring:
         await self._reloaded.wait()
 
     async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:
-        async def steps(writing: Writing) -> list[Row]:
-            return await writing.run(written, parameters)
-
-        rows = await self._graph.write(steps)
+        rows = await self._graph.run(written, parameters)
         async with self._loading:
             await self._load()
         return rows

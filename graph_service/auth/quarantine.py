@@ -122,8 +122,7 @@ class Quarantine:
             raise ConflictError("the tenant is in quarantine, so its embedding waits already; end the quarantine first")
         parameters: dict[str, object] = {"tenant": tenant, "epoch": secrets.token_hex(4), "mode": mode.value}
         parameters |= {"reason": reason, "now": self._clock()}
-        begin = statement("quarantine/begin_quarantine")
-        await self._graph.write(lambda writing: writing.run(begin, parameters))
+        await self._graph.run(statement("quarantine/begin_quarantine"), parameters)
         await self.load()
         _log.warning("jobs or requests of a tenant were stopped: %s", mode.value, extra={"tenant": tenant})
         return self._states[tenant]
@@ -134,8 +133,7 @@ class Quarantine:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        end = statement("quarantine/end_quarantine")
-        rows = await self._graph.write(lambda writing: writing.run(end, {"tenant": tenant}))
+        rows = await self._graph.run(statement("quarantine/end_quarantine"), {"tenant": tenant})
         await self.load()
         if rows:
             _log.warning("the quarantine of a tenant was ended", extra={"tenant": tenant})

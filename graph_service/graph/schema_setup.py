@@ -18,7 +18,7 @@ from graph_service.graph.statements import (
     statement,
     statement_names,
 )
-from graph_service.graph.store import USER_AGENT, Graph, Row, Writing
+from graph_service.graph.store import USER_AGENT, Graph, Row
 from graph_service.version import version
 from schema.errors import ConflictError, InstallError
 from schema.predicates import fact_predicates
@@ -151,11 +151,11 @@ def _number(name: str) -> str:
 
 
 async def _start_migration(graph: Graph, name: str) -> None:
-    await graph.write(lambda writing: writing.run(statement("schema/start_version"), {"name": name}))
+    await graph.run(statement("schema/start_version"), {"name": name})
 
 
 async def _record_migration(graph: Graph, name: str) -> None:
-    await graph.write(lambda writing: writing.run(statement("schema/record_version"), {"name": name}))
+    await graph.run(statement("schema/record_version"), {"name": name})
 
 
 async def fit_embedder(graph: Graph, new: StoredEmbedder, *, service: bool, change: bool) -> str | None:
@@ -269,11 +269,8 @@ async def _complete(graph: Graph, before: StoredEmbedder, new: StoredEmbedder) -
 
 
 async def _set_embedder(graph: Graph, new: StoredEmbedder, *, changing: bool = False) -> None:
-    async def steps(writing: Writing) -> None:
-        parameters = {**new.compared, "indexes": list(new.indexes), "changing": changing}
-        await writing.run(statement("schema/set_embedder"), parameters)
-
-    await graph.write(steps)
+    parameters = {**new.compared, "indexes": list(new.indexes), "changing": changing}
+    await graph.run(statement("schema/set_embedder"), parameters)
 
 
 async def prepare_without_embedder(graph: Graph) -> None:

@@ -173,6 +173,10 @@ class Graph:
 
         return await self._with_retries(once, losses_max=_WRITE_LOSSES_MAX)
 
+    async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run one statement that writes in a transaction of its own, and return its rows; see `write`."""
+        return await self.write(lambda writing: writing.run(statement, parameters))
+
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
         """Run one idempotent schema statement, in a transaction without writes of data.
 

@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
-from typing import Any
 
 from extraction.reader import ProposedFact, Reading
 from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph
 from graph_service.memory.entity_resolution.resolver import Owner, speaker_in
 from schema.errors import NotFoundError
 from schema.ids import MemoryId, TenantId, UserId, memory_id, name_key, session_uri, user_uri
@@ -113,11 +112,7 @@ async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str, *, crea
         NotFoundError: nothing was ever stored for the tenant.
     """
     parameters = {"tenant": tenant, "salt": new, "create": create}
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("tombstones/ensure_salt"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("tombstones/ensure_salt"), parameters)
     if not rows:
         raise NotFoundError("nothing is stored for this tenant, so there is nothing to forget")
     return TombstoneKey(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["tombstone_tenant"] or tenant))

@@ -22,7 +22,7 @@ from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
 from extraction.unreadable import note_unreadable
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row, Writing
+from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import SessionFactJudge
 from graph_service.memory.consolidation.known_facts import load_known
@@ -599,11 +599,7 @@ async def _settled(graph: Graph, session_input: SessionInput, claim: JobClaim) -
     unchanged.
     """
     parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
-
-    async def steps(writing: Writing) -> list[Row]:
-        return await writing.run(statement("consolidation/settled_revision"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("consolidation/settled_revision"), parameters)
     if not rows:
         raise ConflictError(
             f"user {session_input.owner.user_id!r} was forgotten while the job ran; there is nothing left to do"

@@ -13,7 +13,7 @@ from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME
 from extraction.token_spending import DayTotal, TokenSpending
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.summaries.scene_summary import SceneSummary
 from schema.errors import InputError
@@ -194,11 +194,7 @@ async def record_unfinished(graph: Graph, tenant: TenantId, tokens: TokenSpendin
     cost = cost_of(tokens)
     if not any(cost.values()):
         return
-
-    async def steps(writing: Writing) -> None:
-        await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day_of(now), "cost": cost})
-
-    await graph.write(steps)
+    await graph.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day_of(now), "cost": cost})
 
 
 def over_budget_reader(rules: Reader) -> Reader:
@@ -225,8 +221,8 @@ async def reopen_deferred(graph: Graph, tenant: TenantId, session: str, *, reaso
         UnavailableError: Neo4j does not answer.
     """
     parameters = {"tenant": tenant, "session": session, "reason": reason}
-    reopen = statement("consolidation/reopen_deferred_of_session")
-    return int((await graph.write(lambda writing: writing.run(reopen, parameters)))[0]["scenes"])
+    rows = await graph.run(statement("consolidation/reopen_deferred_of_session"), parameters)
+    return int(rows[0]["scenes"])
 
 
 async def reextract_scenes(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:
@@ -240,8 +236,4 @@ async def reextract_scenes(graph: Graph, tenant: TenantId, user_id: str, *, scen
     if not 1 <= scenes_max <= SCENES_MAX:
         raise InputError(f"scenes is {scenes_max}; use 1 to {SCENES_MAX}")
     parameters = {"tenant": tenant, "user_id": user_id, "scenes_max": scenes_max, "now_ms": now_ms}
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("consolidation/enqueue_deferred_scenes"), parameters)
-
-    return sum(row["scenes"] for row in await graph.write(steps))
+    return sum(row["scenes"] for row in await graph.run(statement("consolidation/enqueue_deferred_scenes"), parameters))

@@ -107,7 +107,7 @@ async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row
     parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
     if kind != EDGE:
         parameters["kind"] = Label.MEMORY.value if kind in MIND_MAP_KINDS else str(kind)
-    written = await graph.write(lambda writing: writing.run(put, parameters))
+    written = await graph.run(put, parameters)
     return int(written[0]["written"]) if written else 0
 
 

@@ -232,7 +232,7 @@ async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool
 
 async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> None:
     parameters = {"tenant": tenant, "file": digest, "epoch": secrets.token_hex(4), "now": now}
-    if not await graph.write(lambda writing: writing.run(statement("export_import/begin_import"), parameters)):
+    if not await graph.run(statement("export_import/begin_import"), parameters):
         raise ConflictError(
             f"the tenant {tenant!r} is not empty, or an import of another file into it was interrupted; import into an "
             "empty tenant (`--tenant NAME`)"
@@ -271,13 +271,9 @@ async def _finish(
         await graph.write(lambda writing, batch=batch: enqueue_embedding(writing, tenant, batch, at=now))  # type: ignore[misc]
     for rows in _job_rows(session_jobs):
         parameters = {"tenant": tenant, "rows": rows, "now_ms": millis(now)}
-        await graph.write(
-            lambda writing, parameters=parameters: writing.run(  # type: ignore[misc]
-                statement("export_import/enqueue_jobs"), parameters
-            )
-        )
+        await graph.run(statement("export_import/enqueue_jobs"), parameters)
     parameters = {"tenant": tenant, "properties": properties}
-    await graph.write(lambda writing: writing.run(statement("export_import/finish_import"), parameters))
+    await graph.run(statement("export_import/finish_import"), parameters)
 
 
 def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:

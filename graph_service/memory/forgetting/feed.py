@@ -10,7 +10,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from graph_service.graph.schema_setup import StoredEmbedder, embedder_of
 from graph_service.graph.statements import statement
@@ -130,13 +130,8 @@ class ForgettingFeed:
             return
         self._upkeep_ms = now_ms
         await self._snapshots.store_position(now_ms)
-
-        async def steps(writing: Writing) -> list[dict[str, Any]]:
-            parameters = {"before_ms": now_ms - _KEPT_MS}
-            return await writing.run(statement("forgetting/delete_old_records"), parameters)
-
         try:
-            await self._graph.write(steps)
+            await self._graph.run(statement("forgetting/delete_old_records"), {"before_ms": now_ms - _KEPT_MS})
         except MnemosceneError as error:
             # Another process deletes the same records.
             _log.debug("old records of forgettings were not deleted: %s", error.message)

@@ -88,11 +88,7 @@ async def _delete_items(erasure: _Erasure) -> bool:
 async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dict[str, Any]]:
     """Renew the lease, then run one statement in a transaction and return its rows."""
     await renew_lease(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(step, {**erasure.scope, **more})
-
-    rows = await erasure.graph.write(steps)
+    rows = await erasure.graph.run(step, {**erasure.scope, **more})
     erasure.job_context.step("forget step done")
     return rows
 

@@ -304,7 +304,7 @@ class Items:
         refreshed: dict[str, int] = {}
         if expiring:
             parameters = {"tenant": tenant, "ids": expiring, "now_ms": now_ms}
-            written = await self._graph.write(lambda writing: writing.run(statement("items/refresh_ttl"), parameters))
+            written = await self._graph.run(statement("items/refresh_ttl"), parameters)
             refreshed = {row["id"]: row["expires_ms"] for row in written}
         return {row["id"]: _item({**row, "expires_ms": refreshed.get(row["id"], row["expires_ms"])}) for row in rows}
 

@@ -95,11 +95,7 @@ async def claim_jobs(
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
         "lease": lease,
     }
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("jobs/claim"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("jobs/claim"), parameters)
     claims = [claim for row in rows if (claim := _claim_from_row(row, kind, lease)) is not None]
     if len(claims) < len(rows):
         await park_malformed(graph, now_ms=now_ms)
@@ -133,11 +129,7 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
     """
     error = str(failure_of(BrokenDataError("the job node lacked required properties; they were restored")))
     parameters = {"kinds": [kind.value for kind in JobKind], "error": error, "now_ms": now_ms}
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("jobs/park_malformed"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("jobs/park_malformed"), parameters)
     for row in rows:
         extra = {"tenant": row["tenant"], "job": row["id"], "code": BrokenDataError.code}
         _log.error("a malformed job became a dead letter", extra=extra)
@@ -165,11 +157,7 @@ async def claim_session_job(
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
         "lease": lease,
     }
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("jobs/claim_for_session"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("jobs/claim_for_session"), parameters)
     if not rows:
         # A job that is not open may be gone with its node, for example when its session was forgotten.
         if even_if_done and not await graph.read(statement("jobs/is_open"), {"tenant": tenant, "id": job_id}):
@@ -197,11 +185,7 @@ async def renew_lease(graph: Graph, claim: JobClaim, *, now_ms: int) -> bool:
         "lease": claim.lease,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
     }
-
-    async def steps(writing: Writing) -> bool:
-        return bool(await writing.run(statement("jobs/renew"), parameters))
-
-    return await graph.write(steps)
+    return bool(await graph.run(statement("jobs/renew"), parameters))
 
 
 async def finish_jobs(
@@ -273,11 +257,7 @@ async def fail_job(
         "due_ms": now_ms + round(delay_s * 1000) if retries else None,
         "unavailable_service": unavailable_service,
     }
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("jobs/fail"), parameters)
-
-    rows = await graph.write(steps)
+    rows = await graph.run(statement("jobs/fail"), parameters)
     return str(rows[0]["state"]) if rows else "lost"
 
 
@@ -300,12 +280,8 @@ async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int)
 async def reopen_after_outage(graph: Graph, unavailable_service: str, *, jobs_max: int, now_ms: int) -> int:
     """Reopen dead letters caused by an outage of a service, oldest first, and return their number."""
     parameters = {"unavailable_service": unavailable_service, "jobs_max": jobs_max, "now_ms": now_ms}
-
-    async def steps(writing: Writing) -> int:
-        rows = await writing.run(statement("jobs/reopen_after_outage"), parameters)
-        return int(rows[0]["jobs"]) if rows else 0
-
-    return await graph.write(steps)
+    rows = await graph.run(statement("jobs/reopen_after_outage"), parameters)
+    return int(rows[0]["jobs"]) if rows else 0
 
 
 async def pending_jobs(

@@ -143,7 +143,7 @@ class MindMap:
         parameters = {"tenant": tenant, "user": user_id or "", "property": name, "keep": keep, "rows": rows}
         if not rows:
             return 0
-        done = await self._graph.write(lambda writing: writing.run(statement("mindmap/put_places"), parameters))
+        done = await self._graph.run(statement("mindmap/put_places"), parameters)
         return int(done[0]["written"])
 
     async def places(self, tenant: str, user_id: str | None, *, after: int = 0) -> PlacesByView:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind
 from schema.errors import UnavailableError
 from schema.failure import failure_of
@@ -89,12 +89,8 @@ class AccessLog:
 
     async def _write(self, tenant: TenantId, user_id: str, rows: list[dict[str, Any]]) -> int:
         parameters = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
-
-        async def steps(writing: Writing) -> int:
-            written = await writing.run(statement("recall/record_access"), parameters)
-            return sum(int(row["updated"]) for row in written)
-
-        return await self._graph.write(steps)
+        written = await self._graph.run(statement("recall/record_access"), parameters)
+        return sum(int(row["updated"]) for row in written)
 
 
 def _row(kind: HitKind, name: str, access: _Access) -> dict[str, Any]:

@@ -336,7 +336,7 @@ class SyncSchedule:
         """
         now = self._clock()
         parameters = {"before": now - self._every, "now": now, "exclude_tenants": sorted(self._excluded())}
-        rows = await self._graph.write(lambda writing: writing.run(statement("repair/claim_due_sync"), parameters))
+        rows = await self._graph.run(statement("repair/claim_due_sync"), parameters)
         if not rows:
             return False
         tenant = TenantId(rows[0]["tenant"])

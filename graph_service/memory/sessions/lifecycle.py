@@ -9,7 +9,7 @@ from cachetools import LRUCache
 
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import NotFoundError, UnavailableError
@@ -99,11 +99,7 @@ async def _enqueue_close(
         "now": now,
         "now_ms": millis(now),
     }
-
-    async def steps(writing: Writing) -> list[str]:
-        return [row["session"] for row in await writing.run(statement("sessions/enqueue_close"), parameters)]
-
-    return await graph.write(steps)
+    return [row["session"] for row in await graph.run(statement("sessions/enqueue_close"), parameters)]
 
 
 def _view(row: dict[str, Any]) -> SessionView:

@@ -10,7 +10,7 @@ from extraction.extractive_summary import SummarizedScene, summarize_session
 from extraction.llm.summary_writer import SessionWriter
 from extraction.unreadable import read_or
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from schema.errors import MisreadError, MnemosceneError
 from schema.ids import TenantId, content_hash
@@ -89,11 +89,7 @@ async def update_session_summary(
             "layers_at": now,
         },
     }
-
-    async def steps(writing: Writing) -> bool:
-        return bool(await writing.run(statement("summaries/set_session_summary"), parameters))
-
-    return await graph.write(steps)
+    return bool(await graph.run(statement("summaries/set_session_summary"), parameters))
 
 
 async def _layers_of(

@@ -117,7 +117,7 @@ class ItemUpkeep:
             "now_ms": millis(self._clock()),
             "rows_max": _DELETED_MAX,
         }
-        rows = await self._graph.write(lambda writing: writing.run(statement("items/delete_expired"), parameters))
+        rows = await self._graph.run(statement("items/delete_expired"), parameters)
         return bool(rows[0]["items"] == _DELETED_MAX)
 
 

@@ -184,11 +184,7 @@ async def _advance(
 ) -> bool:
     """Set the session's state if the current one is in `before`; return whether it was set."""
     parameters = _state_parameters(claim, job_context, before, state)
-
-    async def steps(writing: Writing) -> bool:
-        return bool(await writing.run(statement("sessions/set_state"), parameters))
-
-    return await graph.write(steps)
+    return bool(await graph.run(statement("sessions/set_state"), parameters))
 
 
 def _state_parameters(
@@ -229,11 +225,7 @@ async def reread_sessions(graph: Graph, read: ExtractUntil, claim: JobClaim, job
         if left is not None:
             job_context.step("reextract session done")
     now_ms = job_context.now_ms()
-
-    async def steps(writing: Writing) -> None:
-        await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
-
-    await graph.write(steps)
+    await graph.write(lambda writing: finish_jobs(writing, [claim], more=False, now_ms=now_ms))
     job_context.step("reextract committed")
 
 
