@@ -57,8 +57,7 @@ from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.recall.ranking import WeightFactors
 from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
-from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
@@ -536,7 +535,7 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
         turns_max=limits.turns, sessions_max=limits.process_sessions, bytes_max=limits.process_mb * 2**20
     )
     if redis.url is None:
-        return InProcessWindow(buffer, complete=settings.neo4j.uri is None)
+        return ShortTermWindow(buffer, complete=settings.neo4j.uri is None)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(

@@ -88,11 +88,13 @@ class TurnBuffer:
             self._turns.move_to_end(session)
 
 
-class InProcessWindow:
-    """A `ShortTermWindow` in the memory of this process.
+class ShortTermWindow:
+    """The last turns of each session in this process; methods neither fail nor wait beyond a timeout.
 
-    Args:
-        complete: no other service uses the database.
+    Attributes:
+        turns_max: maximum turns kept for a session.
+        complete: True if it also holds the turns that other processes received, or no other uses the database.
+        forgotten: number of deletions; if it changed while turns were read elsewhere, do not add these.
     """
 
     def __init__(self, buffer: TurnBuffer, *, complete: bool = True) -> None:
@@ -102,11 +104,11 @@ class InProcessWindow:
         self.forgotten = 0
 
     def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
-        """Add turns."""
+        """Add turns that are already durable, each id once; never waits."""
         self._buffer.add(session, turns)
 
     async def turns(self, session: SessionKey) -> RecentTurns:
-        """Return the last turns in the buffer."""
+        """Return the last turns, at most `turns_max`."""
         turns = self._buffer.turns(session)
         return RecentTurns(turns=turns, sources=(Source.PROCESS,) if turns else ())
 
@@ -118,7 +120,11 @@ class InProcessWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop the turns; always returns True."""
+        """Drop the turns of a user or of one session, or only those of the given messages.
+
+        Returns:
+            False if Redis is unavailable; the turns are then dropped before Redis is read again.
+        """
         self.forgotten += 1
         self._buffer.forget(tenant, user_id, session_id, message_ids)
         return True
@@ -128,7 +134,7 @@ class InProcessWindow:
         return WindowState(store=Source.PROCESS)
 
     async def close(self) -> None:
-        """Do nothing."""
+        """Write pending turns, for a short time at most, and close connections; none in this process."""
 
 
 def _estimated_bytes(session: SessionKey, turns: Sequence[Turn]) -> int:

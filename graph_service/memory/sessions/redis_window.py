@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, RedisError
 
 from graph_service.circuit_breaker import Breaker, BreakerState
-from graph_service.memory.sessions.in_process_window import TurnBuffer
+from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
@@ -168,8 +168,8 @@ RETRY_S: Final = 1.0
 CLOSE_MAX_S: Final = 2.0
 
 
-class RedisWindow:
-    """A `ShortTermWindow` in Redis.
+class RedisWindow(ShortTermWindow):
+    """A short-term window in Redis.
 
     New turns are added to the buffer, and removed from it when they are in Redis. So `add` never waits, a read takes at
     most the timeout while Redis is unavailable, and turns are written when Redis answers again. Turns are merged by
@@ -182,8 +182,6 @@ class RedisWindow:
         supervisor: restarts the background writer.
     """
 
-    complete = True
-
     def __init__(
         self,
         *,
@@ -194,10 +192,8 @@ class RedisWindow:
         retry_s: float = RETRY_S,
         supervisor: Supervisor | None = None,
     ) -> None:
+        super().__init__(buffer)
         self._redis = redis
-        self._buffer = buffer
-        self.turns_max = buffer.turns_max
-        self.forgotten = 0
         self._clock_s = clock_s
         self._breaker = breaker or Breaker()
         self._retry_s = retry_s
@@ -213,7 +209,7 @@ class RedisWindow:
 
     def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
         """Add turns; they are written to Redis in the background."""
-        self._buffer.add(session, turns)
+        super().add(session, turns)
         self._wake()
 
     async def turns(self, session: SessionKey) -> RecentTurns:
@@ -237,8 +233,7 @@ class RedisWindow:
         message_ids: Collection[str] | None = None,
     ) -> bool:
         """Drop turns; if Redis is unavailable, drop all turns of the user when it answers again."""
-        self.forgotten += 1
-        self._buffer.forget(tenant, user_id, session_id, message_ids)
+        await super().forget(tenant, user_id, session_id=session_id, message_ids=message_ids)
         async with self._write_lock:
             done = await self._try(lambda: _done(self._redis.forget(tenant, user_id, session_id, message_ids)))
             if not done:

@@ -1,14 +1,14 @@
-"""The interface of the short-term window: the last turns of each session, available without the database.
+"""The values of the short-term window: the last turns of each session, available without the database.
 
 It is a cache, filled after each commit of `remember`, and from the database if turns are missing. Of a session that
 several processes serve, only a shared window (Redis) has all turns; without one, the database is asked.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 from urllib.parse import quote
 
 import orjson
@@ -99,46 +99,6 @@ class WindowState:
     breaker: str | None = None
     waiting: int = 0
     problem: str | None = None
-
-
-class ShortTermWindow(Protocol):
-    """The last turns of each session; methods neither fail nor wait beyond a timeout if a store is unavailable.
-
-    Attributes:
-        turns_max: maximum turns kept for a session.
-        complete: True if it also holds the turns that other processes received.
-        forgotten: number of deletions; if it changed while turns were read elsewhere, do not add these.
-    """
-
-    turns_max: int
-    complete: bool
-    forgotten: int
-
-    def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
-        """Add turns that are already durable, each id once; never waits."""
-
-    async def turns(self, session: SessionKey) -> RecentTurns:
-        """Return the last turns, at most `turns_max`."""
-
-    async def forget(
-        self,
-        tenant: TenantId,
-        user_id: UserId,
-        *,
-        session_id: SessionId | None = None,
-        message_ids: Collection[str] | None = None,
-    ) -> bool:
-        """Drop the turns of a user or of one session, or only those of the given messages.
-
-        Returns:
-            False if Redis is unavailable; the turns are then dropped before Redis is read again.
-        """
-
-    def state(self) -> WindowState:
-        """Return the current state."""
-
-    async def close(self) -> None:
-        """Write pending turns, for a short time at most, and close connections."""
 
 
 def session_key_of(episode: Episode) -> SessionKey:

@@ -15,9 +15,9 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import Question
-from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
+from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
-from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow
+from graph_service.memory.sessions.short_term_window import SessionKey
 from schema.entity import an_entity
 from schema.ids import SessionId, TenantId, UserId
 from tests.integration.memory.forgetting.test_forgetting import DAY, Line, store_lines
@@ -161,7 +161,7 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     elsewhere, here = Spool(tmp_path / "spool.sqlite3", bytes_max=MB), TenantId(tenant)
-    name, _ = await planted(graph, tenant, "en", InProcessWindow(TurnBuffer(turns_max=20)), elsewhere)
+    name, _ = await planted(graph, tenant, "en", ShortTermWindow(TurnBuffer(turns_max=20)), elsewhere)
     await a_memory(graph).forgetting.message(here, name)
     assert await Replay(graph=graph, spool=elsewhere, job_context=a_job_context()).flush()
     await a_worker(graph).drain()
@@ -177,7 +177,7 @@ async def test_what_was_forgotten_in_the_spool_alone_is_not_stored_from_a_copy(
     graph: Graph, tenant: str, tmp_path: Path, kind: str
 ) -> None:
     """Nothing of the tenant was stored when it was forgotten; a spool of another machine has the same messages."""
-    here, window = TenantId(tenant), InProcessWindow(TurnBuffer(turns_max=20))
+    here, window = TenantId(tenant), ShortTermWindow(TurnBuffer(turns_max=20))
     spools = [Spool(tmp_path / f"spool{number}.sqlite3", bytes_max=MB) for number in range(2)]
     dead, said = a_dead_graph(), an_incoming(messages=(a_message("I bought a Qwixfal.", id="m1"),))
     for spool in spools:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
+from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
     TEXT_CHARS_MAX,
     Source,
@@ -59,7 +59,7 @@ def test_invalid_turn_is_not_parsed() -> None:
 
 
 async def test_tenant_and_user_see_only_their_own_turns() -> None:
-    window = InProcessWindow(TurnBuffer(turns_max=5))
+    window = ShortTermWindow(TurnBuffer(turns_max=5))
     window.add(a_session_key(tenant="one"), [a_turn(1)])
     window.add(a_session_key(tenant="two"), [a_turn(2)])
     window.add(a_session_key(tenant="one", user="bob"), [a_turn(3)])
@@ -68,7 +68,7 @@ async def test_tenant_and_user_see_only_their_own_turns() -> None:
 
 
 async def test_forgetting_deletes_messages_sessions_or_users() -> None:
-    window = InProcessWindow(TurnBuffer(turns_max=5))
+    window = ShortTermWindow(TurnBuffer(turns_max=5))
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
         window.add(a_session_key(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
