@@ -9,7 +9,6 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{end_known r}}   the end of `r` was known at $known_at
     {{told_as_ended r}}    no message says that `r` was valid, only that it has ended (mark `e`, schema/assertion.py)
     {{current r}}     `r` has not ended by now, by all that is known
-    {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
     {{passes_filters m}}    message `m` passes a question's filters: session, agent, roles, tags, metadata and entities
     {{unexpired m}}         message `m` has not expired; for reads that must not wait for the sweep
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
@@ -59,8 +58,10 @@ _OPEN: Final = (
     " OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) > $known_at"
 )
 # A fact that was told as past ends where it begins, and began at any time before (`told_begin`, schema/fact.py).
+# CASE, because Neo4j distributes OR over AND before it plans, and plans every part that this repeats.
 _BEGUN_BY: Final = (
-    "({x}.valid_at <= $valid_at OR ({x}.valid_at = {x}.invalid_at AND {x}.known_at = {x}.closing_known_at))"
+    "CASE WHEN {x}.valid_at <= $valid_at THEN true"
+    " ELSE {x}.valid_at = {x}.invalid_at AND {x}.known_at = {x}.closing_known_at END"
 )
 _BEGUN: Final = _BEGUN_BY + " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
 _END_KNOWN: Final = "($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"
@@ -91,17 +92,10 @@ _OF_VARIABLE: Final = {
         " AND all(told IN {x}.assertions WHERE split(told, '|')[7] STARTS WITH 'e'))"
     ),
     "current": "({x}.invalid_at IS NULL OR {x}.invalid_at > datetime())",
-    # As many of each, so that a long history of former values does not hide the one that is valid.
-    "best_valid_and_ended": (
-        f"WITH {{x}}, score, coalesce({_HOLDS}, false) AS valid ORDER BY score DESC"
-        " WITH collect(CASE WHEN valid THEN [{x}, score] END)[0..$summaries_per_channel]"
-        " + collect(CASE WHEN NOT valid THEN [{x}, score] END)[0..$summaries_per_channel] AS best"
-        " UNWIND best AS one WITH one[0] AS {x}, one[1] AS score"
-    ),
     "passes_filters": (
         "$session IN ['', {x}.session_id] AND $agent IN ['', {x}.agent_id] AND {x}.role IN $roles"
         " AND (NOT $by_tag OR any(tag IN {x}.tags WHERE tag IN $tags))"
-        " AND (NOT $by_metadata OR (({x}.id IN $metadata_ids) XOR $metadata_excluded))"
+        " AND (NOT $by_metadata OR ({x}.id IN $metadata_ids) <> $metadata_excluded)"
         " AND (NOT $by_entity OR EXISTS {{"
         " MATCH ({x})-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE {x}.id IN mention.evidence"
         " AND (e.key IN $entity_filter OR EXISTS {{"
@@ -110,12 +104,12 @@ _OF_VARIABLE: Final = {
     "unexpired": "({x}.expires_ms IS NULL OR {x}.expires_ms > timestamp())",
     # Times without EXISTS first, because reading the evidence is expensive.
     "of_time": (
-        "(NOT $by_time"
-        " OR ({x}.valid_at.epochMillis >= $from_ms AND {x}.valid_at.epochMillis < $to_ms)"
-        " OR ({x}.invalid_at.epochMillis >= $from_ms AND {x}.invalid_at.epochMillis < $to_ms)"
-        " OR ({x}.mentioned_start.epochMillis < $to_ms AND {x}.mentioned_end.epochMillis > $from_ms)"
-        " OR EXISTS {{ UNWIND {x}.evidence AS proof MATCH (said:Message {{tenant: $tenant, id: proof}})"
-        " WHERE said.said_ms >= $from_ms AND said.said_ms < $to_ms RETURN said }})"
+        "CASE WHEN NOT $by_time THEN true"
+        " WHEN $from_ms <= {x}.valid_at.epochMillis < $to_ms THEN true"
+        " WHEN $from_ms <= {x}.invalid_at.epochMillis < $to_ms THEN true"
+        " WHEN {x}.mentioned_start.epochMillis < $to_ms AND {x}.mentioned_end.epochMillis > $from_ms THEN true"
+        " ELSE EXISTS {{ UNWIND {x}.evidence AS proof MATCH (said:Message {{tenant: $tenant, id: proof}})"
+        " WHERE said.said_ms >= $from_ms AND said.said_ms < $to_ms RETURN said }} END"
     ),
     # Same as `is_of_correction` in schema/ids.py; the first condition is cheap and excludes most scenes.
     "not_correction": (

@@ -39,8 +39,11 @@ async def candidates_of(conversation: Conversation, embedder: Embedder) -> Calla
     vectors = await embed_with_tokens(embedder, [spoken(turn.speaker or None, turn.text) for *_, turn in turns])
     rows: list[list[object]] = [
         [
-            *(turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text),
-            *("memory://t", "user", 5, False, None, None, None, [], one.tokens),
+            [
+                *(turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text),
+                *("memory://t", "user", 5, False, None, None, None),
+            ],
+            *([None, None], None, None, [], one.tokens),
         ]
         for (session, place, turn), one in zip(turns, vectors, strict=True)
     ]

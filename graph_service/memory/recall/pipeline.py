@@ -26,7 +26,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.messages.metadata_filter import MatchingMessages, matching_messages
 from graph_service.memory.recall.answer_ranking import answer_weight, answers_of, ranked_by_answers, to_score
-from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, Removed
+from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
     ConfidenceFeatures,
@@ -55,6 +55,7 @@ from graph_service.memory.recall.retrieval import (
     NO_CANDIDATES,
     candidates_in,
     filtered,
+    layer_parameters,
     layer_scores_in,
     messages_per_channel,
     recall_parameters,
@@ -156,9 +157,8 @@ async def recall(
         rows = await graph.read(statement("recall/event_times"), event_parameters(asked, analysis))
         analysis, noted = with_event_time(analysis, rows, question.text, zone=asked.reference.tzinfo or UTC)
         notes = (*notes, *noted)
-    with_layers = rules.with_layer_scores(question)
     meant = await matching_messages(graph, tenant, question.user_id, question.filters.where)
-    read = partial(_read_candidates, graph, asked, with_layers=with_layers, matching=meant, planned=planned)
+    read = partial(_read_candidates, graph, asked, matching=meant, planned=planned)
     try:
         row = await read(analysis)
     except MnemosceneError as error:
@@ -168,7 +168,8 @@ async def recall(
         notes, embedded = (*notes, "the stored vectors are of another embedder: searched by words and names only"), None
         analysis = replace(analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None)
         row = await read(analysis)
-    found, layers = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
+    found, mode = candidates_in(row, question.kinds, analysis), rules.mode_of(question)
+    layers = await _layer_similarities(graph, asked, analysis, found) if mode is Mode.LAYERED else {}
     matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
 
@@ -182,8 +183,6 @@ async def recall(
         long_answers=long_answer_share(found.messages),
     )
     weights = with_question_weights(weights, analysis)
-
-    mode = rules.mode_of(question)
 
     def in_order() -> Ordered:
         return ranked(matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, rules=rules)
@@ -246,16 +245,22 @@ async def _read_candidates(
     asked: ResolvedQuestion,
     analysis: QueryAnalysis,
     *,
-    with_layers: bool,
     matching: MatchingMessages,
     planned: bool,
 ) -> Mapping[str, Any]:
     """Return the row of `recall/recall`; see `recall` for `planned`."""
     if not planned and not await has_memories(graph, asked.tenant, asked.question.user_id):
         return NO_CANDIDATES
-    parameters = recall_parameters(asked, analysis, with_layer_scores=with_layers, matching=matching)
+    parameters = recall_parameters(asked, analysis, matching=matching)
     (row,) = await graph.read(statement("recall/recall"), parameters)
     return row
+
+
+async def _layer_similarities(
+    graph: Graph, asked: ResolvedQuestion, analysis: QueryAnalysis, found: CandidateSet
+) -> dict[str, LayerSimilarities]:
+    rows = await graph.read(statement("recall/layer_scores"), layer_parameters(asked, found, analysis))
+    return layer_scores_in(rows)
 
 
 async def _answer_scores(

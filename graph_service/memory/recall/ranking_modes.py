@@ -63,10 +63,6 @@ class OrderRules:
     importance: float = 0.3
     factors: WeightFactors = field(default_factory=WeightFactors)
 
-    def with_layer_scores(self, question: Question) -> bool:
-        """Return whether `recall/recall` must return layer similarities."""
-        return self.mode_of(question) is Mode.LAYERED
-
     def mode_of(self, question: Question) -> Mode:
         """Return the ranking mode of a question."""
         return question.mode or self.mode

@@ -67,12 +67,16 @@ _NOT_ENGLISH: Final = (
     r"|m(?:ein|eine|i|it|on)|nicht|p(?:ara|as|or|our)|que|sono|un[ae]|und|w(?:ie|o))\b"
 )
 OTHER_LANGUAGE: Final = "other_language"
+# Channels of scenes whose score is the cosine of a summary.
+_SCENE_COSINES: Final = frozenset({"abstract", "overview", "time", "happened"})
 # Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
 _MS_MIN, _MS_MAX = -(2**52), 2**52
+# Messages with a tag or metadata that are read without an index of vectors or words.
+_SEARCHED_MAX: Final = 1000
 # The row of `recall/recall` for a user without memories.
-NO_CANDIDATES: Final[Mapping[str, Any]] = {"messages": [], "rows": [], "layer_scores": [], "named": []}
+NO_CANDIDATES: Final[Mapping[str, Any]] = {"messages": [], "rows": [], "named": []}
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
 _HAPPENED_REACH: Final = timedelta(days=366)
@@ -84,14 +88,12 @@ def recall_parameters(
     asked: ResolvedQuestion,
     analysis: QueryAnalysis,
     *,
-    with_layer_scores: bool,
     matching: MatchingMessages = ALL_MESSAGES,
 ) -> dict[str, Any]:
     """Return the parameters of `recall/recall`.
 
     Args:
         matching: the messages that match the filter on metadata.
-        with_layer_scores: also return the similarities of scene layers.
     """
     tenant, question, moments = asked.tenant, asked.question, asked.moments
     filters, scope = question.filters, scope_token(tenant, question.user_id)
@@ -100,17 +102,24 @@ def recall_parameters(
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
-    vector = None if analysis.vector is None else vector_parameter(analysis.vector)
+    messages = HitKind.MESSAGE in kinds
     named = analysis.time or analysis.event_time
     said_then = named is not None and analysis.time_axis is not TimeAxis.HAPPENED
-    asked_from_ms, asked_to_ms = _within(named, from_ms, to_ms) if named and said_then else (0, 0)
     evidence_chars = _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1))
     return {
         "tenant": tenant,
         "user_id": question.user_id,
-        "vector": vector,
+        "with_messages": messages,
+        "with_scenes": HitKind.SCENE in kinds,
+        "with_facts": HitKind.FACT in kinds,
+        "vector": None if analysis.vector is None else vector_parameter(analysis.vector),
         **_cross_language_parameters(analysis, per_channel),
-        **_queries(question, analysis, scope),
+        **_searches(
+            kinds, analysis, (from_ms, to_ms), _within(named, from_ms, to_ms) if named and said_then else (0, 0)
+        ),
+        **_queries(tenant, question, analysis, scope),
+        "searched_session": session if messages else "",
+        "searched_ids": [] if matching.excludes or not messages else list(matching.ids)[:_SEARCHED_MAX],
         "entity_keys": list(analysis.entity_keys),
         "kinship_words": list(analysis.kinship_words),
         "kinship_query": scoped_query(analysis.kinship_words, fields=["relation"], scope_user=scope, days=False),
@@ -132,13 +141,11 @@ def recall_parameters(
         "roles": [role.value for role in filters.roles or Role],
         "by_entity": bool(filters.entities),
         "entity_filter": sorted({name_key(name) for name in filters.entities}),
-        **_tag_parameters(tenant, question),
+        "by_tag": bool(filters.tags),
+        "tags": list(normalized_tags(filters.tags)),
         "by_metadata": filters.where != ANY_METADATA,
         "metadata_ids": list(matching.ids),
         "metadata_excluded": matching.excludes,
-        "kinds": [kind.value for kind in kinds],
-        "asked_from_ms": asked_from_ms,
-        "asked_to_ms": asked_to_ms,
         **_happened(_happened_in(named, span) if analysis.time_axis is not TimeAxis.SAID else None),
         "neighbour_radius": _NEIGHBOUR_RADIUS,
         "with_tokens": analysis.tokens is not None,
@@ -147,7 +154,6 @@ def recall_parameters(
         "to_ms": to_ms,
         "evidence_max": question.evidence,
         "evidence_chars": max(evidence_chars, _EVIDENCE_CHARS_MIN),
-        "with_layer_scores": with_layer_scores,
         # A caller that names a time asks for what was valid then.
         "with_closed": question.valid_at is None and question.as_of is None,
     }
@@ -163,14 +169,23 @@ def messages_per_channel(question: Question) -> int:
     return max(_PER_CHANNEL, question.limit) * _factor(question)
 
 
-def _tag_parameters(tenant: TenantId, question: Question) -> dict[str, Any]:
-    """Return the parameters of the filter on tags; messages alone need a channel of their own."""
-    tags = normalized_tags(question.filters.tags)
-    wanted = tags if HitKind.MESSAGE in question.kinds else ()
+def _searches(
+    kinds: Collection[HitKind], analysis: QueryAnalysis, span_ms: tuple[int, int], asked_ms: tuple[int, int]
+) -> dict[str, Any]:
+    """Return the searches by vector, of messages `[channel, from_ms, to_ms]`, beside those of all requested kinds.
+
+    Args:
+        span_ms: the filter on time.
+        asked_ms: the time that the question names; empty when it names none.
+    """
+    at_all, across = analysis.vector is not None, analysis.cross_language_vector is not None
+    then = [["time", *asked_ms]] if at_all and asked_ms[0] < asked_ms[1] else []
+    others = [[OTHER_LANGUAGE, *span_ms]] if across else []
+    scenes = HitKind.SCENE in kinds
     return {
-        "by_tag": bool(tags),
-        "tags": list(tags),
-        "tag_query": tags_query(tag_tokens(tenant, question.user_id, wanted)),
+        "message_searches": then + others if HitKind.MESSAGE in kinds else [],
+        "abstract_searches": ([["abstract", *span_ms]] if at_all else []) + then + others if scenes else [],
+        "overview_searches": (["overview"] if at_all else []) + ([OTHER_LANGUAGE] if across else []) if scenes else [],
     }
 
 
@@ -181,7 +196,7 @@ def _cross_language_parameters(analysis: QueryAnalysis, per_channel: int) -> dic
         "cross_language": vector,
         "cross_language_k": max(_CROSS_LANGUAGE_K, per_channel),
         # Reluctant, because a greedy beginning would try every place from the end of the text.
-        "other_language": f"(?s).*?(?:{_other_language(analysis.english)}).*",
+        "other_language": "" if vector is None else f"(?s).*?(?:{_other_language(analysis.english)}).*",
         "language_chars": _LANGUAGE_CHARS,
     }
 
@@ -191,8 +206,8 @@ def _other_language(english: bool) -> str:
     return _NOT_ENGLISH if english else _LATIN_WORDS
 
 
-def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, str]:
-    """Return the Lucene queries, limited to the user and, except for facts, to days."""
+def _queries(tenant: TenantId, question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, Any]:
+    """Return the full-text searches `[channel, index, query]`, limited to the user and, except for facts, to days."""
     kinds, span, words = question.kinds, analysis.span, both_spellings(analysis.words)
     fuzzy = () if analysis.chinese else perhaps_unaccented(words, question.text)
     message_query = scoped_query(
@@ -211,11 +226,23 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
         days=False,
         fuzzy=fuzzy,
     )
+    tags = normalized_tags(question.filters.tags) if HitKind.MESSAGE in kinds else ()
     # English words are searched as stems only, Chinese ones as pairs of characters only.
-    by_words = any(not word.isascii() for word in words)
+    ways = [
+        *(["words"] if any(not word.isascii() for word in words) else []),
+        *([] if analysis.chinese else ["stems"]),
+    ]
+    by_words = messages_per_channel(question)
     return {
-        "message_query": message_query if by_words else NOTHING,
-        "stem_query": NOTHING if analysis.chinese else message_query,
+        "message_queries": [
+            *([way, f"message_{way}", message_query, by_words] for way in ways if message_query != NOTHING),
+            # The messages with a tag are few in a large memory: take all, as those of a session.
+            *(
+                [["tag", "message_tags", tags_query(tag_tokens(tenant, question.user_id, tags)), _SEARCHED_MAX]]
+                if tags
+                else []
+            ),
+        ],
         "scene_query": scoped_query(
             words if HitKind.SCENE in kinds else (),
             fields=["name", "abstract", "overview"],
@@ -223,8 +250,7 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
             start=span.start,
             end=span.end,
         ),
-        "fact_query": fact_query if by_words else NOTHING,
-        "fact_stem_query": NOTHING if analysis.chinese else fact_query,
+        "fact_queries": [[way, f"fact_{way}", fact_query] for way in ways if fact_query != NOTHING],
     }
 
 
@@ -266,8 +292,8 @@ def candidates_in(
         analysis: analysis of the question, for the cosines of messages that the vector index did not return.
     """
     analysis = analysis or QueryAnalysis()
-    facts = [one for one in row["rows"] if one[0] == HitKind.FACT]
-    fact_cosines, overtaken = _fact_cosines(facts), _overtaken_by(facts)
+    facts = [_fact(one) for one in row["rows"] if one[0] == HitKind.FACT]
+    fact_cosines, overtaken = _fact_cosines(one for one, _ in facts), _overtaken_by(facts)
     stored = [one[-1] for one in row["messages"]]
     cosines = whole_cosines(stored, analysis.vector or ()).tolist()
     cross_cosines = _cross_language_cosines(row["messages"], stored, analysis)
@@ -275,13 +301,14 @@ def candidates_in(
         _message(one, fact_cosines, overtaken, cosine, across, asks_agent=analysis.asks_agent)
         for one, cosine, across in zip(row["messages"], cosines, cross_cosines, strict=True)
     ]
-    others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
+    others = [_scene(one) for one in row["rows"] if one[0] == HitKind.SCENE]
+    others += [one for one, _ in facts if HitKind.FACT in kinds]
     ordered = _with_corrections(sorted(messages, key=attrgetter("session", "said_at", "position", "id")))
     return CandidateSet(
         candidates=tuple(sorted([*ordered, *others], key=attrgetter("kind", "id"))),
         messages=tuple(ordered),
         named=frozenset(row["named"]),
-        proofs={one[1]: one[6] or () for one in facts},
+        proofs={one.id: one.proofs for one, _ in facts},
     )
 
 
@@ -308,23 +335,26 @@ def _cross_language_cosines(
         return [nan] * len(rows)
     other = re.compile(_other_language(analysis.english))
     of_others = [
-        packed if other.search(row[5][:_LANGUAGE_CHARS]) else None for row, packed in zip(rows, stored, strict=True)
+        packed if other.search(row[0][5][:_LANGUAGE_CHARS]) else None for row, packed in zip(rows, stored, strict=True)
     ]
     cosines: list[float] = whole_cosines(of_others, analysis.cross_language_vector).tolist()
     return cosines
 
 
-def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
+def _fact_cosines(facts: Iterable[Candidate]) -> dict[str, float]:
     """Return by message id the best cosine of a valid fact that the message proves."""
     best: dict[str, float] = {}
-    for _, _, scores, similarity, _, _, proofs, closed, *_ in rows:
-        if not closed and (cosine := _best_cosine(_cosine(similarity), _best(scores))) is not None:
-            best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
+    for one in facts:
+        if not one.closed and (cosine := one.cosine) is not None:
+            best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in one.proofs}
     return best
 
 
-def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
+def _overtaken_by(facts: Iterable[tuple[Candidate, float | None]]) -> dict[str, str]:
     """Map the id of each message to the fact that superseded what the message says about the question.
+
+    Args:
+        facts: with the cosine of their text.
 
     Of the facts that a message proves, only the one nearest to the question counts; messages are left out if that one
     is valid.
@@ -334,12 +364,11 @@ def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
     """
     replaced: dict[str, tuple[float, str]] = {}
     valid: dict[str, float] = {}
-    for _, _, _, similarity, _, _, proofs, closed, closed_by, *_ in rows:
-        cosine = _cosine(similarity)
+    for one, cosine in facts:
         near = -1.0 if cosine is None else cosine
-        for message in proofs or ():
-            if closed and closed_by:
-                replaced[message] = max(replaced.get(message, (-2.0, "")), (near, closed_by))
+        for message in one.proofs:
+            if one.overtaken_by:
+                replaced[message] = max(replaced.get(message, (-2.0, "")), (near, one.overtaken_by))
             else:
                 valid[message] = max(valid.get(message, -2.0), near)
     return {message: fact for message, (near, fact) in replaced.items() if near > valid.get(message, -2.0)}
@@ -362,12 +391,14 @@ def _message(
         asks_agent: the question asks what the agent said. To others, what the agent promised is seldom the answer, so
             facts do not raise the scores of its messages.
     """
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion, *found_by = row
-    mentioned_start_ms, mentioned_end_ms, scene, similarity, channels, tokens = found_by
-    cosine = _cosine(similarity)
+    values, (mentioned_start_ms, mentioned_end_ms), scene, similarity, channels, tokens = row
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, zone, emotion = values
+    found = _best(channels)
+    cosine = _cosine(found.get("vector", found.get("time", similarity)))
     if cosine is None and not isnan(own_cosine):
         cosine = own_cosine
-    found = _best(channels) if isnan(cross_cosine) else {**_best(channels), OTHER_LANGUAGE: (1.0 + cross_cosine) / 2.0}
+    if not isnan(cross_cosine):
+        found[OTHER_LANGUAGE] = (1.0 + cross_cosine) / 2.0
     nearest = _best_cosine(cosine, found)
     return Candidate(
         kind=HitKind.MESSAGE,
@@ -396,39 +427,61 @@ def _message(
     )
 
 
-def _fact_or_scene(row: Sequence[Any]) -> Candidate:
-    kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by, rejected = row
-    uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
-    strength, confidence, predicate, subject, obj, *detail = fact
-    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends, told_as_ended = detail
-    found, own = _best(scores), _cosine(similarity)
+def _scene(row: Sequence[Any]) -> Candidate:
+    _, channels, values, (start_ms, end_ms), evidence = row
+    name, uri, abstract, title, said_ms, importance = values
+    compared = [score for channel, score in channels if channel in _SCENE_COSINES and score is not None]
+    found, own = _best(channels), _cosine(max(compared, default=None))
     nearest = _best_cosine(own, found)
-    messages, said_at = tuple(_evidence(message) for message in evidence), moment_of(said_ms)
-    # The day of a fact is that of the message it begins with.
-    first = min(messages, key=lambda one: (one.said_at != said_at, one.said_at), default=None)
+    messages = tuple(map(_evidence, evidence))
+    said_at = moment_of(said_ms)
     return Candidate(
-        kind=HitKind(kind),
+        kind=HitKind.SCENE,
         id=name,
         scores=found,
         cosine=nearest,
         is_cross_language=nearest != own,
         uri=uri,
-        text=text or title or "",
+        text=abstract or title or "",
         title=title,
-        role=role,
-        speaker=speaker,
         said_at=said_at,
-        zone=first.zone if first else None,
+        zone=_zone(messages, said_at),
         importance=importance,
-        pending=bool(unread),
+        mentioned_start=_moment(start_ms),
+        mentioned_end=_moment(end_ms),
+        evidence=messages,
+    )
+
+
+def _fact(row: Sequence[Any]) -> tuple[Candidate, float | None]:
+    """Return the fact in a row, and the cosine of its text to the question."""
+    _, channels, values, times, invalid_ms, closed, told_as_ended, predicate, ends, similarity, across, evidence = row
+    name, uri, text, relation, importance, strength, confidence, kind, rationale, steps, emotion, *links = values
+    proofs, closed_by, closing_reason = links
+    valid_ms, mentioned_start_ms, mentioned_end_ms = times
+    found = _best(channels if across is None else [*channels, (OTHER_LANGUAGE, across)])
+    own = _cosine(found.get("vector", similarity))
+    nearest = _best_cosine(own, found)
+    messages, said_at = tuple(map(_evidence, evidence)), moment_of(valid_ms)
+    fact = Candidate(
+        kind=HitKind.FACT,
+        id=name,
+        scores=found,
+        cosine=nearest,
+        is_cross_language=nearest != own,
+        uri=uri,
+        text=text or "",
+        said_at=said_at,
+        zone=_zone(messages, said_at),
+        importance=importance,
         relation=relation,
         invalid_at=_moment(invalid_ms),
         strength=strength,
         confidence=confidence,
         predicate=predicate,
-        subject=subject,
-        object=obj,
-        fact_kind=FactKind(fact_kind or FactKind.FACT) if predicate else None,
+        subject=ends[0][0],
+        object=ends[1][0],
+        fact_kind=FactKind(kind or FactKind.FACT),
         rationale=rationale,
         steps=tuple(steps or ()),
         trigger_emotion=emotion,
@@ -439,20 +492,27 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         closed=closed,
         told_as_ended=told_as_ended,
         overtaken_by=closed_by if closed else None,
-        withdrawn=rejected,
-        ends=tuple(ends),
+        withdrawn=closing_reason == "rejected",
+        ends=tuple(end for _, end, is_entity in ends if is_entity),
     )
+    return fact, own
+
+
+def _zone(evidence: Sequence[EvidenceMessage], said_at: datetime) -> str | None:
+    """Return the zone of the message with which a scene or fact begins."""
+    first = min(evidence, key=lambda one: (one.said_at != said_at, one.said_at), default=None)
+    return first.zone if first else None
 
 
 def _moment(ms: int | None) -> datetime | None:
     return None if ms is None else moment_of(ms)
 
 
-def _best(scores: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the best score of each channel."""
+def _best(scores: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    """Return the best score of each channel; for elements that could not be compared, that of a cosine of 0."""
     best: dict[str, float] = {}
     for channel, score in scores:
-        best[channel] = max(score, best.get(channel, 0.0))
+        best[channel] = max(0.5 if score is None else score, best.get(channel, 0.0))
     return best
 
 
@@ -473,7 +533,7 @@ def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | N
 
 
 def _evidence(row: Sequence[Any]) -> EvidenceMessage:
-    name, uri, role, speaker, text, said_ms, whole_chars, zone = row
+    name, uri, role, speaker, said_ms, zone, text, whole_chars = row
     return EvidenceMessage(
         id=name,
         uri=uri,
@@ -486,12 +546,23 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
     )
 
 
-def layer_scores_in(rows: Iterable[Sequence[Any]]) -> dict[str, LayerSimilarities]:
-    """Return by id of message or scene the similarities in the rows `[id, scene, abstract, overview]` of `recall`."""
+def layer_parameters(asked: ResolvedQuestion, found: CandidateSet, analysis: QueryAnalysis) -> dict[str, Any]:
+    """Return the parameters of `recall/layer_scores`."""
     return {
-        name: LayerSimilarities(scene_id=scene, abstract=_cosine(abstract), overview=_cosine(overview))
-        for name, scene, abstract, overview in rows
-        if scene is not None
+        "tenant": asked.tenant,
+        "vector": None if analysis.vector is None else vector_parameter(analysis.vector),
+        "messages": [one.id for one in found.messages],
+        "scenes": [one.id for one in found.candidates if one.kind is HitKind.SCENE],
+    }
+
+
+def layer_scores_in(rows: Iterable[Mapping[str, Any]]) -> dict[str, LayerSimilarities]:
+    """Return by id of message or scene the similarities in the rows of `recall/layer_scores`."""
+    return {
+        row["id"]: LayerSimilarities(
+            scene_id=row["scene"], abstract=_cosine(row["abstract"]), overview=_cosine(row["overview"])
+        )
+        for row in rows
     }
 
 

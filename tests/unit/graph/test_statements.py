@@ -23,15 +23,16 @@ def test_validity_fragments_expand_for_the_given_variable() -> None:
         "f.invalid_at IS NULL OR f.invalid_at > $valid_at"
         " OR coalesce(f.closing_known_at, f.known_at, f.recorded_at) > $known_at"
     )
+    begun_by = (
+        "CASE WHEN f.valid_at <= $valid_at THEN true"
+        " ELSE f.valid_at = f.invalid_at AND f.known_at = f.closing_known_at END"
+    )
     assert expanded("{{open f}}") == open_
     assert expanded("{{holds f}}") == (
-        "(f.valid_at <= $valid_at OR (f.valid_at = f.invalid_at AND f.known_at = f.closing_known_at))"
-        " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at) <= $known_at)"
-        f" AND ({open_})"
+        f"{begun_by} AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at) <= $known_at) AND ({open_})"
     )
     assert expanded("{{started f}}") == (
-        "($valid_at IS NULL OR f.valid_at IS NULL"
-        " OR (f.valid_at <= $valid_at OR (f.valid_at = f.invalid_at AND f.known_at = f.closing_known_at)))"
+        f"($valid_at IS NULL OR f.valid_at IS NULL OR {begun_by})"
         " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at, f.first_seen) <= $known_at)"
     )
     assert f"{expanded('{{begun f}}')} AND ({open_})" == expanded("{{holds f}}")

@@ -45,7 +45,9 @@ async def store_conversation(
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("mode", list(Mode))
-async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: str, lang: str, mode: Mode) -> None:
+async def test_each_mode_finds_the_tea_and_only_layers_need_a_second_round_trip(
+    graph: Graph, tenant: str, lang: str, mode: Mode
+) -> None:
     memory = await store_conversation(graph, tenant, LINES[lang])
     seen: list[Statement] = []
     graph.observer = seen.append
@@ -54,7 +56,8 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
         answer = await memory.recall(TenantId(tenant), question)
     finally:
         graph.observer = None
-    assert [one.name for one in seen] == ["recall/recall"]
+    layers = ["recall/layer_scores"] if mode is Mode.LAYERED else []
+    assert [one.name for one in seen] == ["recall/recall", *layers]
     assert answer.hits[0].candidate.text in (LINES[lang][0], LINES[lang][2])
     assert all(abs(sum(hit.parts.values()) - hit.score) < 1e-6 for hit in answer.hits)
 

@@ -29,21 +29,21 @@ def a_row(
 ) -> list[Any]:
     """Return a message, scene or fact as a row of the recall statement."""
     said_ms = millis(NOON + timedelta(days=day))
+    channels = [list(pair) for pair in found.items()]
     if kind == "message":
-        line = [name, "s1", said_ms, 0, None, f"text {name}"]
-        return [
-            *line,
-            "memory://x",
-            "user",
-            5,
-            *[None] * 7,
-            cosine,
-            [list(pair) for pair in found.items()],
-            None,
-        ]
-    shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
-    shown += [None, None, [], None, None, None, [], False]
-    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None, False]
+        said: list[Any] = [name, "s1", said_ms, 0, None, f"text {name}", "memory://x", "user", 5, *[None] * 4]
+        return [said, [None, None], None, cosine, channels, None]
+    if kind == "scene":
+        channels += [] if cosine is None else [["abstract", cosine]]
+        return [kind, channels, [name, "memory://x", "text", None, said_ms, 5], [None, None], []]
+    values: list[Any] = [name, "memory://x", "text", None, 5, None, 0.8, None, None, [], None, [], None, None]
+    ends = [["Alice", "u", False], ["tea", "e", True]]
+    return [kind, channels, values, [said_ms, None, None], None, False, False, "PREFERS", ends, cosine, None, []]
+
+
+def name_in(row: list[Any]) -> str:
+    """Return the id in a row of `a_row`."""
+    return str(row[2][0] if row[0] in ("scene", "fact") else row[0][0])
 
 
 def found_of(rows: list[list[Any]]) -> CandidateSet:
@@ -62,7 +62,7 @@ rows = st.lists(
         entity=st.floats(0, 3),
     ),
     max_size=20,
-    unique_by=lambda row: (row[0], row[1] if row[0] in ("scene", "fact") else None),
+    unique_by=lambda row: (row[0] if row[0] in ("scene", "fact") else "message", name_in(row)),
 )
 
 
@@ -115,7 +115,7 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
     messages = [a_row(name, cosine=0.6) for name in "abc"]
     facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
     for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
-        fact[6] = proofs
+        fact[2][11] = proofs
     found = candidates_in({"messages": messages, "rows": facts, "named": []}, kinds)
     assert {one.id: one.fact_cosine for one in found.messages} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
     assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
@@ -131,7 +131,7 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
 def test_fact_raises_a_message_of_the_agent_only_if_the_question_is_about_the_agent(asks_agent: bool) -> None:
     """Regression: "I'll bring the flour order on Monday" came first for "Which flour supplier did we have?"."""
     message, fact = a_row("a"), a_row("f", kind="fact", cosine=0.8)
-    message[7], fact[6] = "assistant", ["a"]
+    message[0][7], fact[2][11] = "assistant", ["a"]
     found = candidates_in(
         {"messages": [message], "rows": [fact], "named": []}, tuple(HitKind), QueryAnalysis(asks_agent=asks_agent)
     )
@@ -139,9 +139,9 @@ def test_fact_raises_a_message_of_the_agent_only_if_the_question_is_about_the_ag
 
 
 def test_unrequested_fact_is_not_returned() -> None:
-    """The statement then returns only its effect on messages."""
+    """Only its effect on messages is."""
     fact = a_row("f", kind="fact", cosine=0.8)
-    fact[4], fact[6] = None, ["a"]
+    fact[2][11] = ["a"]
     found = candidates_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
     assert [(one.kind, one.id) for one in found.candidates] == [(HitKind.MESSAGE, "a")]
     assert [one.fact_cosine for one in found.messages] == pytest.approx([0.6])
@@ -155,7 +155,7 @@ def test_message_not_compared_by_the_index_is_compared_by_its_own_vector() -> No
     }
     rows = [a_row("by index", cosine=0.7), a_row("near"), a_row("far"), a_row("without")]
     for row in rows:
-        row[-1] = held.get(row[0], held["near"] if row[0] == "by index" else None)
+        row[-1] = held.get(name_in(row), held["near"] if name_in(row) == "by index" else None)
     for vector, expected in (
         (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
         (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
@@ -217,7 +217,7 @@ def test_every_error_of_a_question_is_reported_at_once() -> None:
 def test_correction_stands_directly_above_the_message_that_it_corrects() -> None:
     rows = [a_row("a", cosine=0.9), a_row("b", cosine=0.8), a_row("c", cosine=0.1)]
     for place, text in enumerate(("I weigh 82 kilos.", "How much does Rex weigh?", "Oops, I meant 72.")):
-        rows[place][3], rows[place][5] = place, text
+        rows[place][0][3], rows[place][0][5] = place, text
     found = candidates_in({"messages": rows, "rows": [], "named": []})
     assert [(one.id, one.overtaken_by, one.withdrawn) for one in found.messages] == [
         ("a", "c", True),
