@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from extraction.embeddings.bert import Bert, Precision, gelu
-from extraction.embeddings.local_models import TOKENIZER, LocalModel
+from extraction.embeddings.local_models import LocalModel
+from extraction.embeddings.splitters import splitter_of
 from extraction.embeddings.token_vectors import Floats, product
 
 # As in training.
@@ -68,34 +68,29 @@ class AnswerModel:
             head = {name: archive[name].astype(np.float32) for name in archive.files if name.startswith("head.")}
         self._hidden, self._hidden_bias = np.ascontiguousarray(head["head.hidden"]), head["head.hidden_bias"]
         self._out, self._bias = head["head.out"], float(head["head.bias"])
-        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        words = self._tokenizer.get_vocab(with_added_tokens=True)
-        self._start, self._separator = words["[CLS]"], words["[SEP]"]
+        self._splitter = splitter_of(model, folder)
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
         """Tokenize a question with each text, for models of answers; long texts give several pairs. Shortest first."""
         asked = self._pieces(question)[:QUESTION_PIECES_MAX]
-        first = [self._start, *asked, self._separator]
+        first = [self._splitter.start, *asked, self._splitter.separator]
         pairs = []
         for at, text in enumerate(texts):
             pieces = self._pieces(text)[: TEXT_PIECES_MAX * WINDOWS_MAX]
             for begin in range(0, max(len(pieces), 1), TEXT_PIECES_MAX):
-                second = [*pieces[begin : begin + TEXT_PIECES_MAX], self._separator]
+                second = [*pieces[begin : begin + TEXT_PIECES_MAX], self._splitter.separator]
                 pairs.append(_pair(at, first, second))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
     def encoded_changes(self, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
         """Tokenize a question with each older and newer text, for the model of replacements. Shortest first."""
-        asked = self._pieces(question)[:QUESTION_PIECES_MAX]
+        first = [self._splitter.start, *self._pieces(question)[:QUESTION_PIECES_MAX], self._splitter.separator]
         pairs = []
         for at, (older, newer) in enumerate(changes):
-            before = [*self._pieces(older)[:COMPARED_PIECES_MAX], self._separator]
-            after = [*self._pieces(newer)[:COMPARED_PIECES_MAX], self._separator]
-            first = [self._start, *asked, self._separator, *before]
-            pairs.append(_pair(at, first, after))
+            before = [*self._pieces(older)[:COMPARED_PIECES_MAX], self._splitter.separator]
+            after = [*self._pieces(newer)[:COMPARED_PIECES_MAX], self._splitter.separator]
+            pairs.append(_pair(at, [*first, *before], after))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
@@ -106,7 +101,7 @@ class AnswerModel:
         return [float(score) for score in hidden @ self._out + self._bias]
 
     def _pieces(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text[:_CHARS_MAX], add_special_tokens=False).ids)
+        return self._splitter.cut(text[:_CHARS_MAX]).ids
 
 
 def _pair(at: int, first: list[int], second: list[int]) -> EncodedPair:

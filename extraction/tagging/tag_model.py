@@ -12,18 +12,17 @@ docs/decisions/0009-fact-tags.md). It gives
 Source: Su et al. 2022 (Global Pointer: spans of any kind as pairs of a start and an end); Hu et al. 2022 (LoRA).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from extraction.embeddings.bert import Bert, Precision, gelu
-from extraction.embeddings.local_models import TOKENIZER, LocalModel
+from extraction.embeddings.local_models import LocalModel
+from extraction.embeddings.splitters import splitter_of
 from extraction.embeddings.token_vectors import Floats, product
-from extraction.embeddings.unigram import Unigram
 from extraction.rules.tags import KINDS, Tag
 from extraction.text.languages import in_simplified_characters
 from extraction.text.sentences import split_sentences
@@ -73,7 +72,7 @@ class TagModel:
                 for name in archive.files
                 if name.startswith("head.")
             }
-        self._pieces_of = _tokenizer(model, folder / TOKENIZER)
+        self._splitter = splitter_of(model, folder)
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
@@ -104,7 +103,9 @@ class TagModel:
         return parts
 
     def _part(self, at: int, text: str, start: int, end: int) -> EncodedMessage:
-        ids, spans = self._pieces_of(text[start:end])
+        splitter, pieces = self._splitter, self._splitter.cut(text[start:end])
+        ids = [splitter.start, *pieces.ids, splitter.separator]
+        spans = [(0, 0), *pieces.spans, (0, 0)]
         return EncodedMessage(at=at, ids=ids, spans=[(a + start, b + start) for a, b in spans])
 
     def tags(self, messages: Sequence[EncodedMessage]) -> list[list[Tag]]:
@@ -187,27 +188,6 @@ class TagModel:
         first = int(starts.argmax())
         last = first + int(ends[first : first + _POINTED_PIECES_MAX].argmax()) if first else 0
         return (first, last) if first else None, -float(starts[first] + ends[last])
-
-
-def _tokenizer(model: LocalModel, file: Path) -> Callable[[str], tuple[list[int], list[tuple[int, int]]]]:
-    """Return a function from a text to its pieces with start and end token, and the span of each in the text."""
-    if model.packed is not None:
-        unigram = Unigram(file)
-
-        def cut(text: str) -> tuple[list[int], list[tuple[int, int]]]:
-            pieces = unigram.cut(text)
-            return [unigram.start, *pieces.ids, unigram.separator], [(0, 0), *pieces.spans, (0, 0)]
-
-        return cut
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-
-    def encoded(text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        pieces = tokenizer.encode(text)
-        return list(pieces.ids), list(pieces.offsets)
-
-    return encoded
 
 
 def _characters(message: EncodedMessage, pieces: tuple[int, int] | None) -> tuple[int, int] | None:

@@ -53,7 +53,12 @@ def rounded(name: str, weight: np.ndarray, torch: Any) -> Tensor:
         return torch.tensor(weight)
     scale = np.maximum(np.abs(weight).max(axis=1, keepdims=True), 1e-9) / 127
     whole = torch.tensor(np.round(weight / scale) * scale)
-    return whole if name.endswith("word_embeddings.weight") else whole.bfloat16()
+    return whole if name.endswith("word_embeddings.weight") else whole.to(kind(torch))
+
+
+def kind(torch: Any) -> Any:
+    """Return the numbers of the layers: of 16 bits only where the processor multiplies tiles of them (AMX)."""
+    return torch.bfloat16 if torch.cpu._is_amx_tile_supported() else torch.float32
 
 
 def initial(base: Mapping[str, Tensor], torch: Any) -> dict[str, Tensor]:
@@ -71,7 +76,7 @@ def log_odds(base: Mapping[str, Tensor], adapter: Mapping[str, Tensor], batch: S
     """Return the log odds of pairs: ids, types and mask, padded to one length."""
     ids, types, mask = batch
     functional, (count, length) = torch.nn.functional, ids.shape
-    of_layers = {name: value.bfloat16() for name, value in adapter.items() if not name.startswith(("head", "token"))}
+    of_layers = {name: value.to(kind(torch)) for name, value in adapter.items() if not name.startswith(("head", "token"))}
 
     def norm(values: Tensor, name: str) -> Tensor:
         return functional.layer_norm(values, values.shape[-1:], base[f"{name}.weight"], base[f"{name}.bias"], 1e-12)
@@ -79,15 +84,15 @@ def log_odds(base: Mapping[str, Tensor], adapter: Mapping[str, Tensor], batch: S
     def through(name: str, at: int, rows: Tensor) -> Tensor:
         layer = f"encoder.layer.{at}.{ADAPTED[name]}"
         down, up, bias = (of_layers[f"{name}.{part}"][at] for part in ("down", "up", "bias"))
-        own = functional.linear(rows, base[f"{layer}.weight"], base[f"{layer}.bias"].bfloat16() + bias)
+        own = functional.linear(rows, base[f"{layer}.weight"], base[f"{layer}.bias"].to(bias.dtype) + bias)
         return own + (rows @ down) @ up
 
     places = base["embeddings.position_embeddings.weight"][:length]
     words = base["embeddings.word_embeddings.weight"][ids]
     states = norm(words + places + adapter["token_types"][types], "embeddings.LayerNorm")
-    hidden_from = torch.where(mask[:, None, None, :], 0.0, -1e9).bfloat16()
+    hidden_from = torch.where(mask[:, None, None, :], 0.0, -1e9).to(kind(torch))
     for at in range(len(of_layers["query.down"])):
-        rows = states.bfloat16()
+        rows = states.to(kind(torch))
         query, key, value = (
             through(name, at, rows).view(count, length, HEADS, -1).transpose(1, 2) for name in ("query", "key", "value")
         )
@@ -95,7 +100,7 @@ def log_odds(base: Mapping[str, Tensor], adapter: Mapping[str, Tensor], batch: S
         mixed = (torch.softmax(seen, -1) @ value).transpose(1, 2).reshape(count, length, -1)
         layer = f"encoder.layer.{at}"
         states = norm(states + through("attention", at, mixed).float(), f"{layer}.attention.output.LayerNorm")
-        inner = functional.gelu(through("intermediate", at, states.bfloat16()))
+        inner = functional.gelu(through("intermediate", at, states.to(kind(torch))))
         states = norm(states + through("output", at, inner).float(), f"{layer}.output.LayerNorm")
     shown = mask[..., None]
     pooled = torch.cat([states[:, 0], (states * shown).sum(1) / shown.sum(1)], -1)
