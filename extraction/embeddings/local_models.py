@@ -80,7 +80,8 @@ MODELS: Final = (ENGLISH, MULTILINGUAL)
 # Cross-encoders of a question and a text (`answer_scores`), from the same published files.
 ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a")
 CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
-ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS)
+MULTILINGUAL_ANSWERS: Final = replace(MULTILINGUAL, adapter="answers-b", pruned=True)
+ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS, MULTILINGUAL_ANSWERS)
 # Reads Chinese as English glosses.
 REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
 SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)

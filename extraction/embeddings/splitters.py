@@ -1,11 +1,17 @@
 """Split text into the pieces of a model's vocabulary, for the adapted models."""
 
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
+from weakref import WeakValueDictionary
 
 from tokenizers import Tokenizer
 
 from extraction.embeddings.local_models import TOKENIZER, LocalModel
 from extraction.embeddings.unigram import Pieces, Unigram
+
+# Vocabularies in use, by the hash of their file.
+_SHARED: Final[WeakValueDictionary[bytes, Unigram]] = WeakValueDictionary()
 
 
 class WordSplitter:
@@ -27,6 +33,10 @@ class WordSplitter:
 
 
 def splitter_of(model: LocalModel, folder: Path) -> WordSplitter | Unigram:
-    """Load the splitter of a converted model."""
-    kind = WordSplitter if model.packed is None else Unigram
-    return kind(folder / TOKENIZER)
+    """Load the splitter of a converted model; adapted copies of the multilingual model share theirs, of 48 MB."""
+    file = folder / TOKENIZER
+    if model.packed is None:
+        return WordSplitter(file)
+    digest = sha256(file.read_bytes()).digest()
+    shared = _SHARED.get(digest) or Unigram(file)
+    return _SHARED.setdefault(digest, shared)

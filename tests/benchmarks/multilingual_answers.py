@@ -4,7 +4,8 @@
 
 It needs `torch` besides the requirements of the tests. One model learns from the English and the Chinese memories and
 conversations of `answer_model`, in batches of both languages; other languages are carried over. A step takes 1.7 s of
-one core with AMX. After each fifty steps the state is written to OUT.state.npz, from which the same command goes on.
+one core with AMX, 2.7 without. After each fifty steps the state is written to OUT.state.npz, from which the same
+command goes on.
 The losses are those of `answer_model`, with groups of eight texts. Prints the figures of memories that are kept aside.
 """
 
@@ -76,7 +77,9 @@ def log_odds(base: Mapping[str, Tensor], adapter: Mapping[str, Tensor], batch: S
     """Return the log odds of pairs: ids, types and mask, padded to one length."""
     ids, types, mask = batch
     functional, (count, length) = torch.nn.functional, ids.shape
-    of_layers = {name: value.to(kind(torch)) for name, value in adapter.items() if not name.startswith(("head", "token"))}
+    of_layers = {
+        name: value.to(kind(torch)) for name, value in adapter.items() if not name.startswith(("head", "token"))
+    }
 
     def norm(values: Tensor, name: str) -> Tensor:
         return functional.layer_norm(values, values.shape[-1:], base[f"{name}.weight"], base[f"{name}.bias"], 1e-12)

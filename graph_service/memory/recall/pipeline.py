@@ -61,7 +61,7 @@ from graph_service.memory.recall.retrieval import (
     recall_parameters,
 )
 from graph_service.observability.metrics import RECALL_SIMILARITY
-from schema.errors import MisreadError, MnemosceneError, UnavailableError
+from schema.errors import InstallError, MisreadError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -304,6 +304,8 @@ async def _in_time(
             found = await scoring
     except TimeoutError:
         return {}, (_BUSY,)
+    except InstallError as error:
+        return {}, (f"nothing was scored: {error.message}",)
     return {item: odds for item, odds in zip(items, found, strict=True) if odds is not None}, ()
 
 

@@ -25,6 +25,7 @@ ADAPTERS = {
     "e5-small-v2.answers-a.npz": "c854fe96abcfcd4433af8cb473b2436640a9a35f651abca1edd3be32f1574d1a",
     "e5-small-v2.replacements-a.npz": "ac424ef1477098a28a8ca137e66d1be04aedca4b70e9178f52e87382f81e373d",
     "bge-small-zh-v1.5.answers-a.npz": "b427897e4889a507994c3011fd5b0be12c2c00c629bbbd3f6b180b147b8141d0",
+    "multilingual-e5-small.answers-b.npz": "9c3a4e705d1f30ebe3cc936f30219b3d21c3df5e234048184e33ca19ec53f6a9",
 }
 
 
@@ -65,10 +66,23 @@ async def test_answer_in_other_words_scores_above_texts_with_the_words_of_the_qu
 
 
 @pytest.mark.parametrize(
-    "question", ["Wo wohne ich?", "¿Dónde vivo?", "Où est-ce que j'habite ?", "どこに住んでいますか"]
+    ("question", "answer", "other"),
+    [
+        ("Wo wohne ich?", "seit Mai sind wir jetzt in Kassel", "der Kuchen ist mir heute angebrannt"),
+        ("¿En qué trabajo?", "doy clases de inglés en un instituto", "hoy llueve, menos mal"),
+        ("Où est-ce que j'habite ?", "on a emménagé à Nantes en mars", "dimanche on fait des crêpes"),
+        ("犬の名前は?", "子犬を迎えたよ、ポチと呼んでる", "犬の散歩は雨だと大変"),
+        ("Wo wohne ich?", "I moved to Porto in May", "my sister's house is a mess"),
+        ("Where do I live?", "on a emménagé à Nantes en mars", "dimanche on fait des crêpes"),
+    ],
 )
-async def test_questions_in_other_languages_have_no_scores(embedder: LocalEmbedder, question: str) -> None:
-    assert await embedder.answer_scores(question, ["I moved to Porto", "我住在上海"]) == [None, None]
+async def test_answer_in_other_languages_scores_above_another_text(
+    embedder: LocalEmbedder, question: str, answer: str, other: str
+) -> None:
+    right, wrong = await embedder.answer_scores(question, [answer, other])
+    assert right is not None
+    assert wrong is not None
+    assert right > wrong
 
 
 async def test_scores_do_not_depend_on_the_other_texts(embedder: LocalEmbedder) -> None:
