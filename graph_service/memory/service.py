@@ -538,7 +538,9 @@ class Memory:
         try:
             if arrival is not None:
                 await arrival
-            await asyncio.gather(ask("warm up", None), ask("warm up", self._embedder), ask("热身", self._embedder))
+            # One first: three at once would each plan a part of the statement.
+            await ask("warm up", None)
+            await asyncio.gather(ask("warm up", self._embedder), ask("热身", self._embedder))
         finally:
             self._recall_is_planned = True
 
