@@ -356,7 +356,7 @@ class LocalEmbedder:
             return [None] * len(texts)
         readable = is_english_or_chinese(question)
         by_gloss = [index for index, text in enumerate(texts) if readable and is_english_or_chinese(text)]
-        in_chinese = [index for index in by_gloss if is_chinese(question) and is_chinese(texts[index])]
+        in_chinese = [index for index in by_gloss if is_chinese(texts[index])] if is_chinese(question) else []
         others = sorted({*range(len(texts))} - {*by_gloss})
 
         def of(indexes: Sequence[int]) -> list[str]:

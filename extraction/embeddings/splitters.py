@@ -15,7 +15,7 @@ _SHARED: Final[WeakValueDictionary[bytes, Unigram]] = WeakValueDictionary()
 
 
 class WordSplitter:
-    """The splitter of a BERT vocabulary, with the attributes and methods of `Unigram`; thread-safe."""
+    """The splitter of a BERT vocabulary, with `cut`, `start` and `separator` of `Unigram`; thread-safe."""
 
     def __init__(self, file: Path) -> None:
         """Read the tokenizer's file."""
@@ -24,7 +24,7 @@ class WordSplitter:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         words = self._tokenizer.get_vocab(with_added_tokens=True)
-        self.start, self.separator, self.unknown = (words[name] for name in ("[CLS]", "[SEP]", "[UNK]"))
+        self.start, self.separator = words["[CLS]"], words["[SEP]"]
 
     def cut(self, text: str) -> Pieces:
         """Return the pieces of a text in order, without those of its start and end."""

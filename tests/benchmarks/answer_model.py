@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from extraction.embeddings.answer_scores import QUESTION_PIECES_MAX, TEXT_PIECES_MAX
 from extraction.embeddings.model_conversion import ADAPTED, read_onnx
+from extraction.embeddings.splitters import WordSplitter
+from extraction.embeddings.unigram import Unigram
 
 MEMORIES: Final = Path(__file__).with_name("answer_memories")
 CONVERSATIONS: Final = Path(__file__).with_name("conversations")
@@ -77,15 +78,12 @@ class Memory:
 class Pieces:
     """The tokenizer of the published model."""
 
-    def __init__(self, file: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(file))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        words = self._tokenizer.get_vocab(with_added_tokens=True)
-        self.start, self.separator = words["[CLS]"], words["[SEP]"]
+    def __init__(self, splitter: WordSplitter | Unigram) -> None:
+        self._splitter = splitter
+        self.start, self.separator = splitter.start, splitter.separator
 
     def of(self, text: str, most: int) -> Ids:
-        return list(self._tokenizer.encode(text, add_special_tokens=False).ids[:most])
+        return self._splitter.cut(text).ids[:most]
 
 
 # Reading
@@ -404,7 +402,7 @@ def main() -> None:
     import jax
 
     language, weights, tokenizer, out = sys.argv[1:]
-    pieces = Pieces(Path(tokenizer))
+    pieces = Pieces(WordSplitter(Path(tokenizer)))
     found, base, heads = memories(language, pieces), published(Path(weights)), HEADS[language]
     groups = Groups(found, language, pieces, seed=0)
     adapter = trained(groups, base, heads=heads, rate=RATE[language], epochs=EPOCHS[language], seed=0)

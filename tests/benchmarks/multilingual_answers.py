@@ -25,7 +25,7 @@ from extraction.embeddings.packed_weights import read_packed
 from extraction.embeddings.unigram import Unigram, write_unigram
 from extraction.training.tag_model import unchanged_layers
 from tests.benchmarks import answer_model
-from tests.benchmarks.answer_model import ANSWERS, BINARY, HIDDEN, RANK, Groups, Ids, figures, memories
+from tests.benchmarks.answer_model import ANSWERS, BINARY, HIDDEN, RANK, Groups, Ids, Pieces, figures, memories
 
 LANGUAGES: Final = ("en", "zh")
 HEADS: Final = 12
@@ -35,17 +35,6 @@ RATE: Final = 5e-4
 SAVED_AFTER: Final = 50
 
 Tensor = Any  # of torch, which is not installed with the tests
-
-
-class UnigramPieces(answer_model.Pieces):
-    """The tokenizer of the multilingual model."""
-
-    def __init__(self, file: Path) -> None:
-        self._unigram = Unigram(file)
-        self.start, self.separator = self._unigram.start, self._unigram.separator
-
-    def of(self, text: str, most: int) -> Ids:
-        return self._unigram.cut(text).ids[:most]
 
 
 def rounded(name: str, weight: np.ndarray, torch: Any) -> Tensor:
@@ -111,7 +100,7 @@ def log_odds(base: Mapping[str, Tensor], adapter: Mapping[str, Tensor], batch: S
     return hidden @ adapter["head.out"] + adapter["head.bias"]
 
 
-def packed(pairs: Sequence[tuple[Ids, Ids]], pieces: UnigramPieces, most: int, torch: Any) -> list[Tensor]:
+def packed(pairs: Sequence[tuple[Ids, Ids]], pieces: Pieces, most: int, torch: Any) -> list[Tensor]:
     """Return ids, types and mask of pairs, padded to the longest."""
     length = min(most, 3 + max(len(question) + len(text) for question, text in pairs))
     return [torch.tensor(part) for part in answer_model.packed(pairs, pieces, length)]  # types are of torch's kinds
@@ -144,7 +133,7 @@ def batches(groups: Sequence[Groups], questions: int | None, draw: random.Random
 
 
 def trained(
-    base: Mapping[str, Tensor], groups: Sequence[Groups], pieces: UnigramPieces, given: argparse.Namespace, torch: Any
+    base: Mapping[str, Tensor], groups: Sequence[Groups], pieces: Pieces, given: argparse.Namespace, torch: Any
 ) -> dict[str, Tensor]:
     """Return the adapter after Adam with a rate that rises for 6 % of the steps and then falls."""
     state_file, adapter, done = given.out.with_suffix(".state.npz"), initial(base, torch), 0
@@ -224,7 +213,7 @@ def main() -> None:
     answer_model.GROUP = TEXTS
     model, vocabulary = read_packed(given.published), given.out.with_suffix(".unigram.json")
     write_unigram(vocabulary, model.pieces, model.scores, model.characters)
-    pieces = UnigramPieces(vocabulary)
+    pieces = Pieces(Unigram(vocabulary))
     base = {name: rounded(name, np.array(weight), torch) for name, weight in model.tensors.items()}
     found = {language: memories(language, pieces) for language in LANGUAGES}
     groups = [Groups(found[language], language, pieces, seed=0) for language in LANGUAGES]

@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from extraction.embeddings.answer_scores import COMPARED_PIECES_MAX, QUESTION_PIECES_MAX
+from extraction.embeddings.splitters import WordSplitter
 from extraction.text.glosses import english_gloss
 from tests.benchmarks.answer_model import (
     AGENT,
@@ -316,7 +317,7 @@ def main() -> None:
     """Train the model, print its figures, and write its adapter."""
     weights, tokenizer, adapter, out = map(Path, sys.argv[1:5])
     epochs = int(sys.argv[5]) if len(sys.argv) > 5 else EPOCHS
-    pieces = GlossedPieces(tokenizer)
+    pieces = GlossedPieces(WordSplitter(tokenizer))
     found, drawn = memories(pieces), groups(pieces)
     random.Random(0).shuffle(found)
     random.Random(0).shuffle(drawn)
