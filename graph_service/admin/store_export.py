@@ -33,7 +33,6 @@ async def export_store(server: LocalServer, folder: Path, *, on_progress: Report
 
     Raises:
         ConflictError: a user is being forgotten.
-        UnavailableError: Neo4j does not answer.
     """
     graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
     try:
@@ -58,7 +57,6 @@ async def import_store(server: LocalServer, folder: Path, *, on_progress: Report
 
     Raises:
         InputError: the folder is damaged.
-        UnavailableError: Neo4j does not answer.
     """
     store = read_json((folder / _STORE).read_bytes())
     if not isinstance(store, dict):

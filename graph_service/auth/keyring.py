@@ -132,11 +132,7 @@ class Keyring:
         return self.by_id(key_id)
 
     async def list_keys(self) -> list[Key]:
-        """Return all keys, valid ones first.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return all keys, valid ones first."""
         return _decode_keys(await self._rows())
 
     async def _rows(self) -> list[Row]:
@@ -156,7 +152,6 @@ class Keyring:
         Raises:
             InputError: the name is empty or too long.
             ConflictError: there are too many keys.
-            UnavailableError: Neo4j does not answer.
         """
         if not 1 <= len(name.strip()) <= NAME_CHARS_MAX or not name.isprintable():
             raise InputError(
@@ -187,7 +182,6 @@ class Keyring:
 
         Raises:
             NotFoundError: there is no such key.
-            UnavailableError: Neo4j does not answer.
         """
         if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
             raise NotFoundError(f"there is no key {key_id!r}; `mnemoscene keys` lists them")
@@ -197,7 +191,6 @@ class Keyring:
 
         Raises:
             NotFoundError: there is no such revoked key.
-            UnavailableError: Neo4j does not answer.
         """
         if not await self._write(statement("auth/delete_key"), {"id": key_id}):
             raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemoscene keys` lists them")

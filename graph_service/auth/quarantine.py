@@ -113,7 +113,6 @@ class Quarantine:
         Raises:
             InputError: the reason is empty or too long.
             ConflictError: only the embedding is to be paused, which would allow the requests that are refused now.
-            UnavailableError: Neo4j does not answer.
         """
         if problem := text_problem(reason, _REASON_CHARS_MAX):
             raise InputError(f"reason {problem}")
@@ -128,11 +127,7 @@ class Quarantine:
         return self._states[tenant]
 
     async def end(self, tenant: TenantId) -> bool:
-        """End the quarantine of a tenant; return whether there was one.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """End the quarantine of a tenant; return whether there was one."""
         rows = await self._graph.run(statement("quarantine/end_quarantine"), {"tenant": tenant})
         await self.load()
         if rows:
@@ -144,9 +139,6 @@ class Quarantine:
 
         Args:
             graph: a connection to read from while the process's own is not open yet.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         rows = await (graph or self._graph).read(statement("quarantine/list_quarantined"), {})
         states = [

@@ -141,7 +141,6 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
 
     Raises:
         InputError: not valid Cypher, not read-only, or stopped at a limit.
-        UnavailableError: Neo4j does not answer.
     """
     check_parameters(parameters)
     checked = check_words(text.strip())
@@ -167,11 +166,7 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
 
 
 async def running(graph: Graph) -> int:
-    """Return the number of analysts' statements that the server is running, from all processes.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
-    """
+    """Return the number of analysts' statements that the server is running, from all processes."""
     return len(await graph.read(statement("analyst/running"), {"tag": ""}))
 
 

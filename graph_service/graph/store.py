@@ -75,7 +75,8 @@ class Graph:
     """A database behind one driver, with a circuit breaker.
 
     While the server does not answer all calls fail at once, so that they take milliseconds instead of a connection
-    timeout. `answers` probes it, and so does one call every few seconds.
+    timeout. `answers` probes it, and so does one call every few seconds. Everything that reads or writes may then raise
+    `UnavailableError`; docstrings say so only where something of the call remains or another resource can be missing.
 
     In a cluster (`neo4j://`) reads go to the leader, which has what every process has just written. Only those of
     analysts, and statements with `may lag` in their header, go to followers, with the bookmarks of this process.

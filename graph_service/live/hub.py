@@ -110,11 +110,7 @@ class Hub:
             watched.viewer_group.show(Said(user_id=user_id, session_id=session_id))
 
     async def place(self, tenant: str, frame: PlaceNodes) -> None:
-        """Store positions that a viewer gave to nodes; the feeds send them to all viewers of the tenant.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Store positions that a viewer gave to nodes; the feeds send them to all viewers of the tenant."""
         places = dict(frame.places)
         if await self._mindmap.put_places(tenant, frame.user, places, view=frame.view, keep=frame.keep):
             self.notify(tenant)

@@ -363,11 +363,7 @@ class Memory:
         return found
 
     async def seen_questions(self, tenant: TenantId, questions: Sequence[AskedQuestion]) -> list[SeenQuestion]:
-        """Return questions with the texts of what they found; drop those that found a message that was forgotten.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return questions with the texts of what they found; drop those that found a message that was forgotten."""
         seen, gone = await seen_questions(self._graph, tenant, questions)
         self.questions.remove(tenant, gone)
         return seen
@@ -455,7 +451,6 @@ class Memory:
 
         Raises:
             InputError: an id or `first` is out of bounds.
-            UnavailableError: Neo4j does not answer.
         """
         return await fact_events(self._graph, tenant, user_id, session_id, first=first)
 
@@ -483,7 +478,6 @@ class Memory:
 
         Raises:
             InputError: the user id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         return await review_stack(
             self._graph,
@@ -500,7 +494,6 @@ class Memory:
 
         Raises:
             InputError: the user id is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         return await contradiction_cards(self._graph, tenant, user_id, kept=self._review_facts)
 
@@ -509,7 +502,6 @@ class Memory:
 
         Raises:
             InputError: the limit is out of bounds, or the user id is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
 

@@ -34,11 +34,7 @@ class ChangeLog:
         self._graph = graph
 
     async def head(self, tenant: str) -> Head:
-        """Return the current end of the log; an empty epoch and 0 for an unknown tenant.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return the current end of the log; an empty epoch and 0 for an unknown tenant."""
         row = (await self._graph.read(statement("change_log/head"), {"tenant": tenant}))[0]
         return Head(epoch=row["epoch"], seq=row["seq"], places=row["places"])
 
@@ -46,9 +42,6 @@ class ChangeLog:
         """Return up to `rows_max` changes after `seq`, lowest number first.
 
         The first is not `seq + 1` if older changes were deleted.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         rows = await self._graph.read(
             statement("change_log/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}

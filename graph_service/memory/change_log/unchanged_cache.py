@@ -58,11 +58,7 @@ class UnchangedCache(Generic[T]):
         self._forgettings = 0
 
     async def get(self, tenant: TenantId, key: Hashable, compute: Callable[[], Awaitable[T]]) -> T:
-        """Return the result for this key; compute it if the memory has changed.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return the result for this key; compute it if the memory has changed."""
         forgettings = self._forgettings
         # Read before the data: a change that arrives in between makes the result invalid.
         head = await self._log.head(tenant)

@@ -216,9 +216,6 @@ async def reopen_deferred(graph: Graph, tenant: TenantId, session: str, *, reaso
 
     Args:
         reason: why they were not read; None for any reason.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
     """
     parameters = {"tenant": tenant, "session": session, "reason": reason}
     rows = await graph.run(statement("consolidation/reopen_deferred_of_session"), parameters)

@@ -92,7 +92,6 @@ class Facts:
 
         Raises:
             NotFoundError: the tenant has no such fact, or it was not known at `as_of`.
-            UnavailableError: Neo4j does not answer.
         """
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         return await fact_status(self._graph, tenant, fact_id, moments)
@@ -105,7 +104,6 @@ class Facts:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            UnavailableError: Neo4j does not answer.
         """
         known_at = resolve_as_of(valid_at=None, as_of=as_of, now=self._clock()).known_at
         return await fact_history(self._graph, tenant, fact_id, known_at=known_at)
@@ -117,7 +115,6 @@ class Facts:
             InputError: the reason is empty or too long.
             NotFoundError: the tenant has no such fact.
             ConflictError: it is open, or cannot be reopened on its own.
-            UnavailableError: Neo4j does not answer.
         """
         done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
         self._notify(tenant)
@@ -138,9 +135,6 @@ class Facts:
         Args:
             valid_at: valid time; `as_of`, or now, if None.
             as_of: transaction time; the latest state if None.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         uri = user_uri(tenant, user_id) if agent_id is None else agent_uri(tenant, user_id, agent_id)
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
@@ -275,7 +269,6 @@ async def fact_history(
 
     Raises:
         NotFoundError: the tenant has no such fact.
-        UnavailableError: Neo4j does not answer.
     """
     found = await fact_by_id(graph.read, tenant, fact_id)
     if found is None or found.fact.predicate == "MENTIONED":

@@ -143,7 +143,6 @@ async def review_stack(
 
     Raises:
         InputError: the user id or the limit is invalid.
-        UnavailableError: Neo4j does not answer.
         TooSlowError: comparing the names took too long.
     """
     check_ids(userId=user_id)
@@ -187,7 +186,6 @@ async def contradiction_cards(
 
     Raises:
         InputError: the user id is invalid.
-        UnavailableError: Neo4j does not answer.
     """
     check_ids(userId=user_id)
     return (await _open_facts(graph, tenant, user_id, kept)).contradictions

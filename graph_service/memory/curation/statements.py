@@ -157,7 +157,6 @@ class Statements:
             InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
             ConflictError: it has another version, belongs to merged entities, or a name is ambiguous.
-            UnavailableError: Neo4j does not answer.
         """
         if edit == FactEdit():
             raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
@@ -195,7 +194,6 @@ class Statements:
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is closed, or belongs to merged entities.
-            UnavailableError: Neo4j does not answer.
         """
         return await self._confirm(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS, by=by)
 
@@ -205,7 +203,6 @@ class Statements:
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is closed, or belongs to merged entities.
-            UnavailableError: Neo4j does not answer.
         """
         return await self._confirm(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS, by=by)
 
@@ -215,7 +212,6 @@ class Statements:
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is already rejected, or belongs to merged entities.
-            UnavailableError: Neo4j does not answer.
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.closing_reason is Closing.REJECTED:
@@ -245,7 +241,6 @@ class Statements:
 
         Raises:
             InputError: the id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         check_limit(limit)

@@ -87,7 +87,6 @@ async def suggested_merges(
 
     Raises:
         InputError: the limit or the user id is invalid.
-        UnavailableError: Neo4j does not answer.
         TooSlowError: comparing the names took too long.
     """
     check_limit(limit)

@@ -53,7 +53,6 @@ async def export_rows(
     Raises:
         NotFoundError: the tenant does not exist.
         ConflictError: one of its users is being forgotten.
-        UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
     async with staged_tenant(graph, tenant, vectors=vectors, on_progress=on_progress) as (staging, stored):

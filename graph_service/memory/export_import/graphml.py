@@ -48,7 +48,6 @@ async def export_graphml(
     Raises:
         NotFoundError: the tenant does not exist.
         ConflictError: one of its users is being forgotten.
-        UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
     digest, counts = hashlib.sha256(), {_NODE: 0, _EDGE: 0}

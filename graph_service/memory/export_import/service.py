@@ -67,7 +67,6 @@ class TenantTransfer:
         Raises:
             NotFoundError: the tenant does not exist.
             ConflictError: one of its users is being forgotten.
-            UnavailableError: Neo4j does not answer.
         """
         if export_format is ExportFormat.GRAPHML:
             return await export_graphml(self._graph, tenant, out, on_progress=on_progress)

@@ -79,7 +79,6 @@ class TenantSnapshot:
         Raises:
             NotFoundError: the tenant does not exist.
             UserErasedError: one of its users is being forgotten.
-            UnavailableError: Neo4j does not answer.
         """
         stored = await self._graph.read(statement("export_import/tenant"), {"tenant": self._tenant})
         if not stored:
@@ -104,7 +103,6 @@ class TenantSnapshot:
 
         Raises:
             UserErasedError: one of its users was forgotten meanwhile.
-            UnavailableError: Neo4j does not answer.
         """
         for number in range(_PASSES_MAX):
             self._report("catching up", number + 1, 0)

@@ -62,7 +62,6 @@ async def fact_events(
 
     Raises:
         InputError: an id or `first` is out of bounds.
-        UnavailableError: Neo4j does not answer.
     """
     check_ids(userId=user_id, sessionId=session_id)
     if not 1 <= first <= PAGE_MAX:

@@ -96,11 +96,7 @@ class ForgettingFeed:
             await wait_for_any(stop, timeout_s=POLL_S)
 
     async def poll(self) -> None:
-        """Read new records once and drop what they name.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Read new records once and drop what they name."""
         since_ms = self._read_ms
         if since_ms is None:
             since_ms = await self._snapshots.position()

@@ -87,7 +87,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such message; perhaps it was forgotten before.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(messageId=message_id)
         name = to_element_id(message_id)
@@ -135,9 +134,6 @@ class Forgetting:
 
         Args:
             ids: at most 1,000; those that were meanwhile given another expiry are kept.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         selection = message_selection(tenant, ids=ids, expired_ms=millis(until))
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
@@ -160,7 +156,6 @@ class Forgetting:
             InputError: the content cannot be stored, or an id is malformed.
             NotFoundError: the session has no such message.
             ConflictError: the message has another version.
-            UnavailableError: Neo4j does not answer.
         """
         check_replacement(new, now=self._clock())
         name = await find_message(self._graph, tenant, user_id, session_id, message_id)
@@ -208,7 +203,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or segmented again.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(sceneId=scene_id)
         selection = message_selection(tenant, scene=to_element_id(scene_id))
@@ -225,7 +219,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the user has no such session; perhaps it was forgotten before.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
@@ -248,7 +241,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such user; perhaps they were forgotten before.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         user, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
@@ -290,7 +282,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such fact; perhaps it was forgotten before.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(factId=fact_id)
         return await self._forget_knowledge(tenant, lambda writing: find_fact(writing, tenant, fact_id))
@@ -301,7 +292,6 @@ class Forgetting:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such entity; perhaps it was forgotten before.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(entityId=entity_id)
         return await self._forget_knowledge(tenant, lambda writing: find_entity(writing, tenant, entity_id))

@@ -110,11 +110,7 @@ class Replay:
         return not failed
 
     async def _store_batch(self, batch: Sequence[SpoolEntry], blocked: set[_User], failed: list[_Failed]) -> int:
-        """Store a batch; return the number of episodes stored.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Store a batch; return the number of episodes stored."""
         remaining = [entry for entry in batch if _user(entry) not in blocked]
         while remaining:
             try:

@@ -166,7 +166,6 @@ class Items:
 
         Raises:
             InputError: an id, the namespace or the key is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_namespace(namespace, least=1)
         check_key(key)
@@ -180,7 +179,6 @@ class Items:
         Raises:
             InputError: an argument is invalid.
             TooCostlyError: the values are too large, or too many items were read for a rare filter.
-            UnavailableError: Neo4j does not answer.
         """
         _check_search(search)
         tree = parse_filter(search.where)
@@ -212,7 +210,6 @@ class Items:
 
         Raises:
             InputError: an argument is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         _check_owner(user_id)
         check_namespace(prefix, name="prefix")

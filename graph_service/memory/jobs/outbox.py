@@ -344,9 +344,6 @@ async def job_totals(graph: Graph, *, now: datetime, kinds: Collection[JobKind] 
 
     Args:
         kinds: the kinds that can run; those of others wait for an embedder or a model and are never overdue.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
     """
     rows = await graph.read(statement("jobs/totals_by_state"), {})
     due = [

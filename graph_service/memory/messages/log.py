@@ -167,7 +167,6 @@ class MessageLog:
 
         Raises:
             InputError: an id, the cursor or the number is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         if not 1 <= first <= PAGE_MAX:
             raise InputError(f"first is {first}; use 1 to {PAGE_MAX:,}")
@@ -212,7 +211,6 @@ class MessageLog:
 
         Raises:
             InputError: an id is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         parameters = await self._scope(tenant, wanted) | {"newest_first": False, "rows_max": _KEYS_PER_READ}
         until_ms = _TIME_MAX_MS if before is None else millis(as_utc(before))
@@ -231,7 +229,6 @@ class MessageLog:
 
         Raises:
             InputError: the user id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         page = await self.page(tenant, MessageFilter(user_id=user_id), first=limit, newest_first=True)
         return [replace(message, text=message.text[:_LATEST_CHARS_MAX]) for message in page.messages]
@@ -253,7 +250,6 @@ class MessageLog:
 
         Raises:
             InputError: an id is malformed.
-            UnavailableError: Neo4j does not answer.
         """
         stored_id = await find_message(self._graph, tenant, user_id, session_id, message_id)
         if stored_id is None:
@@ -266,9 +262,6 @@ class MessageLog:
 
         Args:
             hits: id and evidence of each element; a message has no evidence.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         ids = sorted({name for hit, evidence in hits for name in (hit, *evidence)})
         rows = await self._graph.read(statement("messages/metadata"), {"tenant": tenant, "ids": ids}) if ids else []
@@ -283,7 +276,6 @@ class MessageLog:
 
         Raises:
             InputError: an id or the time is out of bounds.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         if not 0 <= wait_s <= WAIT_MAX_S:

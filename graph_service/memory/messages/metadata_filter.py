@@ -41,11 +41,7 @@ def metadata_of(text: str | None) -> dict[str, Any]:
 
 
 async def matching_messages(graph: Graph, tenant: TenantId, user_id: str, where: Filter) -> MatchingMessages:
-    """Return the messages of a user that match a filter.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
-    """
+    """Return the messages of a user that match a filter."""
     if where == EVERYTHING:
         return ALL_MESSAGES
     excludes = matches(where, {})

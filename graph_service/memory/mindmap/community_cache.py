@@ -151,7 +151,6 @@ class CommunityMaps:
 
         Raises:
             NotFoundError: this memory has no such community, perhaps not any more.
-            UnavailableError: Neo4j does not answer.
         """
         cached = await self._current(tenant, user_id)
         found = next((each for each in cached.communities.found if each.id == community_id), None)

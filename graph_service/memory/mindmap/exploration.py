@@ -44,7 +44,6 @@ async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, elem
 
     Raises:
         NotFoundError: this memory has no such element.
-        UnavailableError: Neo4j does not answer.
     """
     starts = await _starts(graph, tenant, element_id)
     causes: dict[str, list[str]] = {}
@@ -119,7 +118,6 @@ class Explorer:
 
         Raises:
             NotFoundError: this memory has no such node.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=node_id)
         parameters = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(time_filter)}
@@ -134,11 +132,7 @@ class Explorer:
     async def between(
         self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return the shortest paths between two nodes, those through users or agents last.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return the shortest paths between two nodes, those through users or agents last."""
         _check(user_id, source=source, target=target)
         parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
         found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
@@ -152,7 +146,6 @@ class Explorer:
 
         Raises:
             NotFoundError: this memory has no such element.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=element_id)
         head = await self._log.head(tenant)
@@ -167,7 +160,6 @@ class Explorer:
 
         Raises:
             InputError: the text is too long.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         if len(text) > SOUGHT_CHARS_MAX:
@@ -218,9 +210,6 @@ class Explorer:
 
         Args:
             closed: include facts that had ended, after the valid ones.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         parameters = {
@@ -247,9 +236,6 @@ class Explorer:
         Args:
             since: only changes from this time (aware) on.
             before: only changes with a lower sequence number.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         head = await self._log.head(tenant)
@@ -281,7 +267,6 @@ class Explorer:
 
         Raises:
             TooCostlyError: there are more than `COUNTED_MAX` facts.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         head = await self._log.head(tenant)

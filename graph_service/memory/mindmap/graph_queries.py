@@ -102,7 +102,6 @@ class GraphReads:
 
         Raises:
             InputError: an id is malformed.
-            UnavailableError: Neo4j does not answer.
         """
         for one in ids:
             check_ids(id=one)
@@ -117,7 +116,6 @@ class GraphReads:
         Raises:
             InputError: the id is malformed.
             NotFoundError: the tenant has no such node.
-            UnavailableError: Neo4j does not answer.
         """
         node_id = to_element_id(name)
         found = (await self.nodes(tenant, [node_id])).get(node_id)
@@ -132,7 +130,6 @@ class GraphReads:
         Raises:
             InputError: an id is malformed.
             NotFoundError: the tenant has no such user.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         found = (await self.nodes(tenant, [memory_id(user_uri(tenant, user_id))])).values()
@@ -145,7 +142,6 @@ class GraphReads:
 
         Raises:
             InputError: `first` or the cursor is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_limit(page.first)
         at, fact_id = decode_cursor(ListName.FACTS, page.after)
@@ -170,7 +166,6 @@ class GraphReads:
         Raises:
             InputError: an id, a tag, the text, `first` or the cursor is invalid.
             NotFoundError: the tenant has no such user.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(
             userId=user_id,
@@ -218,11 +213,7 @@ class GraphReads:
         return found[: page.first + 1]
 
     async def changes_of_facts(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
-        """Return how often facts were changed, and when last, by id.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return how often facts were changed, and when last, by id."""
         parameters = {"tenant": tenant, "ids": sorted(set(ids))}
         rows = await self._graph.read(statement("change_log/changes_per_element"), parameters)
         return {row["id"]: (row["changes"], row["last_at"]) for row in rows}
@@ -235,7 +226,6 @@ class GraphReads:
 
         Raises:
             InputError: the prefix, `first` or the cursor is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_limit(first)
         if prefix:
@@ -245,11 +235,7 @@ class GraphReads:
         return await self._graph.read(statement("lookup/users_page"), parameters)
 
     async def node_details(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeDetails]:
-        """Return URI and attributes of nodes by id; unknown ones are left out.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return URI and attributes of nodes by id; unknown ones are left out."""
         parameters = {"tenant": tenant, "ids": sorted(set(ids))}
         rows = await self._graph.read(statement("mindmap/node_details"), parameters)
         return {
@@ -258,11 +244,7 @@ class GraphReads:
         }
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
-        """Return messages by id; unknown ones are left out.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return messages by id; unknown ones are left out."""
         parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(set(ids)), "rows_max": max(len(ids), 1)}
         rows = await self._graph.read(statement("lookup/messages_by_id"), parameters)
         return {row["message"]["id"]: row["message"] for row in rows}
@@ -272,7 +254,6 @@ class GraphReads:
 
         Raises:
             InputError: the user id is malformed.
-            UnavailableError: Neo4j does not answer.
         """
         if user_id is not None:
             check_ids(userId=user_id)
@@ -287,7 +268,6 @@ class GraphReads:
 
         Raises:
             InputError: `first` or the cursor is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_limit(first)
         dead, due_ms, job_id = decode_cursor(ListName.JOBS, after)
@@ -313,7 +293,6 @@ class GraphReads:
 
         Raises:
             InputError: an id, a tag, `first` or the cursor is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         check_limit(first)

@@ -77,7 +77,6 @@ class Nodes:
 
         Raises:
             InputError: an argument is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, limit, facts)
         problems = [f"query {problem}"] if (problem := text_problem(query, LIMITS.query_chars)) else []
@@ -111,7 +110,6 @@ class Nodes:
 
         Raises:
             InputError: an argument is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, 1, facts)
         if not 1 <= limit <= NAMED_MAX:

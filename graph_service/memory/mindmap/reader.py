@@ -77,9 +77,6 @@ class MindMap:
 
         Args:
             budget: maximum number of nodes and edges together, clamped to 1 to `BUDGET_MAX`.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         budget = min(max(budget, 1), BUDGET_MAX)
         head = await self._changes.head(tenant)
@@ -110,11 +107,7 @@ class MindMap:
         )
 
     async def users(self, tenant: str) -> list[UserView]:
-        """Return the users of a tenant by name, at most `USERS_MAX`.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return the users of a tenant by name, at most `USERS_MAX`."""
         rows = await _users(self._graph, tenant)
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
@@ -134,9 +127,6 @@ class MindMap:
 
         Args:
             keep: leave nodes that have a position where they are.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         name = _place_property(view, user_id)
         rows = [{"id": each, "place": {name: [float(one) for one in place]}} for each, place in sorted(places.items())]
@@ -151,9 +141,6 @@ class MindMap:
 
         Args:
             after: only those that were stored after this value of `Head.places`.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         views = {_place_property(view, user_id): view for view in VIEWS}
         parameters = {"tenant": tenant, "user": user_id or "", "seq": after, "rows_max": PLACES_READ_MAX}
@@ -168,7 +155,6 @@ class MindMap:
 
         Raises:
             NotFoundError: the tenant has no such element, whether or not another tenant has it.
-            UnavailableError: Neo4j does not answer.
         """
         known = {"tenant": tenant, "id": to_element_id(element_id)}
         found, found_nodes = await asyncio.gather(
@@ -239,11 +225,7 @@ async def _users(graph: Graph, tenant: str) -> list[Row]:
 
 
 async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
-    """Return nodes of the map by id, in the order of `ids`; unknown ones are left out.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
-    """
+    """Return nodes of the map by id, in the order of `ids`; unknown ones are left out."""
     rows = await graph.read(statement("mindmap/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
     known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
     return {node_id: known[node_id] for node_id in ids if node_id in known}

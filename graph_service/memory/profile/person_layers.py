@@ -39,11 +39,7 @@ _NOTHING: Final = ("Nothing is known about {name} yet.", "目前对{name}一无�
 async def person_layer(
     graph: Graph, clock: Callable[[], datetime], tenant: TenantId, uri: str, level: Level
 ) -> LayerText | None:
-    """Return what is known about a user, agent or entity, or one category of a profile; None for other URIs.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
-    """
+    """Return what is known about a user, agent or entity, or one category of a profile; None for other URIs."""
     base, category = category_in(uri)
     node_id = to_element_id(base)
     parameters = {"tenant": tenant, "id": node_id, "sessions_max": SESSIONS_MAX}

@@ -329,11 +329,7 @@ class SyncSchedule:
             await wait_for_any(stop, timeout_s=min(_CHECK_S, self._every.total_seconds() / 2))
 
     async def run_one(self) -> bool:
-        """Run the sync of the tenant that is most overdue; False if none is due.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Run the sync of the tenant that is most overdue; False if none is due."""
         now = self._clock()
         parameters = {"before": now - self._every, "now": now, "exclude_tenants": sorted(self._excluded())}
         rows = await self._graph.run(statement("repair/claim_due_sync"), parameters)

@@ -169,7 +169,6 @@ class Sessions:
 
         Raises:
             InputError: the id or the limit is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         check_limit(limit)
@@ -180,7 +179,6 @@ class Sessions:
 
         Raises:
             InputError: the id, the number or the cursor is invalid.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         check_limit(first)
@@ -192,7 +190,6 @@ class Sessions:
         Raises:
             InputError: an id is invalid.
             NotFoundError: this user has no such session.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
@@ -203,7 +200,6 @@ class Sessions:
         Raises:
             InputError: an id is invalid.
             NotFoundError: this user has no such session.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))

@@ -143,7 +143,6 @@ class LayerTexts:
         Raises:
             InputError: the URI, the level or the cursor is invalid.
             NotFoundError: the tenant has no such element.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
         named = parse_uri(uri if "://" in uri else await self._uri_of(tenant, uri))
@@ -163,11 +162,7 @@ class LayerTexts:
         return await self._layer_text(tenant, named, requested, row, start)
 
     async def anchors(self, tenant: TenantId, uri: str, text: str) -> list[Anchor]:
-        """Return where the sentences of a layer of a scene or session were said; no sentences of other elements.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Return where the sentences of a layer of a scene or session were said; no sentences of other elements."""
         named = parse_uri(uri)
         row = await self._row(tenant, named.element_id)
         if row is None or row["kind"] == "message":
@@ -260,7 +255,6 @@ class LayerTexts:
         Raises:
             InputError: an id is invalid, or a session is given without its user.
             NotFoundError: this user has no such session.
-            UnavailableError: Neo4j does not answer.
         """
         check_ids(**{name: value for name, value in (("userId", user_id), ("sessionId", session_id)) if value})
         session = None

@@ -60,9 +60,6 @@ async def update_session_summary(
     Args:
         writer: writes the layers of sessions with several scenes; if it fails, and without one, they are extractive.
         owed: a model writes the layers of sessions with several scenes later.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
     """
     rows = await graph.read(statement("summaries/scenes_of_session"), {"tenant": tenant, "session": session})
     if not rows:

@@ -105,11 +105,7 @@ class ItemUpkeep:
         EMBEDDINGS.add("item", n=len(written))
 
     async def delete_expired(self) -> bool:
-        """Delete some expired items; return True if more may be left.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Delete some expired items; return True if more may be left."""
         if self._graph.away:
             return False
         parameters = {

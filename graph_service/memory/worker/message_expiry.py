@@ -58,11 +58,7 @@ class MessageExpiry:
             await wait_for_any(stop, timeout_s=pause_s)
 
     async def sweep(self) -> float:
-        """Forget what has expired, and return the seconds until the next sweep.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Forget what has expired, and return the seconds until the next sweep."""
         if self._graph.away:
             return _PAUSE_S
         now = self._clock()

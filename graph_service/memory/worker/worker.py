@@ -92,11 +92,7 @@ class Leases:
     async def claim(
         self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = (), with_active: bool = True
     ) -> list[JobClaim]:
-        """Claim the most overdue jobs of one kind and one tenant; a claim that was not confirmed is repeated first.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Claim the most overdue jobs of one kind and one tenant; a claim that was not confirmed is repeated first."""
         unconfirmed = self._unconfirmed.setdefault(kind, [])
         lease = unconfirmed.pop() if unconfirmed else self._job_context.random_token()
         try:
@@ -310,11 +306,7 @@ class Worker:
                 group.create_task(loop)
 
     async def drain(self) -> None:
-        """Run jobs, retries included, until none is left or those left need an unavailable service.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Run jobs, retries included, until none is left or those left need an unavailable service."""
         await park_malformed(self._graph, now_ms=self._job_context.now_ms())
         while True:
             if await self.run_one():
@@ -332,11 +324,7 @@ class Worker:
             await asyncio.sleep(min(max(due_ms - self._job_context.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
 
     async def run_one(self) -> bool:
-        """Claim and run one due job or batch; False when there is none.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
-        """
+        """Claim and run one due job or batch; False when there is none."""
         for kind in (JobKind.FORGET, JobKind.REEXTRACT, JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE, JobKind.REFINE):
             if kind in self.kinds and await self._claim_and_run(kind):
                 return True
@@ -359,9 +347,6 @@ class Worker:
 
         Args:
             by_model: False leaves them to the model for later.
-
-        Raises:
-            UnavailableError: Neo4j does not answer.
         """
         readers, now = self._readers, self._job_context.clock()
         if readers.session_writer is None:
