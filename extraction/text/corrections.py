@@ -5,7 +5,8 @@
 - it says that the speaker was wrong, and names another value or something short;
 - an exclamation ("no wait", ごめん) or "I checked" stands beside a clause that is nothing but another value;
 - it denies a value or words of the earlier message ("Friday, not Thursday", 山田さんじゃなくて山本さん);
-- it follows directly and is nothing but another value of the same kind.
+- it follows directly and is nothing but another value of the same kind;
+- it follows directly and a clause of it is nothing but a number with the digits of an earlier one in another order.
 
 Two messages of one shape are no correction, but a list.
 """
@@ -39,6 +40,8 @@ _SHORT_CHARS: Final = 80
 # Of words that stand in place of others.
 _PHRASE_CHARS_MAX: Final = 40
 _SIMILAR_MIN: Final = 0.7
+# Digits of a number that another one with the same digits corrects, whatever else is said.
+_PERMUTED_MIN: Final = 4
 # Of names of two or three characters one is another: 张伟, 张玮.
 _SIMILAR_NAME_MIN_ZH: Final = 0.6
 
@@ -46,7 +49,8 @@ _CJK: Final = re.compile(rf"[{HAN}\u3040-\u30ff]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
 _CLAUSE_END: Final = r"\s,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
-    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=\w)[.,:](?=\w)|(?<=\d)\.(?=,| \w|\s*$)| (?=[^{_CLAUSE_END}]))*"
+    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=\w)[.,:](?=\w)|(?<=\d)(?<!\d\d\d)\.(?=,| \w|\s*$)|"
+    rf" (?=[^{_CLAUSE_END}]))*"
 )
 _MARKED: Final = re.compile(r"\s*[*※＊]\s*(?=\w)|(?<=\w)[*＊]\s*$")
 _ASKS: Final = re.compile(r"[?？]")
@@ -188,6 +192,7 @@ class _Later(NamedTuple):
         sign_at: first clause with words of error.
         is_wrong: they say that the speaker was wrong; otherwise perhaps.
         answers: they are "no", perhaps to a question.
+        lone: values in clauses that say nothing else.
         is_alone: the message is nothing but values, or a name.
         asks: it asks something, or tells that something changed.
     """
@@ -199,6 +204,7 @@ class _Later(NamedTuple):
     sign_at: int | None
     is_wrong: bool
     answers: bool
+    lone: Sequence[_Value]
     is_alone: bool
     asks: bool
 
@@ -228,9 +234,13 @@ def _read(text: str) -> _Later | None:
     values = _values(text)
     spans = [clause.rest for clause in clauses]
     is_wrong = wrong_at is not None and (is_short or not _residue(text, spans[:wrong_at], values))
-    alone = values or (_names(text) if len(text) <= _PHRASE_CHARS_MAX else ())
-    is_alone = not others and (len(alone) == 1 or bool(values)) and not _residue(_without_last(text), spans, alone)
-    if not (is_wrong or doubt_at is not None or denials or is_alone):
+    names = [] if values or len(text) > _PHRASE_CHARS_MAX else _names(text)
+    plain = [] if others else [span for span in spans if not _residue(_without_last(text), [span], values or names)]
+    # "Dad: 4471" is a value of somebody else.
+    unnamed = [(start, end) for start, end in plain if not text[:start].rstrip().endswith((":", "："))]
+    lone = [value for value in values if any(start <= value.start < end for start, end in unnamed)]
+    is_alone = len(plain) == len(spans) and (bool(values) or len(names) == 1)
+    if not (is_wrong or doubt_at is not None or denials or is_alone or lone):
         return None
     return _Later(
         text=text,
@@ -240,6 +250,7 @@ def _read(text: str) -> _Later | None:
         sign_at=wrong_at if is_wrong else doubt_at,
         is_wrong=is_wrong,
         answers={clause.sign for clause in clauses} <= {"", "no"},
+        lone=lone,
         is_alone=is_alone,
         asks=_ASKS.search(text) is not None or like["changed"].search(lower) is not None,
     )
@@ -356,15 +367,18 @@ def _by_words(later: _Later, before: str, *, is_next: bool, asked: bool) -> _Cha
 
 
 def _alone(later: _Later, before: str, *, recent: bool) -> _Changes:
-    """Return the changes by a message that is nothing but values or a name."""
+    """Return the changes by a message that is nothing but values or a name, or has a clause that is such a value."""
     olds = _values(before)
-    if not later.is_alone or later.asks or not _residue(before, [(0, len(before))], olds):
+    if later.asks or not _residue(before, [(0, len(before))], olds):
         return []
-    if not later.values:
+    if later.is_alone and not later.values:
         return _renamed(later.text, (0, len(later.text)), before)
-    changes = _changes(later.text, later.values, olds)
+    changes = _changes(later.text, later.lone, olds)
     for old, new in changes:
-        alike = sorted(new) == sorted(old.text) or (len(new) > 2 and _likeness(new, old.text) >= _SIMILAR_MIN)
+        is_permuted = sorted(new) == sorted(old.text)
+        if not later.is_alone and not (is_permuted and sum(map(str.isdigit, new)) >= _PERMUTED_MIN):
+            return []
+        alike = is_permuted or (len(new) > 2 and _likeness(new, old.text) >= _SIMILAR_MIN)
         if not alike and not (recent and sum(value.kind == old.kind for value in olds) == 1):
             return []
     return changes
@@ -387,7 +401,7 @@ def _beside(later: _Later, at: int, before: str) -> _Changes:
         at += 1
     first = at if clauses[at].sign == "checked" and _is_short(text) else 0
     plain, known, keys = _without_last(text), _known(before), {old.key for old in olds}
-    for clause in clauses[first : at + 2]:
+    for clause in sorted(clauses[first : at + 2], key=lambda clause: not _values_in(later, clause.rest)):
         span, values, names = clause.rest, _values_in(later, clause.rest), _names(text, clause.rest)
         if values:
             # "Sorry, 92 was before, final is 97".

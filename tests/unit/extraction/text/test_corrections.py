@@ -61,6 +61,10 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("The alarm is 3307 and the gate is 7703.", "Oops, I mixed them up.", "alarm is 7703 and the gate is 3307"),
         ("Lena is in room 12 and Max in room 14.", "It's the other way round!", "room 14 and Max in room 12"),
         ("妈妈住3楼，姥姥住5楼。", "我搞反了。", "妈妈住5楼，姥姥住3楼"),
+        ("My locker is number 48 and the code is 7719", "ugh no, 7791. fat fingers", "number 48 and the code is 7791"),
+        ("Der Hausmeister ist unter 0341 77 86 30", "Quatsch, hinten 03, also 0341 77 86 03", "0341 77 86 03"),
+        ("Schließfach 7, Code 8841", "oh Mann, 8814. Brille vergessen", "Schließfach 7, Code 8814"),
+        ("Mon casier est le 22, le code 6638", "oh là là, 6683. mes lunettes !", "le 22, le code 6683"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
@@ -90,6 +94,9 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("Anna is 34 and Eva 36.", "Turn the chair the other way round."),
         ("会议在周二。", "他记错了日子，周三才去。"),
         ("妈妈住3楼，姥姥住5楼。", "他把衣服穿反了。"),
+        ("I've 12 chairs and 1340 euros", "oh no, 20 people said yes. help"),
+        ("My pin is 4417.", "Dad's is different, 4471 or so"),
+        ("My pin is 4417.", "Dad's: 4471"),
     ],
 )
 def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
