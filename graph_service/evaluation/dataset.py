@@ -99,6 +99,10 @@ class Conversation:
         return tuple(turn for session in self.sessions for turn in session.turns)
 
     @property
+    def messages_n(self) -> int:
+        return sum(len(session.turns) for session in self.sessions)
+
+    @property
     def user(self) -> str:
         return self.speakers[0] if self.speakers else self.id
 
@@ -157,13 +161,6 @@ class DataSets:
     memories: list[Memory]
 
 
-def read_datasets(
-    paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
-) -> list[Conversation]:
-    """Read the benchmark conversations of files and folders; see `read_all`."""
-    return read_all(paths, conversations_max=conversations_max, captions=captions).conversations
-
-
 def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
     """Read files, and all `*.json` below folders, ordered by path; the format of each is detected.
 
@@ -183,7 +180,7 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
             if is_everyday(document):
                 memories.append(memory_of(document, name=str(file)))
             else:
-                found.append(_conversation(document, name=str(file), captions=captions))
+                found.append(conversation_of(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
     raise_problems(problems, outcome=_OUTCOME)
@@ -196,8 +193,8 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
     return DataSets(conversations=kept, memories=memories[:conversations_max])
 
 
-def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
-    """Return the conversation of a file's text.
+def conversation_of(document: object, *, name: str, captions: bool = True) -> Conversation:
+    """Return the checked conversation of a parsed file.
 
     If every session has a single turn, as in a diary, the turns of each year become one session.
 
@@ -208,10 +205,6 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     Raises:
         InputError: lists all problems with their places.
     """
-    return _conversation(parse_json(text, name=name, outcome=_OUTCOME), name=name, captions=captions)
-
-
-def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
     problems: list[str] = []
     row = validated(_File, document, name, problems)
     raise_problems(problems, outcome=_OUTCOME)

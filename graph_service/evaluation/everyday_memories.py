@@ -141,6 +141,11 @@ class Memory(_Row):
         """Return the number of messages."""
         return sum(len(session.messages) for session in self.sessions)
 
+    @property
+    def user(self) -> str:
+        """Return the id of the user."""
+        return self.user_id
+
 
 def is_everyday(document: object) -> bool:
     """Return whether a parsed file is an everyday memory, not a benchmark conversation."""

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from graph_service.evaluation.abstention import Trial, threshold_scores
 from graph_service.evaluation.dataset import Conversation
+from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, summarise
 from graph_service.evaluation.metrics import (
     MEASURES,
     Mean,
@@ -18,8 +19,16 @@ from graph_service.evaluation.metrics import (
     ranking_measures,
     refusal_scores,
 )
-from graph_service.evaluation.questions import HITS_MAX, HITS_READ, RecallResult
-from graph_service.evaluation.run import BM25, DENSE, OURS, EvaluationRun
+from graph_service.evaluation.run import (
+    BM25,
+    DENSE,
+    HITS_MAX,
+    HITS_READ,
+    OURS,
+    EvaluationRun,
+    EverydayRun,
+    RecallResult,
+)
 
 FORMAT: Final = 1
 ALL: Final = "all"
@@ -81,8 +90,10 @@ def cost_of(run: EvaluationRun) -> dict[str, Any]:
     tokens = [one.tokens for one in run.recalled]
     indexing_s = run.seconds.get("indexing", 0.0)
     return {
-        "messages": run.messages_n,
-        "messages_per_s": round(run.messages_n / indexing_s, 1) if indexing_s else 0.0,
+        "messages": sum(one.messages_n for one in run.conversations),
+        "messages_per_s": round(sum(one.messages_n for one in run.conversations) / indexing_s, 1)
+        if indexing_s
+        else 0.0,
         "recalls": len(took_ms),
         "recall_p50_ms": round(percentile(took_ms, 0.5), 1),
         "recall_p95_ms": round(percentile(took_ms, 0.95), 1),
@@ -205,7 +216,7 @@ def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
             "lang": mine[0].lang,
             "licence": mine[0].licence,
             "conversations": len(mine),
-            "messages": sum(len(one.turns) for one in mine),
+            "messages": sum(one.messages_n for one in mine),
             "questions": sum(len(one.answerable) for one in mine),
         }
 
@@ -220,3 +231,43 @@ def _by_dataset(
 
 def _rounded(mean: Mean) -> dict[str, float]:
     return {name: round(value, 4) for name, value in asdict(mean).items()}
+
+
+def everyday_document_of(run: EverydayRun) -> dict[str, Any]:
+    """Return the figures of everyday memories as plain values."""
+    took_ms = [answer.took_ms for answer in run.answers]
+    return {
+        "facts": run.facts.value,
+        "facts_dropped": run.facts_dropped,
+        **summarise(run.answers),
+        "recall_and_context_p50_ms": round(percentile(took_ms, 0.5), 1),
+        "recall_and_context_p95_ms": round(percentile(took_ms, 0.95), 1),
+        "seconds": run.seconds,
+    }
+
+
+_EVERYDAY_COLUMNS: Final = {
+    "answer@1": "@1",
+    "answer@3": "@3",
+    "answer@5": "@5",
+    "stale@1": "stale@1",
+    "mrr": "MRR",
+    "doubt": "doubt",
+    "context": f"ctx@{CONTEXT_TOKENS}",
+    "not told": "not told",
+    "tempted": "tempted",
+}
+
+
+def everyday_table(document: dict[str, Any]) -> RenderableType:
+    """Return the figures as a table: all questions, then each category, then each language."""
+    title = f"everyday memories ({document['memories']}), facts: {document['facts']}"
+    table = Table(title=title, title_justify="left")
+    table.add_column("questions", no_wrap=True)
+    for head in ("asked", *_EVERYDAY_COLUMNS.values()):
+        table.add_column(head, justify="right", no_wrap=True)
+    for name, scores in document["groups"].items():
+        cells = ("" if one not in scores else f"{scores[one]:.2f}" for one in _EVERYDAY_COLUMNS)
+        label = name.removeprefix("category ")
+        table.add_row(label, str(scores["questions"]), *cells, end_section=name == ALL)
+    return table

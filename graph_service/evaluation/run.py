@@ -1,29 +1,64 @@
-"""Evaluate conversations: store each in its own tenant, ask its questions, and collect the answers."""
+"""Evaluate data sets: store each conversation or everyday memory in its own tenant, and ask its questions."""
 
 import asyncio
+import contextlib
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from extraction.embeddings.embedder import Embedder
+from extraction.extractive_summary import token_count
 from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactSource
-from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
-from graph_service.evaluation.ingest import StoredConversation, store
-from graph_service.evaluation.questions import HITS_MAX, RecallResult, ask
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactSource, Observation, Session, Turn
+from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, Answer, Memory, Question, remember_inputs
+from graph_service.evaluation.graphql_client import (
+    GraphqlAnswer,
+    GraphqlClient,
+    ServiceControl,
+    wait_until_idle,
+    wait_until_stored,
+)
+from graph_service.importers.conversation_files import MESSAGES_A_CALL
 from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
+from schema.limits import LIMITS
 
 T = TypeVar("T")
+D = TypeVar("D", Conversation, Memory)
 
 OURS: Final = "mnemoscene"
 BM25: Final = "bm25"
 DENSE: Final = "dense"
+# Deep enough to show whether the candidates contain the gold turns.
+HITS_MAX: Final = 50
+# The default limit of a recall.
+HITS_READ: Final = 10
+_AGENT: Final = "assistant"
 _STORING_AT_ONCE: Final = 4
-_WARM_UP_ATTEMPTS: Final = 3
+_ATTEMPTS: Final = 30
+_PAUSE_S: Final = 1.0
+REMEMBER: Final = """
+mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
+"""
+CLOSE: Final = """
+mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
+"""
+_RECALL: Final = f"""
+query($user: String!, $text: String!, $at: DateTime!) {{
+  recall(userId: $user, query: $text, limit: {HITS_MAX}, kinds: [MESSAGE], askedAt: $at) {{
+    nothingRelevant degraded hits {{ id score text }}
+  }}
+}}
+"""
+_RECALL_AND_CONTEXT: Final = f"""
+query($user: String!, $text: String!, $at: DateTime!) {{
+  recall(userId: $user, query: $text, limit: {HITS_READ}, askedAt: $at) {{ nothingRelevant degraded hits {{ text }} }}
+  context(userId: $user, query: $text, maxTokens: {CONTEXT_TOKENS}) {{ degraded text }}
+}}
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +75,42 @@ class Plan:
     captions: bool = True
     concurrency: int = 1
     forget: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored(Generic[D]):
+    """A conversation or an everyday memory in its own tenant.
+
+    Attributes:
+        turn_ids: ids in the file by message ids of the service.
+        facts_dropped: reasons why provided facts were rejected.
+    """
+
+    tenant: str
+    data: D
+    turn_ids: dict[str, str] = field(default_factory=dict)
+    facts_dropped: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """The answer to one question.
+
+    Attributes:
+        order: ids of the turns, best first.
+        refused: the service reported `nothingRelevant`.
+        top_score: score of the first hit; 0 without one.
+        took_ms: latency for the caller.
+        round_trips: database round trips of the service.
+        tokens: estimated number of tokens in the first `HITS_READ` hits.
+    """
+
+    order: tuple[str, ...]
+    top_score: float
+    refused: bool
+    took_ms: float
+    round_trips: int
+    tokens: int
 
 
 @dataclass(kw_only=True)
@@ -62,9 +133,15 @@ class EvaluationRun:
     facts_dropped: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def messages_n(self) -> int:
-        return sum(len(conversation.turns) for conversation in self.conversations)
+
+@dataclass(kw_only=True)
+class EverydayRun:
+    """The answers to the questions of everyday memories, and the reasons why provided facts were rejected."""
+
+    facts: FactSource
+    answers: list[Answer] = field(default_factory=list)
+    facts_dropped: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 async def evaluate(
@@ -84,32 +161,66 @@ async def evaluate(
         UnavailableError: the service does not answer, or makes no progress.
         MnemosceneError: the service refused a call.
     """
-    run_id = secrets.token_hex(4)
-    memories = [
-        StoredConversation(tenant=f"eval-{run_id}-{n}", conversation=item) for n, item in enumerate(conversations)
-    ]
     run = EvaluationRun(conversations=conversations, plan=plan)
-    try:
-        await _timed(run, "indexing", _index(client, control, memories, plan, steps))
-        await _timed(run, "asking", _ask_all(client, memories, run, steps))
-        await _timed(run, "yardsticks", _run_baselines(embedder, run, steps))
-    finally:
-        if plan.forget:
-            await _timed(run, "forgetting", _forget(control, memories, steps))
-    run.facts_dropped = sum(len(memory.facts_dropped) for memory in memories)
+    async with _indexed(client, control, conversations, plan, run.seconds, steps) as stored:
+        with _timed(run.seconds, "asking"):
+            await _ask_all(client, stored, run, steps)
+        with _timed(run.seconds, "yardsticks"):
+            await _run_baselines(embedder, run, steps)
+    run.facts_dropped = sum(len(one.facts_dropped) for one in stored)
     return run
 
 
-async def _timed(run: EvaluationRun, phase: str, work: Awaitable[None]) -> None:
+async def evaluate_everyday(
+    client: GraphqlClient, control: ServiceControl, memories: Sequence[Memory], plan: Plan, steps: Watcher
+) -> EverydayRun:
+    """Run the evaluation of everyday memories, one after the other; see `evaluate`."""
+    run, total = EverydayRun(facts=plan.facts), sum(len(memory.questions) for memory in memories)
+    async with _indexed(client, control, memories, plan, run.seconds, steps) as stored:
+        with _timed(run.seconds, "asking"):
+            for one in stored:
+                for question in one.data.questions:
+                    run.answers.append(await _ask_everyday(client, one, question))
+                    done = len(run.answers)
+                    steps(Step(part="asking", doing="questions", done=done, total=total, unit="questions"))
+    run.facts_dropped = [reason for one in stored for reason in one.facts_dropped]
+    return run
+
+
+@contextlib.contextmanager
+def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     before = time.perf_counter()
-    await work
-    run.seconds[phase] = round(time.perf_counter() - before, 1)
+    yield
+    seconds[phase] = round(time.perf_counter() - before, 1)
+
+
+@contextlib.asynccontextmanager
+async def _indexed(
+    client: GraphqlClient,
+    control: ServiceControl,
+    data: Sequence[D],
+    plan: Plan,
+    seconds: dict[str, float],
+    steps: Watcher,
+) -> AsyncIterator[list[Stored[D]]]:
+    """Yield the stored and processed data, and delete them at the end."""
+    run_id = secrets.token_hex(4)
+    stored = [Stored(tenant=f"eval-{run_id}-{n}", data=one) for n, one in enumerate(data)]
+    try:
+        with _timed(seconds, "indexing"):
+            await _index(client, control, stored, plan, steps)
+        yield stored
+    finally:
+        if plan.forget:
+            with _timed(seconds, "forgetting"):
+                await _forget(control, stored, steps)
 
 
 async def _index(
-    client: GraphqlClient, control: ServiceControl, memories: Sequence[StoredConversation], plan: Plan, steps: Watcher
+    client: GraphqlClient, control: ServiceControl, stored: Sequence[Stored[D]], plan: Plan, steps: Watcher
 ) -> None:
-    total = sum(len(memory.conversation.turns) for memory in memories)
+    everyday = any(isinstance(one.data, Memory) for one in stored)
+    total = sum(one.data.messages_n for one in stored)
     stored_n = 0
 
     def on_messages(count: int) -> None:
@@ -117,27 +228,119 @@ async def _index(
         stored_n += count
         steps(Step(part="storing", doing="messages", done=stored_n, total=total, unit="messages"))
 
-    async def store_one(memory: StoredConversation) -> None:
-        await store(client, memory, plan.facts, on_messages=on_messages)
+    async def store_one(one: Stored[D]) -> None:
+        await store(client, one, plan.facts, on_messages=on_messages, control=control if everyday else None)
 
-    await _for_each_concurrently(_STORING_AT_ONCE, memories, store_one)
+    await _for_each_concurrently(1 if everyday else _STORING_AT_ONCE, stored, store_one)
     done = 0
-    for memory in memories:
-        await wait_until_idle(control, memory.tenant)
-        done += len(memory.conversation.turns)
+    for one in stored:
+        await wait_until_idle(control, one.tenant)
+        done += one.data.messages_n
         steps(Step(part="reading", doing="scenes, facts and vectors", done=done, total=total, unit="messages"))
 
 
+async def store(
+    client: GraphqlClient,
+    stored: Stored[D],
+    facts: FactSource,
+    *,
+    on_messages: Callable[[int], None],
+    control: ServiceControl | None = None,
+) -> None:
+    """Store all sessions in order, as an agent would, and close each.
+
+    Args:
+        on_messages: called with the number of messages stored by each call.
+        control: waits until a session is processed before the next one is stored, as if days lay between them.
+
+    Raises:
+        MnemosceneError: the service refused a call.
+        UnavailableError: the service does not answer.
+    """
+    for session, calls in _sessions(stored.data, facts):
+        for call in calls:
+            answer = (await client.ask(stored.tenant, REMEMBER, {"input": call})).data["remember"]
+            names = [message["id"] for message in call["messages"]]
+            stored.turn_ids.update(zip(answer["messageIds"], names, strict=True))
+            stored.facts_dropped.extend(answer["dropped"])
+            on_messages(len(names))
+        await wait_until_stored(client, stored.tenant)
+        await client.ask(stored.tenant, CLOSE, {"user": stored.data.user, "session": session})
+        if control is not None:
+            await wait_until_idle(control, stored.tenant)
+
+
+def _sessions(data: Conversation | Memory, facts: FactSource) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the id of each session with its inputs of `remember`."""
+    if isinstance(data, Memory):
+        for session, call in remember_inputs(data, with_facts=facts is not FactSource.NONE):
+            yield session, [call]
+    else:
+        for each in data.sessions:
+            yield each.id, list(_calls(data, each, facts))
+
+
+def _calls(conversation: Conversation, session: Session, facts: FactSource) -> Iterator[dict[str, Any]]:
+    named = len(conversation.speakers) > 0
+    for start in range(0, len(session.turns), MESSAGES_A_CALL):
+        turns = session.turns[start : start + MESSAGES_A_CALL]
+        places = {turn.id: place for place, turn in enumerate(turns)}
+        observations = conversation.observations if facts is FactSource.OBSERVATIONS else ()
+        in_call = [one for one in observations if one.turn_ids and one.turn_ids[0] in places]
+        yield {
+            "userId": conversation.user,
+            "userName": conversation.user if named else None,
+            "agentId": conversation.speakers[1] if len(conversation.speakers) > 1 else None,
+            "sessionId": session.id,
+            "messages": [_message(conversation, turn) for turn in turns],
+            "facts": [fact_of(conversation, one, places) for one in in_call[: LIMITS.facts]],
+        }
+
+
+def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
+    by_user = turn.speaker in ("", conversation.user)
+    return {
+        "role": "USER" if by_user else "ASSISTANT",
+        "text": turn.text,
+        "time": turn.said_at.isoformat(),
+        "speaker": turn.speaker or None,
+        "id": turn.id,
+    }
+
+
+def fact_of(conversation: Conversation, observation: Observation, places: Mapping[str, int]) -> dict[str, Any]:
+    """Return an observation as a `FactInput`: a leading speaker becomes the subject, the next word the relation.
+
+    Args:
+        places: index of each turn in the call, by id.
+    """
+    rest, subject = observation.text.strip().rstrip(".。"), None
+    for place, speaker in enumerate(conversation.speakers):
+        if rest.startswith(speaker):
+            subject = ("user", _AGENT)[place] if place < 2 else speaker
+            rest = rest.removeprefix(speaker).removeprefix("'s").strip()
+            break
+    verb, _, thing = rest.partition(" ")
+    fact_input = {
+        "subject": subject or "user",
+        "predicate": "RELATES_TO",
+        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or observation.text[:20],
+        "statement": observation.text[: LIMITS.statement_chars],
+        "messageIndexes": [places[turn_id] for turn_id in observation.turn_ids if turn_id in places],
+    }
+    return {**fact_input, "relation": verb[: LIMITS.name_chars]} if subject and thing else fact_input
+
+
 async def _ask_all(
-    client: GraphqlClient, memories: Sequence[StoredConversation], run: EvaluationRun, steps: Watcher
+    client: GraphqlClient, memories: Sequence[Stored[Conversation]], run: EvaluationRun, steps: Watcher
 ) -> None:
     """Ask each memory its answerable and unanswerable questions and those of other conversations, each only once."""
-    own = [(n, q) for n, memory in enumerate(memories) for q in memory.conversation.answerable]
+    own = [(n, q) for n, memory in enumerate(memories) for q in memory.data.answerable]
     trials = abstention_trials(run.conversations)
     without = [
         Trial(conversation=n, question=q, foreign=True)
         for n, memory in enumerate(memories)
-        for q in memory.conversation.questions
+        for q in memory.data.questions
         if not q.gold
     ]
     foreign = [(item.conversation, item.question) for item in [*trials, *without] if item.foreign]
@@ -146,29 +349,68 @@ async def _ask_all(
 
     async def ask_one(pair: tuple[int, AskedQuestion]) -> None:
         n, question = pair
-        answers[_key(n, question)] = await ask(client, memories[n], question)
+        answers[_key(n, question)] = await _ask(client, memories[n], question)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
 
-    await _warm_up(client, memories[unique[0][0]], unique[0][1])
+    # Loads query plans and models; its latency is not measured.
+    await _ask(client, memories[unique[0][0]], unique[0][1])
     await _for_each_concurrently(run.plan.concurrency, unique, ask_one)
     run.recalled = [answers[_key(n, question)] for n, question in own]
     run.orders[OURS] = {
-        n: [answers[_key(n, question)].order for question in memory.conversation.answerable]
+        n: [answers[_key(n, question)].order for question in memory.data.answerable]
         for n, memory in enumerate(memories)
     }
     run.asked = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in trials]
     run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
 
 
-async def _warm_up(client: GraphqlClient, memory: StoredConversation, question: AskedQuestion) -> None:
-    """Ask a first question, so that query plans and models are loaded; timeouts are retried, results are discarded."""
-    for _ in range(_WARM_UP_ATTEMPTS - 1):
-        try:
-            await ask(client, memory, question)
-        except UnavailableError:
-            continue
-        return
-    await ask(client, memory, question)
+async def _ask(client: GraphqlClient, stored: Stored[Conversation], question: AskedQuestion) -> RecallResult:
+    """Ask one question about a conversation, as of one hour after its last turn."""
+    conversation = stored.data
+    variables = {"user": conversation.user, "text": question.text, "at": conversation.asked_at.isoformat()}
+    response, took_ms = await _answered(client, stored.tenant, _RECALL, variables)
+    answer = response.data["recall"]
+    hits: Sequence[dict[str, Any]] = answer["hits"]
+    return RecallResult(
+        order=tuple(stored.turn_ids[hit["id"]] for hit in hits),
+        top_score=hits[0]["score"] if hits else 0.0,
+        refused=answer["nothingRelevant"],
+        took_ms=took_ms,
+        round_trips=response.round_trips,
+        tokens=sum(token_count(hit["text"]) for hit in hits[:HITS_READ]),
+    )
+
+
+async def _ask_everyday(client: GraphqlClient, stored: Stored[Memory], question: Question) -> Answer:
+    variables = {"user": stored.data.user, "text": question.question, "at": question.asked_at.isoformat()}
+    response, took_ms = await _answered(client, stored.tenant, _RECALL_AND_CONTEXT, variables)
+    recall = response.data["recall"]
+    return Answer(
+        memory=stored.data,
+        question=question,
+        hits=tuple(hit["text"] for hit in recall["hits"]),
+        nothing_relevant=recall["nothingRelevant"],
+        context=response.data["context"]["text"],
+        took_ms=took_ms,
+    )
+
+
+async def _answered(
+    client: GraphqlClient, tenant: str, document: str, variables: Mapping[str, Any]
+) -> tuple[GraphqlAnswer, float]:
+    """Return an answer and its latency in milliseconds; repeat the question while Neo4j does not answer.
+
+    The first statements after a start are planned, and may run into their time limit, as on a busy machine. The
+    answer from disk that the service then returns is not what is measured.
+    """
+    for _ in range(_ATTEMPTS):
+        before = time.perf_counter()
+        with contextlib.suppress(UnavailableError):
+            answer = await client.ask(tenant, document, variables)
+            if not any(part["degraded"] for part in answer.data.values()):
+                return answer, (time.perf_counter() - before) * 1000
+        await asyncio.sleep(_PAUSE_S)
+    raise UnavailableError(f"the database did not answer a question in {_ATTEMPTS} attempts; see the log")
 
 
 def _key(place: int, question: AskedQuestion) -> tuple[int, str]:
@@ -189,11 +431,11 @@ async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: W
     run.orders |= {BM25: bm25, **({DENSE: dense} if embedder is not None else {})}
 
 
-async def _forget(control: ServiceControl, memories: Sequence[StoredConversation], steps: Watcher) -> None:
+async def _forget(control: ServiceControl, stored: Sequence[Stored[D]], steps: Watcher) -> None:
     started = []
-    for memory in memories:
+    for memory in stored:
         try:
-            await control.forget(memory.tenant, memory.conversation.user)
+            await control.forget(memory.tenant, memory.data.user)
         except NotFoundError:
             continue  # The evaluation ended before anything was stored.
         started.append(memory)

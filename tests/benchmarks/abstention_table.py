@@ -24,7 +24,7 @@ import numpy as np
 import platformdirs
 
 from extraction.embeddings.local_embedder import load_local_embedder
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -122,7 +122,7 @@ def fitted(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 async def asked_of_all(paths: Sequence[Path]) -> Rows:
     """Return the features of every question, measured on a new Neo4j."""
-    conversations = read_datasets(paths)
+    conversations = read_all(paths).conversations
     cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     embedder = await load_local_embedder(cache_dir=cache)
     rows: Rows = []

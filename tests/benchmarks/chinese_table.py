@@ -21,7 +21,7 @@ import platformdirs
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.evaluation.metrics import ranking_measures
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.ranking import weights_for
@@ -64,7 +64,7 @@ async def main(paths: Sequence[Path], *, words: bool) -> str:
     cache = Path(platformdirs.user_cache_dir("mnemoscene"))
     embedder = None if words else await load_local_embedder(cache_dir=cache)
     sets: dict[str, list[Case]] = {}
-    for conversation in read_datasets(paths):
+    for conversation in read_all(paths).conversations:
         sets.setdefault(conversation.dataset, []).extend(await cases_of(conversation, embedder))
     weights = weights_for(chinese=True, vectors=not words, tokens=not words)
     names = [

@@ -22,7 +22,7 @@ import platformdirs
 from extraction.embeddings.embedder import Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_all
 from graph_service.evaluation.metrics import ranking_measures
 from graph_service.memory.recall.candidates import CandidateSet
 from graph_service.memory.recall.query import HitKind
@@ -80,7 +80,7 @@ def mean(rows: Sequence[dict[str, float]]) -> str:
 async def main(paths: Sequence[Path]) -> str:
     """Return the table."""
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
-    english, chinese = read_datasets(paths, captions=False)
+    english, chinese = read_all(paths, captions=False).conversations
     both = mixed(english, chinese)
     in_chinese = {turn.id for place, session in enumerate(both.sessions) if place % 2 for turn in session.turns}
     lines = ["| told in | asked in English | asked in Chinese |", "| --- | --- | --- |"]

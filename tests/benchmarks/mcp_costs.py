@@ -21,7 +21,7 @@ from pathlib import Path
 from extraction.text.token_estimate import tokens_in
 from graph_service.config.sections import Aliases, ToolSet
 from graph_service.demo.scenario import QUESTIONS, demo_conversations
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
@@ -72,7 +72,7 @@ async def tell_contexts(service: McpService, tenant: TenantId) -> None:
 
 async def tell_conversations(service: McpService, graph: Graph, tenant: TenantId, paths: list[Path]) -> None:
     """Print the tokens of contexts for the questions of conversations, and of their facts on the official server."""
-    for talk in read_datasets(paths) if paths else ():
+    for talk in read_all(paths).conversations if paths else ():
         await _store(graph, tenant, talk)
         noted = [{"name": talk.user, "entityType": "person", "observations": [fact.text for fact in talk.observations]}]
         # As that server writes it: indented by two spaces.
@@ -161,7 +161,7 @@ async def main(seconds: float, paths: list[Path]) -> None:
             await tell_conversations(service, graph, tenant, paths)
             await tell_speed(service, graph, tenant, seconds=seconds)
     finally:
-        for user_id in [*users, *(talk.user for talk in (read_datasets(paths) if paths else ()))]:
+        for user_id in [*users, *(talk.user for talk in (read_all(paths).conversations if paths else ()))]:
             with contextlib.suppress(NotFoundError):
                 await memory.forgetting.user(tenant, user_id)
         await graph.close()

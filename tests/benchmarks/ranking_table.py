@@ -22,7 +22,7 @@ import platformdirs
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis, analyse
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_all
 from graph_service.evaluation.metrics import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.features import Features, features_of
@@ -205,7 +205,7 @@ async def main(paths: Sequence[Path]) -> str:
     """Print the table."""
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene")))
     groups = []
-    for conversation in read_datasets(paths):
+    for conversation in read_all(paths).conversations:
         groups.append(await cases_of(conversation, embedder))
         sys.stderr.write(f"{conversation.id}: {len(groups[-1])} questions\n")
     cases = [case for group in groups for case in group]

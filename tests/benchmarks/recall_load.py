@@ -29,7 +29,7 @@ import httpx
 import platformdirs
 
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_all
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -207,7 +207,7 @@ def material(files: Sequence[Path]) -> tuple[list[str], list[str]]:
     if not files:
         texts = sentences()
         return [next(texts) for _ in range(MODEL_MESSAGES)], list(QUESTIONS)
-    held = read_datasets(files)
+    held = read_all(files).conversations
     said = list(dict.fromkeys(turn.text for one in held for turn in one.turns if turn.text.strip()))
     asked = [question.text for one in held for question in one.answerable]
     if len(said) < MODEL_MESSAGES:

@@ -24,7 +24,7 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.api.graphql.remember_recall import answer_view
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -151,7 +151,7 @@ async def recorded() -> dict[str, Any]:
             graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
             embedder = HashedWords()
             await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
-            found = {name: answer async for name, answer in answers(graph, read_datasets(FILES))}
+            found = {name: answer async for name, answer in answers(graph, read_all(FILES).conversations)}
             await graph.close()
         finally:
             await server.stop()

@@ -37,7 +37,7 @@ from extraction.embeddings.local_embedder import (
 from extraction.embeddings.local_models import ENGLISH, MODELS, MULTILINGUAL, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned
@@ -120,7 +120,7 @@ class ReadTalk:
 async def main(wanted: Sequence[str]) -> None:
     """Write the files of the models with these names, or of all, and print their size."""
     cache = Path(platformdirs.user_cache_dir("mnemoscene"))
-    conversations = read_datasets([CONVERSATIONS])
+    conversations = read_all([CONVERSATIONS]).conversations
     for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
         if wanted and model.name not in wanted:
             continue

@@ -112,10 +112,10 @@ async def _measure(
     services: "Services",
     address: str,
 ) -> None:
-    from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
     from graph_service.evaluation.graphql_client import GraphqlClient
-    from graph_service.evaluation.report import document_of, tables_of
+    from graph_service.evaluation.report import document_of, everyday_document_of, everyday_table, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
+    from graph_service.evaluation.run import evaluate_everyday
 
     document: dict[str, Any] = {
         "version": version(),
@@ -132,10 +132,8 @@ async def _measure(
                 document = document_of(figures, about=document)
                 tables.append(partial(tables_of, document))
             if datasets.memories:
-                run = await evaluate_everyday(
-                    client, _ServiceControl(services), datasets.memories, plan.facts, bars, forget=plan.forget
-                )
-                document["everyday"] = run.document()
+                run = await evaluate_everyday(client, _ServiceControl(services), datasets.memories, plan, bars)
+                document["everyday"] = everyday_document_of(run)
                 tables.append(partial(everyday_table, document["everyday"]))
     if output is not None:
         await asyncio.to_thread(_write, output, document)

@@ -12,11 +12,10 @@ from fastapi import FastAPI
 
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import FactSource, read_all
 from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
-from graph_service.evaluation.ingest import CLOSE, FactSource, StoredConversation, store
-from graph_service.evaluation.report import abstention_of, cost_of, lines_of
-from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
+from graph_service.evaluation.report import abstention_of, cost_of, everyday_document_of, lines_of
+from graph_service.evaluation.run import BM25, CLOSE, DENSE, OURS, Plan, Stored, evaluate, evaluate_everyday, store
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
@@ -29,6 +28,7 @@ from tests.support.embedders import HashedWords
 from tests.support.slow import slow_but
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
+EVERYDAY = Path(__file__).parents[2] / "everyday_sets" / "development" / "own_code_01.json"
 REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
 # The change log, tombstones, finished jobs and usage remain, and for a day the records that tell other processes.
 KEPT_LABELS = {"Change", "Forgetting", "Job", "Tombstone", "Usage"}
@@ -97,7 +97,7 @@ async def test_bundled_sets_are_measured_and_then_deleted(
     graph: Graph, tenant: str, address: str, facts: FactSource
 ) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", user="Nora"))
-    conversations, control, steps = read_datasets([OWN]), InProcess(graph), list[Step]()
+    conversations, control, steps = read_all([OWN]).conversations, InProcess(graph), list[Step]()
     async with GraphqlClient(address) as client:
         plan = Plan(facts=facts, concurrency=3)
         run = await evaluate(client, control, HashedWords(), conversations, plan, steps.append)
@@ -127,8 +127,21 @@ async def test_bundled_sets_are_measured_and_then_deleted(
     assert [hit.candidate.text for hit in answer.hits] == ["Nora lives in Lisbon."]
 
 
+async def test_an_everyday_memory_is_read_session_by_session_and_then_deleted(graph: Graph, address: str) -> None:
+    memories, control, steps = read_all([EVERYDAY]).memories, InProcess(graph), list[Step]()
+    async with GraphqlClient(address) as client:
+        run = await evaluate_everyday(client, control, memories, Plan(facts=FactSource.OBSERVATIONS), steps.append)
+    document = everyday_document_of(run)
+    assert (document["questions"], document["facts_dropped"]) == (len(memories[0].questions), [])
+    assert document["groups"]["all"]["answer@5"] >= 0.5
+    assert set(run.seconds) == {"indexing", "asking", "forgetting"}
+    # Each session is processed before the next is stored.
+    assert control.tenants.count(control.tenants[0]) >= len(memories[0].sessions)
+    assert {label for label, _ in await remaining_nodes(graph, control.tenants[0])} <= KEPT_LABELS
+
+
 async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph: Graph, address: str) -> None:
-    conversations, control = read_datasets([OWN / "linxiao.json"]), InProcess(graph)
+    conversations, control = read_all([OWN / "linxiao.json"]).conversations, InProcess(graph)
     calls = 0
 
     def on_step(step: Step) -> None:
@@ -144,8 +157,8 @@ async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph:
 
 
 async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: str, address: str) -> None:
-    nora = read_datasets([OWN / "nora-and-ben.json"])[0]
-    stored = StoredConversation(tenant=tenant, conversation=nora)
+    nora = read_all([OWN / "nora-and-ben.json"]).conversations[0]
+    stored = Stored(tenant=tenant, data=nora)
     async with GraphqlClient(address) as client:
         await store(client, stored, FactSource.OBSERVATIONS, on_messages=lambda _count: None)
     await a_worker(graph).drain()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_all
 from tests.benchmarks.learned_directions import (
     Floats,
     Learned,
@@ -148,7 +148,7 @@ def test_same_questions_give_the_same_directions() -> None:
 
 
 def test_each_training_conversation_names_existing_evidence() -> None:
-    conversations = read_datasets([CONVERSATIONS])
+    conversations = read_all([CONVERSATIONS]).conversations
     assert {one.lang for one in conversations} == {"en", "zh"}
     for one in conversations:
         told = {turn.id for turn in one.turns}

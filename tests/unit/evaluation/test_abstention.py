@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_service.evaluation.abstention import abstention_trials, best_threshold, threshold_refusals, threshold_scores
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_all
 from tests.unit.evaluation.test_dataset import OWN
 
-CONVERSATIONS = read_datasets([OWN])
+CONVERSATIONS = read_all([OWN]).conversations
 
 
 def test_foreign_questions_come_from_other_conversations_of_the_set() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from extraction.text.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_all
 from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
 from tests.unit.evaluation.test_dataset import OWN
@@ -58,7 +58,7 @@ def test_bm25_matches_its_formula() -> None:
 
 
 def test_bm25_finds_half_of_the_gold_of_the_bundled_sets() -> None:
-    for conversation in read_datasets([OWN]):
+    for conversation in read_all([OWN]).conversations:
         questions = conversation.answerable
         orders = by_words(conversation.turns, [one.text for one in questions], conversation.lang, limit=5)
         figures = [ranking_measures(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
@@ -66,7 +66,7 @@ def test_bm25_finds_half_of_the_gold_of_the_bundled_sets() -> None:
 
 
 async def test_dense_search_ranks_the_paraphrase_first() -> None:
-    conversation = read_datasets([OWN / "nora-and-ben.json"])[0]
+    conversation = read_all([OWN / "nora-and-ben.json"]).conversations[0]
     said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
     orders = await by_vectors(HashedWords(), conversation.turns, said, limit=3)
     assert [order[0] for order in orders] == [turn.id for turn in conversation.turns]
@@ -74,6 +74,6 @@ async def test_dense_search_ranks_the_paraphrase_first() -> None:
 
 
 def test_equal_scores_keep_the_order_of_turns() -> None:
-    turns = read_datasets([OWN / "wulei.json"])[0].turns
+    turns = read_all([OWN / "wulei.json"]).conversations[0].turns
     nothing = Bm25(terms(turn.text, "zh") for turn in turns).scores([])
     assert best_first(turns, nothing, limit=100) == [turn.id for turn in turns]

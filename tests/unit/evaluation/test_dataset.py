@@ -1,12 +1,11 @@
 """Test reading of data sets, and errors with their places."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graph_service.evaluation.dataset import conversation_of, read_datasets
+from graph_service.evaluation.dataset import conversation_of, read_all
 from schema.errors import InputError
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
@@ -30,12 +29,12 @@ def document(**changes: Any) -> dict[str, Any]:
 
 def problems_of(**changes: Any) -> tuple[str, ...]:
     with pytest.raises(InputError) as caught:
-        conversation_of(json.dumps(document(**changes)), name="c.json")
+        conversation_of(document(**changes), name="c.json")
     return caught.value.problems
 
 
 def test_bundled_sets_in_english_and_chinese_are_read() -> None:
-    found = read_datasets([OWN])
+    found = read_all([OWN]).conversations
     assert [(one.dataset, one.id, one.user) for one in found] == [
         ("own-en", "idris-and-keiko", "Idris"),
         ("own-zh", "linxiao", "林晓"),
@@ -49,7 +48,7 @@ def test_bundled_sets_in_english_and_chinese_are_read() -> None:
 
 
 def test_unanswerable_questions_are_not_measured_by_recall() -> None:
-    nora = next(one for one in read_datasets([OWN]) if one.id == "nora-and-ben")
+    nora = next(one for one in read_all([OWN]).conversations if one.id == "nora-and-ben")
     assert len(nora.questions) == len(nora.answerable) + 1
     assert [question.category for question in nora.questions if not question.gold] == ["adversarial"]
 
@@ -65,17 +64,14 @@ def test_unanswerable_questions_are_not_measured_by_recall() -> None:
 )
 def test_captions_are_used_in_the_language_of_the_conversation(lang: str, caption: str, told: str) -> None:
     turns = [{"id": "1", "text": "Look!", "caption": caption}]
-    said = json.dumps(
-        document(
-            lang=lang, sessions=[{"index": 1, "date": "2025-01-01T12:00:00", "turns": turns}], questions=[], facts=[]
-        )
-    )
+    sessions = [{"index": 1, "date": "2025-01-01T12:00:00", "turns": turns}]
+    said = document(lang=lang, sessions=sessions, questions=[], facts=[])
     assert [turn.text for turn in conversation_of(said, name="c.json").turns] == [told]
     assert [turn.text for turn in conversation_of(said, name="c.json", captions=False).turns] == ["Look!"]
 
 
 def test_conversations_max_limits_each_set() -> None:
-    found = read_datasets([OWN, OWN / "wulei.json"], conversations_max=1)
+    found = read_all([OWN, OWN / "wulei.json"], conversations_max=1).conversations
     assert [one.id for one in found] == ["idris-and-keiko", "linxiao"]
 
 
@@ -84,7 +80,7 @@ def test_diary_becomes_one_session_per_year() -> None:
     sessions = [
         {"index": n, "date": f"{day}T12:00:00", "turns": [{"id": str(n), "text": day}]} for n, day in enumerate(days)
     ]
-    found = conversation_of(json.dumps(document(sessions=sessions, questions=[], speakers=[])), name="c.json")
+    found = conversation_of(document(sessions=sessions, questions=[], speakers=[]), name="c.json")
     assert [(one.id, [turn.id for turn in one.turns]) for one in found.sessions] == [
         ("c-2023", ["1"]),
         ("c-2024", ["2", "0"]),
@@ -119,7 +115,7 @@ def test_missing_and_invalid_files_are_reported_together(tmp_path: Path) -> None
     broken.write_text('{"id": 1,\n oops}', encoding="utf-8")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError) as caught:
-        read_datasets([tmp_path / "none.json", broken.parent, tmp_path / "empty"])
+        read_all([tmp_path / "none.json", broken.parent, tmp_path / "empty"])
     assert len(caught.value.problems) == 3
     text = caught.value.message
     assert "none.json: cannot be read" in text

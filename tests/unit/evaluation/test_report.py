@@ -7,15 +7,13 @@ import pytest
 from rich.console import Console
 
 from graph_service.evaluation.abstention import Trial, abstention_trials
-from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.ingest import FactSource, fact_of
+from graph_service.evaluation.dataset import FactSource, read_all
 from graph_service.evaluation.metrics import MEASURES
-from graph_service.evaluation.questions import RecallResult
 from graph_service.evaluation.report import document_of, lines_of, tables_of
-from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan
+from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, fact_of
 from tests.unit.evaluation.test_dataset import OWN
 
-CONVERSATIONS = read_datasets([OWN])
+CONVERSATIONS = read_all([OWN]).conversations
 
 
 def a_recall_result(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallResult:
