@@ -1,4 +1,4 @@
-"""GraphQL: background jobs, dead letters, and the messages that wait on disk for Neo4j."""
+"""GraphQL: background jobs, the spool, use of models, quarantine, export and import."""
 
 from datetime import datetime
 from functools import partial
@@ -9,19 +9,30 @@ from strawberry.types import Info
 
 from graph_service.api.descriptions import about, argument, field, mutation, output
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
+from graph_service.api.secret_filter import UNFILTERED_KEY
+from graph_service.auth.quarantine import Quarantine, QuarantineMode
 from graph_service.memory.argument_checks import check_limit
+from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
 from graph_service.memory.jobs import dead_letters
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
+from schema.errors import UnavailableError
 
 strawberry.enum(JobKind, name="JobKind", description="Kind of a background job.")
-
 strawberry.enum(Problem, name="SyncProblem", description="A kind of inconsistency that `sync` finds.")
+strawberry.enum(SpoolState, name="SpoolState", description="The state of a spooled call of remember.")
+strawberry.enum(
+    QuarantineMode,
+    name="QuarantineMode",
+    description="READ_ONLY: writes are refused; CLOSED: reads and writes are refused; EMBEDDING: no request is "
+    "refused, only the computation of vectors waits.",
+)
 
 IdsArgument = Annotated[list[strawberry.ID], argument("Ids of jobs.")]
 RetriedArgument = Annotated[list[strawberry.ID] | None, argument("Ids of dead letters; all of the tenant if omitted.")]
+NumberArgument = Annotated[int, argument("The number of a refused episode.")]
 
 
 @output()
@@ -59,65 +70,6 @@ class SyncResult:
     found: list[ProblemCount]
 
 
-@strawberry.type
-class JobsQuery:
-    """Queries for dead letters."""
-
-    @field
-    async def dead_letters(
-        self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
-    ) -> Connection[DeadLetter]:
-        """Jobs that failed too often, latest first."""
-        check_limit(first)
-        letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
-        return Connection(
-            **page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=partial(view_of, DeadLetter))
-        )
-
-
-@strawberry.type
-class JobsMutation:
-    """Retry and cancel jobs, repair the index."""
-
-    @mutation
-    async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
-        """Retry dead letters; returns their number."""
-        return await memory_of(info).retry_jobs(info.context["tenant"], ids)
-
-    @mutation
-    async def retry_dead_letter(
-        self,
-        info: Info[Any, None],
-        id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
-    ) -> bool:
-        """Retry one dead letter."""
-        return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
-
-    @mutation
-    async def sync(
-        self,
-        info: Info[Any, None],
-        dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False,
-    ) -> SyncResult:
-        """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
-        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
-
-    @mutation
-    async def cancel_jobs(self, info: Info[Any, None], ids: IdsArgument) -> int:
-        """Cancel jobs, including running ones; returns their number. Messages stay."""
-        return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
-
-
-def _result(report: SyncReport) -> SyncResult:
-    found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
-    return view_of(SyncResult, report, found=found)
-
-
-strawberry.enum(SpoolState, name="SpoolState", description="The state of a spooled call of remember.")
-
-NumberArgument = Annotated[int, argument("The number of a refused episode.")]
-
-
 @output()
 class SpooledMessage:
     """A message on disk."""
@@ -153,19 +105,112 @@ class SpoolView:
     episodes: list[SpooledEpisode] = about("The oldest 1,000, in order.")
 
 
+@output(name="DayUsage")
+class DayUsageView:
+    """Token usage of one day (UTC)."""
+
+    day: str = about("YYYY-MM-DD.")
+    calls: int = about("Number of model calls, including failed ones.")
+    tokens_in: int
+    tokens_out: int
+    embedding_tokens: int = about("Tokens of texts embedded by an endpoint; they count towards the budget.")
+    scenes_by_model: int = about("Scenes extracted by the model.")
+    scenes_by_rules: int = about("Scenes extracted by rules, including small talk.")
+    scenes_over_budget: int = about("Scenes extracted by rules because the day's budget was spent.")
+    items_dropped: int = about("Rejected proposals: unknown predicate, no evidence, unimportant or malformed.")
+
+
+@output()
+class Usage:
+    """Token usage and the remaining budget."""
+
+    days: list[DayUsageView] = about("Newest first; days without usage are left out.")
+    tokens_per_day: int | None = about("The budget per day; null if unlimited.")
+    tokens_left: int | None = about("Today's remaining budget; null if unlimited.")
+
+
+@output(name="Quarantine")
+class QuarantineView:
+    """The quarantine of a tenant; its background jobs wait."""
+
+    tenant: str = about("The tenant.")
+    mode: QuarantineMode = about("Which requests are refused.")
+    reason: str = about("Why, as free text.")
+    since: datetime = about("When it began.")
+
+
+GraphFormat = strawberry.enum(
+    ExportFormat,
+    name="GraphFormat",
+    description="JSONL is complete and can be imported; GRAPHML contains the mind map, for other programs.",
+)
+
+
+@output()
+class GraphExport:
+    """An exported memory."""
+
+    text: str = about("The content of the export.")
+    nodes: int = about("Number of nodes.")
+    edges: int = about("Number of edges and links.")
+    bytes: float = about("Size in bytes.")
+    sha256: str = about("SHA-256 of its lines; the last line of JSONL repeats it.")
+
+
+@output()
+class GraphImport:
+    """The result of an import."""
+
+    nodes: int = about("Number of nodes.")
+    edges: int = about("Number of edges and links.")
+    users: list[str] = about("Ids of the imported users.")
+    vectors: bool = about("False if the vectors come from another embedder and are computed again.")
+
+
 @strawberry.type
-class SpoolQuery:
-    """Queries for the spool."""
+class JobsQuery:
+    """Queries for dead letters, the spool, and token usage."""
 
     @field
     async def spool(self, info: Info[Any, None]) -> SpoolView:
         """Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."""
         return await _spool_view(info)
 
+    @field
+    async def usage(
+        self, info: Info[Any, None], days: Annotated[int, argument("Number of days, 1 to 366.")] = 30
+    ) -> Usage:
+        """The tenant's token usage per day."""
+        memory = memory_of(info)
+        report = await memory.usage(info.context["tenant"], days=days)
+        return view_of(Usage, report, days=[view_of(DayUsageView, day) for day in report.days])
+
+    @field
+    async def dead_letters(
+        self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
+    ) -> Connection[DeadLetter]:
+        """Jobs that failed too often, latest first."""
+        check_limit(first)
+        letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
+        return Connection(
+            **page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=partial(view_of, DeadLetter))
+        )
+
 
 @strawberry.type
-class SpoolMutation:
-    """Pause the spool, retry or drop refused episodes."""
+class QuarantineQuery:
+    """Queries for the quarantine."""
+
+    @field
+    async def quarantine(self, info: Info[Any, None]) -> QuarantineView | None:
+        """The quarantine of the tenant; null if there is none. Requires admin."""
+        state = _quarantine(info).of(info.context["tenant"])
+        return None if state is None else view_of(QuarantineView, state)
+
+
+@strawberry.type
+class JobsMutation:
+    """Retry and cancel jobs, pause the spool, repair the index."""
 
     @mutation
     async def pause_spool(
@@ -187,6 +232,104 @@ class SpoolMutation:
         await memory_of(info).spool_admin.drop(info.context["tenant"], number)
         return await _spool_view(info)
 
+    @mutation
+    async def reextract_scenes(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, argument("The user's id.")],
+        scenes: Annotated[int, argument("Maximum number of scenes, 1 to 1,000.")] = 100,
+    ) -> int:
+        """Re-extract with the model scenes that were extracted by rules because the budget was spent, oldest first, in
+        the background; returns their number.
+        """
+        memory = memory_of(info)
+        return await memory.reextract_scenes(info.context["tenant"], user_id, scenes=scenes)
+
+    @mutation
+    async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
+        """Retry dead letters; returns their number."""
+        return await memory_of(info).retry_jobs(info.context["tenant"], ids)
+
+    @mutation
+    async def retry_dead_letter(
+        self,
+        info: Info[Any, None],
+        id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
+    ) -> bool:
+        """Retry one dead letter."""
+        return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
+
+    @mutation
+    async def sync(
+        self,
+        info: Info[Any, None],
+        dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False,
+    ) -> SyncResult:
+        """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
+        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
+
+    @mutation
+    async def cancel_jobs(self, info: Info[Any, None], ids: IdsArgument) -> int:
+        """Cancel jobs, including running ones; returns their number. Messages stay."""
+        return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
+
+
+@strawberry.type
+class QuarantineMutation:
+    """Begin and end a quarantine."""
+
+    @mutation
+    async def begin_quarantine(
+        self,
+        info: Info[Any, None],
+        mode: Annotated[QuarantineMode, argument("Which requests are refused.")],
+        reason: Annotated[str, argument("Why, as free text.")],
+    ) -> QuarantineView:
+        """Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs wait; or pause
+        only its embedding. Nothing is deleted. Requires admin of every tenant.
+        """
+        return view_of(QuarantineView, await _quarantine(info).begin(info.context["tenant"], mode, reason))
+
+    @mutation
+    async def end_quarantine(self, info: Info[Any, None]) -> bool:
+        """End the quarantine of the tenant; false if there was none. Requires admin of every tenant."""
+        return await _quarantine(info).end(info.context["tenant"])
+
+
+@strawberry.type
+class ExportImportMutation:
+    """Export and import of a tenant."""
+
+    @mutation
+    async def export_graph(
+        self,
+        info: Info[Any, None],
+        format: Annotated[ExportFormat, argument("The file format.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
+        vectors: Annotated[bool, argument("Include vectors; otherwise the import computes them.")] = False,
+    ) -> GraphExport:
+        """Export the tenant's memory, at most 16 MB; `mnemoscene export` has no such limit. Requires admin."""
+        # An import restores exactly what was exported, so nothing in it is hidden.
+        request = info.context.get("request")
+        if request is not None:
+            request.scope[UNFILTERED_KEY] = True
+        done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
+        return view_of(GraphExport, done.result, text=done.text, bytes=float(done.result.bytes))
+
+    @mutation
+    async def import_graph(
+        self, info: Info[Any, None], text: Annotated[str, argument("The text from exportGraph.")]
+    ) -> GraphImport:
+        """Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. Requires
+        admin.
+        """
+        done = await memory_of(info).transfer.import_text(info.context["tenant"], text)
+        return view_of(GraphImport, done)
+
+
+def _result(report: SyncReport) -> SyncResult:
+    found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
+    return view_of(SyncResult, report, found=found)
+
 
 async def _spool_view(info: Info[Any, None]) -> SpoolView:
     status: SpoolStatus = await memory_of(info).spool_admin.status(info.context["tenant"])
@@ -199,3 +342,11 @@ def _episode_view(spooled: SpoolEntry) -> SpooledEpisode:
     messages = [view_of(SpooledMessage, one, role=one.role.value) for one in spooled.episode.messages]
     own = {"number": spooled.number, "state": spooled.state, "error": spooled.error}
     return view_of(SpooledEpisode, spooled.episode, messages=messages, **own)
+
+
+def _quarantine(info: Info[Any, None]) -> Quarantine:
+    auth = info.context.get("auth")
+    found: Quarantine | None = None if auth is None else auth.quarantine
+    if found is None:
+        raise UnavailableError("this server has no quarantine; connect to a running service")
+    return found

@@ -30,20 +30,29 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.changes import ChangesQuery, Follow, Subscription
-from graph_service.api.graphql.context import ContextQuery
-from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
-from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
+from graph_service.api.graphql.context import ContextQuery, LayersMutation, LayersQuery, ProfileQuery
+from graph_service.api.graphql.curation import (
+    CorrectionsMutation,
+    CorrectionsQuery,
+    IdentityMutation,
+    IdentityQuery,
+    ReviewQuery,
+)
 from graph_service.api.graphql.execution import PreparedExecution
-from graph_service.api.graphql.export_import import ExportImportMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
 from graph_service.api.graphql.graph import AnalystQuery, GraphQuery
 from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
-from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
+from graph_service.api.graphql.jobs import (
+    ExportImportMutation,
+    JobsMutation,
+    JobsQuery,
+    QuarantineMutation,
+    QuarantineQuery,
+)
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery, selected_names
 from graph_service.api.graphql.mount import GREETED_KEY
-from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
@@ -58,11 +67,8 @@ from graph_service.api.graphql.remember_recall import (
     query_filters,
     receipt_view,
 )
-from graph_service.api.graphql.review import ReviewQuery
 from graph_service.api.graphql.router import FastRouter
-from graph_service.api.graphql.sessions import FactEventsQuery, SessionsMutation, SessionsQuery, ShortTermQuery
-from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
-from graph_service.api.graphql.usage import QuarantineMutation, QuarantineQuery, UsageMutation, UsageQuery
+from graph_service.api.graphql.sessions import SessionsMutation, SessionsQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
@@ -99,10 +105,6 @@ class Query(
     ReviewQuery,
     QuarantineQuery,
     SessionsQuery,
-    FactEventsQuery,
-    ShortTermQuery,
-    SpoolQuery,
-    UsageQuery,
     JobsQuery,
 ):
     """Root queries."""
@@ -192,8 +194,6 @@ class Mutation(
     QuarantineMutation,
     QuestionsMutation,
     SessionsMutation,
-    SpoolMutation,
-    UsageMutation,
     JobsMutation,
 ):
     """Root mutations."""

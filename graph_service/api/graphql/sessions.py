@@ -16,6 +16,12 @@ from schema.labels import Role
 from schema.session import CloseReason, SessionState
 
 strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window come from.")
+strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
+strawberry.enum(CloseReason, name="SessionCloseReason", description="Why a session was closed.")
+strawberry.enum(FactEventKind, name="FactEventKind", description="What became of a fact.")
+
+_UserId = Annotated[str, argument("The user's id.")]
+_SessionId = Annotated[str, argument("The session's id.")]
 
 
 @output(name="Turn")
@@ -36,31 +42,6 @@ class ShortTerm:
 
     turns: list[TurnView] = about("Oldest first.")
     sources: list[Source] = about("Where they come from; empty without turns.")
-
-
-@strawberry.type
-class ShortTermQuery:
-    """Queries for the short-term window."""
-
-    @field
-    async def short_term(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: Annotated[str, argument("The session's id.")],
-        turns: Annotated[int, argument("Maximum number of turns, 1 to 200.")] = 20,
-    ) -> ShortTerm:
-        """The last turns of a session, from Redis or memory, completed from the database."""
-        memory = memory_of(info)
-        recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
-        return view_of(ShortTerm, recent, turns=[view_of(TurnView, one, message_id=one.id) for one in recent.turns])
-
-
-strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
-strawberry.enum(CloseReason, name="SessionCloseReason", description="Why a session was closed.")
-
-_UserId = Annotated[str, argument("The user's id.")]
-_SessionId = Annotated[str, argument("The session's id.")]
 
 
 @output(name="Session")
@@ -85,29 +66,6 @@ class SessionAnswer:
     zone: str | None = about("Time zone of its latest message.")
 
 
-@strawberry.type
-class SessionsQuery:
-    """Queries for sessions."""
-
-    @field
-    async def sessions(
-        self, info: Info[Any, None], user_id: _UserId, first: FirstArgument = 50, after: AfterCursor = None
-    ) -> Connection[SessionAnswer]:
-        """Sessions of a user, latest first."""
-        memory = memory_of(info)
-        rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
-        return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=partial(view_of, SessionAnswer)))
-
-    @field
-    async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
-        """A session and its state."""
-        memory = memory_of(info)
-        return view_of(SessionAnswer, await memory.sessions.one(info.context["tenant"], user_id, session_id))
-
-
-strawberry.enum(FactEventKind, name="FactEventKind", description="What became of a fact.")
-
-
 @output(name="FactEvent")
 class FactEventView:
     """The outcome of one extracted or provided fact, with its reason."""
@@ -124,9 +82,35 @@ class FactEventView:
     at: datetime = about("When the scene ended.")
 
 
+@output()
+class IndexResult:
+    """The result of indexing a session."""
+
+    messages: int = about("Number of its messages.")
+    indexed: int = about("Messages that had no scene or vector, and have both now.")
+    skipped: int = about("Messages that had both.")
+    failed: int = about("Messages that lack one still; try again later.")
+    deferred_scenes: int = about("Scenes that were read now because `automation.auto_extract` is off.")
+
+
 @strawberry.type
-class FactEventsQuery:
-    """Queries for the events of facts."""
+class SessionsQuery:
+    """Queries for sessions, their last turns, and what became of their facts."""
+
+    @field
+    async def sessions(
+        self, info: Info[Any, None], user_id: _UserId, first: FirstArgument = 50, after: AfterCursor = None
+    ) -> Connection[SessionAnswer]:
+        """Sessions of a user, latest first."""
+        memory = memory_of(info)
+        rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
+        return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=partial(view_of, SessionAnswer)))
+
+    @field
+    async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
+        """A session and its state."""
+        memory = memory_of(info)
+        return view_of(SessionAnswer, await memory.sessions.one(info.context["tenant"], user_id, session_id))
 
     @field
     async def fact_events(
@@ -141,16 +125,18 @@ class FactEventsQuery:
         events = await memory.fact_events(info.context["tenant"], user_id, session_id, first=first)
         return [view_of(FactEventView, one) for one in events]
 
-
-@output()
-class IndexResult:
-    """The result of indexing a session."""
-
-    messages: int = about("Number of its messages.")
-    indexed: int = about("Messages that had no scene or vector, and have both now.")
-    skipped: int = about("Messages that had both.")
-    failed: int = about("Messages that lack one still; try again later.")
-    deferred_scenes: int = about("Scenes that were read now because `automation.auto_extract` is off.")
+    @field
+    async def short_term(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, argument("The user's id.")],
+        session_id: Annotated[str, argument("The session's id.")],
+        turns: Annotated[int, argument("Maximum number of turns, 1 to 200.")] = 20,
+    ) -> ShortTerm:
+        """The last turns of a session, from Redis or memory, completed from the database."""
+        memory = memory_of(info)
+        recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
+        return view_of(ShortTerm, recent, turns=[view_of(TurnView, one, message_id=one.id) for one in recent.turns])
 
 
 @strawberry.type
