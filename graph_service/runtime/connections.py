@@ -17,10 +17,8 @@ from enum import Enum
 from typing import Any, Final, cast
 
 import h11
-from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from uvicorn.server import ServerState
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.frames import CloseCode, Frame
 from websockets.server import ServerProtocol
@@ -317,33 +315,35 @@ class Guard:
         return before - size < min(before, limits.write_bytes)
 
 
-class GuardedHttp(H11Protocol):
-    """uvicorn's HTTP protocol with connection limits."""
+class _Guarded(asyncio.Protocol):
+    """What both protocols of uvicorn do with the guard of their connection."""
 
-    def __init__(
-        self,
-        config: Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-        *,
-        connections: Connections,
-    ) -> None:
-        super().__init__(config, server_state, app_state, _loop)
+    def __init__(self, *args: Any, connections: Connections, **more: Any) -> None:
+        super().__init__(*args, **more)
         self._connections = connections
         self._guard: Guard | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Open a connection and start to enforce its limits."""
-        super().connection_made(transport)
-        _limit_reads(transport)
-        self._guard = self._connections.guard(transport, _address(self.client))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the guard."""
         if self._guard is not None:
             self._guard.lost()
         super().connection_lost(exc)
+
+    def resume_writing(self) -> None:
+        """Resume writing after the client has read."""
+        if self._guard is not None:
+            self._guard.drained()
+        super().resume_writing()
+
+
+class GuardedHttp(_Guarded, H11Protocol):
+    """uvicorn's HTTP protocol with connection limits."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Open a connection and start to enforce its limits."""
+        super().connection_made(transport)
+        _limit_reads(transport)
+        self._guard = self._connections.guard(transport, _address(self.client))
 
     def data_received(self, data: bytes) -> None:
         """Process received data."""
@@ -378,12 +378,6 @@ class GuardedHttp(H11Protocol):
         CONNECTIONS_CLOSED.add("malformed")
         super().send_400_response(msg)
 
-    def resume_writing(self) -> None:
-        """Resume writing after the client has read."""
-        if self._guard is not None:
-            self._guard.drained()
-        super().resume_writing()
-
     def _note(self) -> None:
         if self._guard is None or self.transport.is_closing():
             return
@@ -397,24 +391,14 @@ class GuardedHttp(H11Protocol):
             self._guard.become(State.BUSY)
 
 
-class GuardedSocket(WebSocketsSansIOProtocol):
+class GuardedSocket(_Guarded, WebSocketsSansIOProtocol):
     """uvicorn's WebSocket protocol with connection limits.
 
     Each message is compressed on its own; a shared context would take 40 kB per connection.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-        *,
-        connections: Connections,
-    ) -> None:
-        super().__init__(config, server_state, app_state, _loop)
-        self._connections = connections
-        self._guard: Guard | None = None
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
         self._pings = 0
         self._pings_since_s = 0.0
         deflate = ServerPerMessageDeflateFactory(
@@ -425,8 +409,8 @@ class GuardedSocket(WebSocketsSansIOProtocol):
             compress_settings={"memLevel": 8},
         )
         self.conn = ServerProtocol(
-            extensions=[deflate] if config.ws_per_message_deflate else [],
-            max_size=config.ws_max_size,
+            extensions=[deflate] if self.config.ws_per_message_deflate else [],
+            max_size=self.config.ws_max_size,
             logger=logging.getLogger("uvicorn.error"),
         )
 
@@ -437,22 +421,10 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         self._guard = self._connections.guard(cast(asyncio.Transport, transport), _address(self.client))
         self._guard.become(State.GREETING)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Release the guard."""
-        if self._guard is not None:
-            self._guard.lost()
-        super().connection_lost(exc)
-
     async def run_asgi(self) -> None:
         """Run the application with the guard in its scope, so that it can admit the connection after the greeting."""
         self.scope[CONNECTION_KEY] = self._guard  # type: ignore[typeddict-unknown-key]
         await super().run_asgi()
-
-    def resume_writing(self) -> None:
-        """Resume writing after the client has read."""
-        if self._guard is not None:
-            self._guard.drained()
-        super().resume_writing()
 
     def handle_cont(self, event: Frame) -> None:
         """Process a fragment of a message; limit their number, as fragments may be empty."""
