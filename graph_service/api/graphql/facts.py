@@ -165,12 +165,8 @@ class HistoryQuery:
         """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements
         of a fact come before it, with its id, as long as their messages are stored.
         """
-        return await _versions(info, id, as_of)
-
-
-async def _versions(info: Info[Any, None], fact_id: str, as_of: datetime | None) -> list[FactVersionAnswer]:
-    memory = memory_of(info)
-    return [_answer(one) for one in await memory.facts.history(info.context["tenant"], fact_id, as_of=as_of)]
+        memory = memory_of(info)
+        return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id, as_of=as_of)]
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:

@@ -4,7 +4,6 @@ Those for recall are also kept on disk, for a service that starts while Neo4j is
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
+from graph_service.supervision import wait_for_any
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.frames import EdgeView, NodeView, PlacesByView
@@ -90,7 +90,7 @@ class RecallSnapshotCache:
                 await self.refresh()
             except UnavailableError as error:
                 _log.debug("cached snapshots were not refreshed: %s", failure_of(error))
-            await self._pause(stop)
+            await wait_for_any(stop, self._forgotten, timeout_s=LOOK_S)
 
     async def refresh(self, *, read_max: int = READ_MAX) -> int:
         """Read missing snapshots, then outdated ones, oldest first; return how many were read.
@@ -128,14 +128,6 @@ class RecallSnapshotCache:
         # Something was forgotten while the thread wrote.
         if generation != self._generation:
             self.file.forget(key[0])
-
-    async def _pause(self, stop: asyncio.Event) -> None:
-        waiting = [asyncio.create_task(self._forgotten.wait()), asyncio.create_task(stop.wait())]
-        await asyncio.wait(waiting, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
 
 
 MAPS_KEPT_MAX: Final = 16
