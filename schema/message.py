@@ -133,7 +133,13 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedFact:
-    """A known fact that a provided fact ends; `fact_index` is the index of the latter in the call."""
+    """A known fact that was closed by a fact of this call.
+
+    Attributes:
+        fact_index: index of the fact in the call.
+        id: id of the known fact.
+        statement: statement of the known fact.
+    """
 
     fact_index: int
     id: MemoryId
@@ -142,10 +148,13 @@ class ClosedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactConflict:
-    """A known fact that a provided one may contradict; both stay open.
+    """A known fact that a fact of the call may contradict. Both stay valid.
 
     Attributes:
-        why: as a clause about the known fact.
+        fact_index: index of the fact in the call.
+        id: id of the known fact.
+        statement: statement of the known fact.
+        why: why they may contradict each other.
     """
 
     fact_index: int

@@ -26,15 +26,25 @@ class CloseReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """State and counters of a session.
+    """A conversation of a user.
 
     Attributes:
-        last_at: when the latest message was received.
-        close_reason: reason for closing; None while active.
-        unread: messages without a scene; unembedded: messages without a vector.
-        unextracted: scenes that wait for extraction because they may still grow.
-        zone: time zone of the latest message; None if it has none.
-        problem: error of the last attempt to close it, if it failed.
+        uri: its URI.
+        user_id: the user's id.
+        session_id: your id of the session.
+        state: its state; a new message reactivates it.
+        opened_at: when its first message arrived.
+        last_at: when its latest message arrived.
+        closing_at: when closing was requested.
+        closed_at: when closing was complete.
+        close_reason: why it was closed.
+        messages: number of messages.
+        scenes: number of scenes.
+        unread: number of messages without a scene.
+        unembedded: number of messages without a vector.
+        unextracted: number of scenes not extracted yet.
+        problem: error of the last attempt to close it.
+        zone: time zone of its latest message.
     """
 
     uri: str

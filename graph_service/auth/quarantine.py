@@ -45,7 +45,14 @@ class QuarantineMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuarantineState:
-    """The quarantine of one tenant."""
+    """The quarantine of a tenant; its background jobs wait.
+
+    Attributes:
+        tenant: the tenant.
+        mode: which requests are refused.
+        reason: why, as free text.
+        since: when it began.
+    """
 
     tenant: TenantId
     mode: QuarantineMode

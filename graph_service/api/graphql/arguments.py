@@ -94,7 +94,12 @@ def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageI
 
 
 def page_parts(
-    rows: Sequence[_Row], first: int, after: str | None, *, cursor: Callable[[_Row], str], view: Callable[[_Row], Any]
+    rows: Sequence[_Row],
+    first: int,
+    after: str | None,
+    *,
+    cursor: Callable[[_Row], str],
+    view: Callable[[_Row], Any] = lambda row: row,
 ) -> dict[str, Any]:
     """Return the fields of a connection as keyword arguments: edges, nodes and page info.
 

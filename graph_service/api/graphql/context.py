@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, mutation, output
+from graph_service.api.descriptions import about, argument, expose, field, mutation, output
 from graph_service.api.graphql.arguments import (
     AgentOwnerArgument,
     AsOfArgument,
@@ -18,29 +18,19 @@ from graph_service.api.graphql.arguments import (
     view_of,
 )
 from graph_service.memory.argument_checks import owner_of
-from graph_service.memory.context_builder.builder import Context, ContextRequest
+from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.profile.reader import ProfilePart
-from graph_service.memory.summaries.service import Level
+from graph_service.memory.summaries.anchors import Anchor
+from graph_service.memory.summaries.service import Level, SummariesReport
 from schema.filters import parse_filter
 from schema.predicates import predicate_choice
 from schema.profile import Category
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
-
-
-@output(name="ContextLine")
-class ContextLineView:
-    """One line of a context, structured."""
-
-    number: int = about("Its number in brackets in the text.")
-    kind: str = about("profile, preference, trigger, earlier, fact, scene or message.")
-    id: str
-    uri: str = about("Its address; `layer` returns its full text.")
-    text: str = about("The line, escaped for use in a prompt.")
-    at: datetime = about("When it was said, started, or became true.")
-    until: datetime | None = about("When it stopped being true.")
-    parent: int | None = about("The number of the scene it belongs to, if that is in the context.")
+expose(ContextLine)
+expose(Anchor, "LayerAnchor")
+expose(SummariesReport)
 
 
 @output(name="Context")
@@ -51,10 +41,10 @@ class ContextView:
     tokens: int = about("Estimated length of the text; more likely too high than too low.")
     max_tokens: int
     language: Language
-    core: list[ContextLineView] = about(
+    core: list[ContextLine] = about(
         "Core memory, independent of the query: profile, stable preferences, emotional triggers."
     )
-    recalled: list[ContextLineView] = about("Results for the query: scenes with their messages, and facts.")
+    recalled: list[ContextLine] = about("Results for the query: scenes with their messages, and facts.")
     confidence: float | None = about("0 to 1: probability that the memory contains an answer; null if not estimated.")
     nothing_relevant: bool = about("The memory probably contains no answer.")
     degraded: bool = about("The database is unavailable; the result may be incomplete.")
@@ -105,8 +95,7 @@ class ContextQuery:
 
 
 def _view(found: Context) -> ContextView:
-    core, recalled = ([view_of(ContextLineView, line) for line in lines] for lines in (found.core, found.recalled))
-    return view_of(ContextView, found, max_tokens=found.tokens_max, core=core, recalled=recalled)
+    return view_of(ContextView, found, max_tokens=found.tokens_max)
 
 
 @output(name="ProfileItem")
@@ -176,14 +165,6 @@ strawberry.enum(
 )
 
 
-@output()
-class LayerAnchor:
-    """A sentence, and the part of a message that it quotes."""
-
-    text: str = about("The sentence.")
-    uri: str = about("The message's URI with `#char=START,END`; `layer` returns that part.")
-
-
 @output(name="Layer")
 class LayerAnswer:
     """A scene, session, message, user or agent at one level of detail."""
@@ -206,22 +187,11 @@ class LayerAnswer:
     participants: list[str] = about("Scenes: who spoke or took part, in order.")
 
     @field
-    async def anchors(self, info: Info[Any, None]) -> list[LayerAnchor]:
+    async def anchors(self, info: Info[Any, None]) -> list[Anchor]:
         """Origins of the sentences of a scene's or session's layer that were said word for word; sentences that a
         model phrased have none.
         """
-        found = await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
-        return [view_of(LayerAnchor, one) for one in found]
-
-
-@output(name="SummariesReport")
-class LayersAnswer:
-    """Counts of sessions by outcome."""
-
-    sessions: int = about("Number of checked sessions.")
-    created: int = about("Sessions with new texts.")
-    unchanged: int = about("Sessions without changes.")
-    failed: int = about("Sessions whose texts could not be created; try again later.")
+        return await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
 
 
 @strawberry.type
@@ -256,8 +226,7 @@ class LayersMutation:
         info: Info[Any, None],
         user_id: Annotated[str | None, argument("Only this user's sessions.")] = None,
         session_id: Annotated[str | None, argument("Only this session of the user.")] = None,
-    ) -> LayersAnswer:
+    ) -> SummariesReport:
         """Create the missing layers of a session, of a user's sessions, or of all sessions."""
-        memory = memory_of(info)
-        report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
-        return view_of(LayersAnswer, report)
+        tenant = info.context["tenant"]
+        return await memory_of(info).layers.generate(tenant, user_id=user_id, session_id=session_id)

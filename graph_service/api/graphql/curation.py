@@ -1,13 +1,12 @@
 """GraphQL: manual corrections of facts, entities and their merges, and today's questions about a memory."""
 
 from datetime import date, datetime
-from functools import partial
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, given, mutation, output
+from graph_service.api.descriptions import about, argument, expose, field, given, mutation, output
 from graph_service.api.graphql.arguments import (
     AfterCursor,
     Connection,
@@ -19,32 +18,21 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.curation.review import CardKind, ReviewCard
+from graph_service.memory.curation.statement_reader import Correction
 from graph_service.memory.curation.statements import FactEdit, ManualFact
-from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import entity_cursor
+from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
+from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
 from graph_service.memory.entity_resolution.merge import MergeResult, StoredMerge
 from schema.assertion import StatementKind
 from schema.entity import entity_type_choice
 from schema.predicates import predicate_choice
 
 CorrectionKind = strawberry.enum(StatementKind, name="CorrectionKind", description="Kind of a manual correction.")
+expose(Correction)
+expose(ListedEntity, "Entity")
+expose(ComparedEntity, "ReviewEntity", without=("user_id", "members", "ties"))
 _Fact = Annotated[str, argument("The fact's id.")]
 _Time = Annotated[datetime | None, argument("When it became true; unchanged if omitted.")]
-
-
-@output()
-class Correction:
-    """A manual correction. It takes precedence over extraction, including later extraction."""
-
-    id: str = about("Its id, for undoCorrection; also the id of the message that is the fact's evidence.")
-    kind: StatementKind = about("What was corrected.")
-    user_id: str = about("The user's id.")
-    text: str = about("The correction in words.")
-    at: datetime = about("When it was made.")
-    fact_id: str | None = about("The fact it created or changed; null while pending.")
-    replaced_id: str | None = about("The fact that an update replaced, if it created another one.")
-    by: str | None = about("Who made it: the name of the key, or the subject of the token; null without a credential.")
-    pending: bool = about("Stored durably, and applied when Neo4j or the reader is available again.")
 
 
 @given()
@@ -76,8 +64,7 @@ class CorrectionsQuery:
         limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
     ) -> list[Correction]:
         """Manual corrections in effect, newest first."""
-        found = await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
-        return [view_of(Correction, one) for one in found]
+        return await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
 
 
 @strawberry.type
@@ -92,9 +79,7 @@ class CorrectionsMutation:
     ) -> Correction:
         """Add a fact manually; facts that it replaces are closed."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-        return view_of(
-            Correction, await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
-        )
+        return await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
 
     @mutation
     async def update_fact(
@@ -123,28 +108,24 @@ class CorrectionsMutation:
             invalid_at=invalid_at,
         )
         statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
-        return view_of(Correction, await statements.update(tenant, id, edit, if_version=if_version, by=by))
+        return await statements.update(tenant, id, edit, if_version=if_version, by=by)
 
     @mutation
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact: extraction cannot close it any more."""
-        return view_of(
-            Correction, await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
-        )
+        return await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
 
     @mutation
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
         this; forgetFact deletes the fact.
         """
-        return view_of(
-            Correction, await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
-        )
+        return await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
 
     @mutation
     async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
-        return view_of(Correction, await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info)))
+        return await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info))
 
     @mutation
     async def undo_correction(
@@ -155,18 +136,6 @@ class CorrectionsMutation:
         """Undo a correction, with all its effects."""
         await memory_of(info).statements.undo(info.context["tenant"], id)
         return True
-
-
-@output()
-class Entity:
-    """An entity of one user's memory."""
-
-    id: str = about("Its id.")
-    name: str = about("Its preferred name.")
-    aliases: list[str] = about("Other names, including those of merged entities.")
-    entity_type: str | None = about("person, place, …, if known.")
-    last_seen: datetime = about("When it was last mentioned.")
-    merged: list[str] = about("Ids of the entities merged into it, for splitEntity.")
 
 
 @output()
@@ -215,11 +184,11 @@ class IdentityQuery:
         user_id: Annotated[str, argument("The user's id.")],
         first: FirstArgument = 100,
         after: AfterCursor = None,
-    ) -> Connection[Entity]:
+    ) -> Connection[ListedEntity]:
         """The entities of one user's memory, most recently mentioned first."""
         check_limit(first)
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
-        return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=partial(view_of, Entity)))
+        return Connection(**page_parts(found, first, after, cursor=entity_cursor))
 
     @field
     async def merges(
@@ -340,16 +309,6 @@ class ReviewFactView:
     messages: int = about("Number of evidence messages.")
 
 
-@output(name="ReviewEntity")
-class ReviewEntityView:
-    """An entity that may be the same as another."""
-
-    id: str
-    name: str
-    aliases: list[str]
-    entity_type: str | None
-
-
 @output(name="ReviewCard")
 class ReviewCardView:
     """A question about the memory."""
@@ -358,7 +317,7 @@ class ReviewCardView:
     kind: CardKind
     value: float = about("Usefulness of the answer, 0 to 1.")
     facts: list[ReviewFactView] = about("The fact; of a contradiction both, older first.")
-    entities: list[ReviewEntityView] = about("For SAME, the one with more facts first.")
+    entities: list[ComparedEntity] = about("For SAME, the one with more facts first.")
 
 
 @output(name="ReviewStack")
@@ -402,5 +361,4 @@ def _card(card: ReviewCard) -> ReviewCardView:
         card,
         value=round(card.value, 4),
         facts=[view_of(ReviewFactView, fact, messages=fact.evidence_n) for fact in card.facts],
-        entities=[view_of(ReviewEntityView, one) for one in card.entities],
     )

@@ -6,23 +6,14 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, mutation, output
-from graph_service.api.graphql.arguments import WhereArgument, view_of
+from graph_service.api.descriptions import argument, expose, mutation
+from graph_service.api.graphql.arguments import WhereArgument
+from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.messages.log import MessageFilter
 from schema.filters import parse_filter
 
-
-@output()
-class ForgetReceipt:
-    """Counts of what was deleted."""
-
-    messages: int = about("Deleted messages, with their vectors.")
-    scenes: int = about("Deleted scenes.")
-    facts: int = about("Deleted facts, which had no evidence left.")
-    entities: int = about("Deleted entities, which nothing mentions any more.")
-    reextracted: int = about("Neighbouring messages and scenes that are extracted again; see `jobStatus`.")
-    spooled: int = about("Deleted messages that were waiting on disk.")
+expose(ForgetResult, "ForgetReceipt")
 
 
 @strawberry.type
@@ -34,18 +25,18 @@ class ForgettingMutation:
         self,
         info: Info[Any, None],
         id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete a message and everything derived from it, as if never sent. It can be stored again."""
-        return view_of(ForgetReceipt, await _forgetting(info).message(info.context["tenant"], id))
+        return await _forgetting(info).message(info.context["tenant"], id)
 
     @mutation
     async def forget_scene(
         self,
         info: Info[Any, None],
         id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete a scene with its messages and everything derived from them."""
-        return view_of(ForgetReceipt, await _forgetting(info).scene(info.context["tenant"], id))
+        return await _forgetting(info).scene(info.context["tenant"], id)
 
     @mutation
     async def forget_session(
@@ -53,9 +44,9 @@ class ForgettingMutation:
         info: Info[Any, None],
         user_id: Annotated[str, argument("The user's id.")],
         session_id: Annotated[str, argument("The session's id.")],
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete a session with its messages and everything derived from them."""
-        return view_of(ForgetReceipt, await _forgetting(info).session(info.context["tenant"], user_id, session_id))
+        return await _forgetting(info).session(info.context["tenant"], user_id, session_id)
 
     @mutation
     async def forget(
@@ -67,44 +58,41 @@ class ForgettingMutation:
         session_id: Annotated[str | None, argument("Only this session.")] = None,
         tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
         dry_run: Annotated[bool, argument("Delete nothing.")] = False,
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete the messages of a user that pass all conditions, of which at least one is given, and everything
         derived from them; `dryRun` only counts the messages.
         """
         wanted = MessageFilter(
             user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where)
         )
-        return view_of(
-            ForgetReceipt,
-            await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run),
-        )
+        return await _forgetting(info).matching(info.context["tenant"], wanted, before=before, dry_run=dry_run)
 
     @mutation
     async def forget_fact(
         self,
         info: Info[Any, None],
         id: Annotated[str, argument("Its id.")],  # noqa: A002  the API's word
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay."""
-        return view_of(ForgetReceipt, await _forgetting(info).fact(info.context["tenant"], id))
+        return await _forgetting(info).fact(info.context["tenant"], id)
 
     @mutation
     async def forget_entity(
         self,
         info: Info[Any, None],
         id: Annotated[str, argument("Its id; `entities` lists them.")],  # noqa: A002  the API's word
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete an entity with its facts. Existing messages stay, but are not linked to it again."""
-        return view_of(ForgetReceipt, await _forgetting(info).entity(info.context["tenant"], id))
+        return await _forgetting(info).entity(info.context["tenant"], id)
 
     @mutation
     async def forget_user(
         self, info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
-    ) -> ForgetReceipt:
+    ) -> ForgetResult:
         """Delete a user with all messages and everything derived from them. Irreversible; resumes automatically if the
         service stops meanwhile.
         """
-        return view_of(ForgetReceipt, await _forgetting(info).user(info.context["tenant"], user_id))
+        return await _forgetting(info).user(info.context["tenant"], user_id)
 
 
 def _forgetting(info: Info[Any, None]) -> Forgetting:

@@ -1,20 +1,22 @@
 """GraphQL: background jobs, the spool, use of models, quarantine, export and import."""
 
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, mutation, output
+from graph_service.api.descriptions import about, argument, expose, field, mutation, output
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts, view_of
 from graph_service.api.secret_filter import UNFILTERED_KEY
-from graph_service.auth.quarantine import Quarantine, QuarantineMode
+from graph_service.auth.quarantine import Quarantine, QuarantineMode, QuarantineState
 from graph_service.memory.argument_checks import check_limit
+from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
+from graph_service.memory.export_import.importer import ImportResult
 from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
 from graph_service.memory.jobs import dead_letters
+from graph_service.memory.jobs.dead_letters import DeadLetter
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
@@ -29,26 +31,15 @@ strawberry.enum(
     description="READ_ONLY: writes are refused; CLOSED: reads and writes are refused; EMBEDDING: no request is "
     "refused, only the computation of vectors waits.",
 )
+expose(DeadLetter, ids=("id",))
+expose(DayUsage)
+expose(UsageReport, "Usage")
+expose(QuarantineState, "Quarantine")
+expose(ImportResult, "GraphImport")
 
 IdsArgument = Annotated[list[strawberry.ID], argument("Ids of jobs.")]
 RetriedArgument = Annotated[list[strawberry.ID] | None, argument("Ids of dead letters; all of the tenant if omitted.")]
 NumberArgument = Annotated[int, argument("The number of a refused episode.")]
-
-
-@output()
-class DeadLetter:
-    """A background job that failed too often; no message is lost."""
-
-    id: strawberry.ID
-    kind: JobKind
-    user_id: str | None
-    session_id: str | None
-    error: str = about("Error of the last attempt.")
-    attempts: int = about("Number of failed attempts.")
-    failed_at: datetime | None = about("Time of the last attempt.")
-    unavailable_service: str | None = about(
-        "The unavailable service, `embedder` or `model`, if that was the cause; retried automatically then."
-    )
 
 
 @output()
@@ -105,40 +96,6 @@ class SpoolView:
     episodes: list[SpooledEpisode] = about("The oldest 1,000, in order.")
 
 
-@output(name="DayUsage")
-class DayUsageView:
-    """Token usage of one day (UTC)."""
-
-    day: str = about("YYYY-MM-DD.")
-    calls: int = about("Number of model calls, including failed ones.")
-    tokens_in: int
-    tokens_out: int
-    embedding_tokens: int = about("Tokens of texts embedded by an endpoint; they count towards the budget.")
-    scenes_by_model: int = about("Scenes extracted by the model.")
-    scenes_by_rules: int = about("Scenes extracted by rules, including small talk.")
-    scenes_over_budget: int = about("Scenes extracted by rules because the day's budget was spent.")
-    items_dropped: int = about("Rejected proposals: unknown predicate, no evidence, unimportant or malformed.")
-
-
-@output()
-class Usage:
-    """Token usage and the remaining budget."""
-
-    days: list[DayUsageView] = about("Newest first; days without usage are left out.")
-    tokens_per_day: int | None = about("The budget per day; null if unlimited.")
-    tokens_left: int | None = about("Today's remaining budget; null if unlimited.")
-
-
-@output(name="Quarantine")
-class QuarantineView:
-    """The quarantine of a tenant; its background jobs wait."""
-
-    tenant: str = about("The tenant.")
-    mode: QuarantineMode = about("Which requests are refused.")
-    reason: str = about("Why, as free text.")
-    since: datetime = about("When it began.")
-
-
 GraphFormat = strawberry.enum(
     ExportFormat,
     name="GraphFormat",
@@ -157,16 +114,6 @@ class GraphExport:
     sha256: str = about("SHA-256 of its lines; the last line of JSONL repeats it.")
 
 
-@output()
-class GraphImport:
-    """The result of an import."""
-
-    nodes: int = about("Number of nodes.")
-    edges: int = about("Number of edges and links.")
-    users: list[str] = about("Ids of the imported users.")
-    vectors: bool = about("False if the vectors come from another embedder and are computed again.")
-
-
 @strawberry.type
 class JobsQuery:
     """Queries for dead letters, the spool, and token usage."""
@@ -179,11 +126,9 @@ class JobsQuery:
     @field
     async def usage(
         self, info: Info[Any, None], days: Annotated[int, argument("Number of days, 1 to 366.")] = 30
-    ) -> Usage:
+    ) -> UsageReport:
         """The tenant's token usage per day."""
-        memory = memory_of(info)
-        report = await memory.usage(info.context["tenant"], days=days)
-        return view_of(Usage, report, days=[view_of(DayUsageView, day) for day in report.days])
+        return await memory_of(info).usage(info.context["tenant"], days=days)
 
     @field
     async def dead_letters(
@@ -192,9 +137,7 @@ class JobsQuery:
         """Jobs that failed too often, latest first."""
         check_limit(first)
         letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
-        return Connection(
-            **page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=partial(view_of, DeadLetter))
-        )
+        return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor))
 
 
 @strawberry.type
@@ -202,10 +145,9 @@ class QuarantineQuery:
     """Queries for the quarantine."""
 
     @field
-    async def quarantine(self, info: Info[Any, None]) -> QuarantineView | None:
+    async def quarantine(self, info: Info[Any, None]) -> QuarantineState | None:
         """The quarantine of the tenant; null if there is none. Requires admin."""
-        state = _quarantine(info).of(info.context["tenant"])
-        return None if state is None else view_of(QuarantineView, state)
+        return _quarantine(info).of(info.context["tenant"])
 
 
 @strawberry.type
@@ -284,11 +226,11 @@ class QuarantineMutation:
         info: Info[Any, None],
         mode: Annotated[QuarantineMode, argument("Which requests are refused.")],
         reason: Annotated[str, argument("Why, as free text.")],
-    ) -> QuarantineView:
+    ) -> QuarantineState:
         """Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs wait; or pause
         only its embedding. Nothing is deleted. Requires admin of every tenant.
         """
-        return view_of(QuarantineView, await _quarantine(info).begin(info.context["tenant"], mode, reason))
+        return await _quarantine(info).begin(info.context["tenant"], mode, reason)
 
     @mutation
     async def end_quarantine(self, info: Info[Any, None]) -> bool:
@@ -318,12 +260,11 @@ class ExportImportMutation:
     @mutation
     async def import_graph(
         self, info: Info[Any, None], text: Annotated[str, argument("The text from exportGraph.")]
-    ) -> GraphImport:
+    ) -> ImportResult:
         """Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. Requires
         admin.
         """
-        done = await memory_of(info).transfer.import_text(info.context["tenant"], text)
-        return view_of(GraphImport, done)
+        return await memory_of(info).transfer.import_text(info.context["tenant"], text)
 
 
 def _result(report: SyncReport) -> SyncResult:

@@ -9,7 +9,7 @@ from strawberry.scalars import JSON
 
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
-from graph_service.api.descriptions import about, argument, given, output
+from graph_service.api.descriptions import about, argument, expose, given, output
 from graph_service.api.graphql.arguments import Importance, view_of
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
@@ -20,7 +20,11 @@ from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFi
 from schema.entity import entity_type_choice
 from schema.fact import FactKind
 from schema.labels import Role
+from schema.message import ClosedFact, FactConflict
 from schema.predicates import predicate_choice
+
+expose(ClosedFact)
+expose(FactConflict)
 
 strawberry.enum(Intent, name="Intent", description="The intent of a question.")
 strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
@@ -164,22 +168,6 @@ class RememberInput:
         return RememberRequest(**{**vars(self), "user_id": owner, "messages": messages, "facts": facts})
 
 
-@output(name="ClosedFact")
-class ClosedFactView:
-    """A known fact that was closed by a fact of this call."""
-
-    fact_index: int = about("Index of the fact in the call.")
-    id: str = about("Id of the known fact.")
-    statement: str = about("Statement of the known fact.")
-
-
-@output(name="FactConflict")
-class FactConflictView(ClosedFactView):
-    """A known fact that a fact of the call may contradict. Both stay valid."""
-
-    why: str = about("Why they may contradict each other.")
-
-
 @output()
 class RememberReceipt:
     """The result of remember; the messages are then durable and searchable."""
@@ -191,8 +179,8 @@ class RememberReceipt:
     repeated: int = about("Number of messages that were already stored.")
     dropped: list[str] = about("Reasons why facts of the call were rejected.")
     spooled: bool = about("Neo4j is unavailable: the messages are stored on disk, and searchable when it is back.")
-    closes: list[ClosedFactView] = about("Known facts that facts of the call close once they are processed.")
-    conflicts: list[FactConflictView] = about(
+    closes: list[ClosedFact] = about("Known facts that facts of the call close once they are processed.")
+    conflicts: list[FactConflict] = about(
         "Known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one."
     )
     notes: list[str] = about("Entries of `replaces` that match no known fact.")
@@ -289,9 +277,8 @@ class JobStatus:
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
     """Convert a receipt to its API type."""
-    closes = [view_of(ClosedFactView, one) for one in receipt.outcome.closes]
-    conflicts = [view_of(FactConflictView, one) for one in receipt.outcome.conflicts]
-    return view_of(RememberReceipt, receipt, closes=closes, conflicts=conflicts)
+    outcome = receipt.outcome
+    return view_of(RememberReceipt, receipt, closes=list(outcome.closes), conflicts=list(outcome.conflicts))
 
 
 def answer_view(answer: Answer) -> RecallAnswer:

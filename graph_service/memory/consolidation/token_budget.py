@@ -32,23 +32,27 @@ _TENANTS_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayUsage:
-    """Usage of one tenant on one UTC day.
+    """Token usage of one day (UTC).
 
     Attributes:
-        embedding_tokens: tokens of texts embedded by an endpoint; the local embedder uses none.
-        scenes_over_budget: scenes read by the rules although a model is configured, because the budget was spent.
-        items_dropped: rejected proposals: predicate not allowed, no evidence, not important enough, unreadable.
+        day: YYYY-MM-DD.
+        calls: number of model calls, including failed ones.
+        embedding_tokens: tokens of texts embedded by an endpoint; they count towards the budget.
+        scenes_by_model: scenes extracted by the model.
+        scenes_by_rules: scenes extracted by rules, including small talk.
+        scenes_over_budget: scenes extracted by rules because the day's budget was spent.
+        items_dropped: rejected proposals: unknown predicate, no evidence, unimportant or malformed.
     """
 
     day: str
     calls: int
     tokens_in: int
     tokens_out: int
+    embedding_tokens: int = 0
     scenes_by_model: int
     scenes_by_rules: int
     scenes_over_budget: int
     items_dropped: int
-    embedding_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -58,10 +62,12 @@ class DayUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReport:
-    """Usage by day, newest first, and what is left of today's budget.
+    """Token usage and the remaining budget.
 
     Attributes:
-        tokens_per_day, tokens_left: None without a budget.
+        days: newest first; days without usage are left out.
+        tokens_per_day: the budget per day; None if unlimited.
+        tokens_left: today's remaining budget; None if unlimited.
     """
 
     days: tuple[DayUsage, ...]

@@ -77,15 +77,16 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextLine:
-    """A line of the context.
+    """One line of a context, structured.
 
     Attributes:
-        number: number of the line in the text.
+        number: its number in brackets in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: the line without its number.
-        at: when the message was said, the scene began, or the fact became valid.
-        until: when the fact ceased to be valid.
-        parent: number of the line of the scene that the message belongs to, if there is one.
+        uri: its address; `layer` returns its full text.
+        text: the line, escaped for use in a prompt.
+        at: when it was said, started, or became true.
+        until: when it stopped being true.
+        parent: the number of the scene it belongs to, if that is in the context.
     """
 
     number: int

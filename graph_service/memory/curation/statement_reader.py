@@ -22,14 +22,18 @@ from schema.labels import Label, Role
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A correction by a person, which is stored as a message.
+    """A manual correction. It takes precedence over extraction, including later extraction.
 
     Attributes:
-        id: id of its message; `undo` accepts it.
-        fact_id: the fact it corrects or created; None while it is pending.
-        replaced_id: the fact it rejected in favour of `fact_id`.
-        by: name of the person, if it is known.
-        pending: the message is stored, but its facts are not yet.
+        id: its id, for undoCorrection; also the id of the message that is the fact's evidence.
+        kind: what was corrected.
+        user_id: the user's id.
+        text: the correction in words.
+        at: when it was made.
+        fact_id: the fact it created or changed; None while pending.
+        replaced_id: the fact that an update replaced, if it created another one.
+        by: who made it: the name of the key, or the subject of the token; None without a credential.
+        pending: stored durably, and applied when Neo4j or the reader is available again.
     """
 
     id: MemoryId

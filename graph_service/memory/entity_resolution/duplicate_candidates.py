@@ -39,7 +39,7 @@ _WORDS_MAX: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedEntity:
-    """The features of an entity that are compared.
+    """An entity that may be the same as another.
 
     Attributes:
         members: its id and those of the entities merged into it.

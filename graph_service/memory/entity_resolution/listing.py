@@ -29,10 +29,15 @@ LISTED_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedEntity:
-    """An entity in a list.
+    """An entity of one user's memory.
 
     Attributes:
-        merged: ids of the entities that were merged into it.
+        id: its id.
+        name: its preferred name.
+        aliases: other names, including those of merged entities.
+        entity_type: person, place, …, if known.
+        last_seen: when it was last mentioned.
+        merged: ids of the entities merged into it, for splitEntity.
     """
 
     id: MemoryId

@@ -57,10 +57,13 @@ _HEADER_KINDS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """Counts of an import.
+    """The result of an import.
 
     Attributes:
-        vectors: the vectors of the file were used; otherwise they are computed again in the background.
+        nodes: number of nodes.
+        edges: number of edges and links.
+        users: ids of the imported users.
+        vectors: false if the vectors come from another embedder and are computed again.
     """
 
     nodes: int

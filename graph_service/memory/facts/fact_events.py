@@ -24,12 +24,17 @@ _SCENES_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFactEvent:
-    """An event of a session.
+    """The outcome of one extracted or provided fact, with its reason.
 
     Attributes:
-        scene_uri: the scene that states the fact; `at` is the time of its last message.
-        read_by: the model, `rules`, or `caller`.
-        message_ids: evidence messages, at most ten.
+        kind: ADD: a new fact; UPDATE: it ended a known one; MERGE: it is part of a known one; IGNORE: nothing.
+        reason: why.
+        fact_id: the fact that states it now; None if it was rejected.
+        known_id: the known fact that it ended (UPDATE), or that says the same (MERGE, IGNORE).
+        message_ids: its evidence messages, at most ten.
+        scene_uri: the scene that states it.
+        read_by: the model's name, `rules`, or `caller`.
+        at: when the scene ended.
     """
 
     kind: FactEventKind

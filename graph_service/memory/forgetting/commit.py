@@ -23,12 +23,15 @@ from schema.timespan import millis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetResult:
-    """Counts of what was forgotten.
+    """Counts of what was deleted.
 
     Attributes:
-        facts, entities: those without any evidence left.
-        reextracted: remaining messages and scenes that were affected and are extracted again.
-        spooled: messages removed from this machine's spool.
+        messages: deleted messages, with their vectors.
+        scenes: deleted scenes.
+        facts: deleted facts, which had no evidence left.
+        entities: deleted entities, which nothing mentions any more.
+        reextracted: neighbouring messages and scenes that are extracted again; see `jobStatus`.
+        spooled: deleted messages that were waiting on disk.
     """
 
     messages: int = 0

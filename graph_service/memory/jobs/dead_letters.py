@@ -19,12 +19,14 @@ ROWS_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """A job that failed too often.
+    """A background job that failed too often; no message is lost.
 
     Attributes:
         error: error of the last attempt.
-        attempts: number of failures.
-        unavailable_service: the external service that caused the failure, if any; the job is retried when it answers.
+        attempts: number of failed attempts.
+        failed_at: time of the last attempt.
+        unavailable_service: the unavailable service, `embedder` or `model`, if that was the cause; retried
+            automatically then.
     """
 
     id: str

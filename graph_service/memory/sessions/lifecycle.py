@@ -120,14 +120,14 @@ _ACTIVE_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """The result of indexing one session.
+    """The result of indexing a session.
 
     Attributes:
-        messages: messages of the session.
-        indexed: messages that had no scene or no vector, and have both now.
+        messages: number of its messages.
+        indexed: messages that had no scene or vector, and have both now.
         skipped: messages that had both.
-        failed: messages that lack one still.
-        deferred_scenes: scenes whose extraction had been deferred, and that were read now.
+        failed: messages that lack one still; try again later.
+        deferred_scenes: scenes that were read now because `automation.auto_extract` is off.
     """
 
     messages: int

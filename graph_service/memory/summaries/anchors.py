@@ -15,7 +15,12 @@ _MARKUP: Final = re.compile(r"^(?:[-*#>]+\s+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A sentence of a summary, and the address of the characters that it quotes (`…/timeline/ID#char=START,END`)."""
+    """A sentence, and the part of a message that it quotes.
+
+    Attributes:
+        text: the sentence.
+        uri: the message's URI with `#char=START,END`; `layer` returns that part.
+    """
 
     text: str
     uri: Uri

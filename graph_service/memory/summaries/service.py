@@ -91,7 +91,14 @@ PersonLayer = Callable[[TenantId, str, Level], Awaitable[LayerText | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummariesReport:
-    """Numbers of sessions whose layers were computed, were up to date, or could not be computed."""
+    """Counts of sessions by outcome.
+
+    Attributes:
+        sessions: number of checked sessions.
+        created: sessions with new texts.
+        unchanged: sessions without changes.
+        failed: sessions whose texts could not be created; try again later.
+    """
 
     sessions: int
     created: int
