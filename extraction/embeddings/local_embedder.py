@@ -8,15 +8,13 @@ import logging
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -34,7 +32,9 @@ from extraction.embeddings.local_models import (
     REPLACEMENTS,
     SCORING_MODELS,
     TOKENIZER,
+    LazyModel,
     LocalModel,
+    complete_folder,
     wanted_models,
 )
 from extraction.embeddings.model_download import Progress, fetched_models, is_verified, model_folder
@@ -280,18 +280,16 @@ class LocalEmbedder:
         multilingual: "LanguageEmbedder",
         threads: int,
         precision: Precision = "int8",
-        english_answers: AnswerModel | None = None,
-        chinese_answers: AnswerModel | None = None,
-        multilingual_answers: Callable[[], AnswerModel] | None = None,
-        replacements: AnswerModel | None = None,
+        scorers: Mapping[LocalModel, LazyModel[AnswerModel]],
     ) -> None:
+        """Embed and score with these models.
+
+        Args:
+            scorers: those of `SCORING_MODELS`, or none.
+        """
         self._english = english
         self._multilingual = multilingual
-        self._english_answers = english_answers
-        self._chinese_answers = chinese_answers
-        self._multilingual_answers = multilingual_answers
-        self._loading = Lock()
-        self._replacements = replacements
+        self._scorers = scorers
         # Vectors of different names are never compared, so those of the other precision are embedded again.
         suffix = "" if precision == "int8" else f" {precision}"
         self.name: Final = " + ".join(f"{model.name}.{model.space}" for model in MODELS) + f" / {VECTOR_DIM}{suffix}"
@@ -349,10 +347,9 @@ class LocalEmbedder:
         more than 100 word pieces, the best of the first three windows counts.
 
         Raises:
-            InstallError: the multilingual model cannot be loaded any more.
+            InstallError: a model cannot be loaded.
         """
-        english, chinese = self._english_answers, self._chinese_answers
-        if english is None or chinese is None or self._multilingual_answers is None or not texts:
+        if not self._scorers:
             return [None] * len(texts)
         readable = is_english_or_chinese(question)
         by_gloss = [index for index, text in enumerate(texts) if readable and is_english_or_chinese(text)]
@@ -363,9 +360,9 @@ class LocalEmbedder:
             return [texts[index] for index in indexes]
 
         found = await asyncio.gather(
-            self._scores(english, len(by_gloss), lambda: _glossed(english, question, of(by_gloss))),
-            self._scores(chinese, len(in_chinese), lambda: chinese.encoded(question, of(in_chinese))),
-            self._other_scores(question, of(others)),
+            self._scores(ENGLISH_ANSWERS, len(by_gloss), lambda model: _glossed(model, question, of(by_gloss))),
+            self._scores(CHINESE_ANSWERS, len(in_chinese), lambda model: model.encoded(question, of(in_chinese))),
+            self._scores(MULTILINGUAL_ANSWERS, len(others), lambda model: model.encoded(question, of(others))),
         )
         odds: list[list[float]] = [[] for _ in texts]
         for index, score in zip((*by_gloss, *in_chinese, *others), chain.from_iterable(found), strict=True):
@@ -379,26 +376,21 @@ class LocalEmbedder:
 
         Args:
             changes: the older and the newer text; the first 80 word pieces of each count.
+
+        Raises:
+            InstallError: the model cannot be loaded.
         """
-        model = self._replacements
-        if model is None:
+        if not self._scorers:
             return [None] * len(changes)
-        return [*await self._scores(model, len(changes), lambda: _glossed_changes(model, question, changes))]
 
-    async def _other_scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the log odds by the multilingual model, which few memories need, and which takes 120 MB."""
-        load = self._multilingual_answers
-        if load is None or not texts:
-            return []
+        def glossed(model: AnswerModel) -> list[EncodedPair]:
+            return _glossed_changes(model, question, changes)
 
-        def loaded() -> AnswerModel:
-            with self._loading:
-                return load()
+        return [*await self._scores(REPLACEMENTS, len(changes), glossed)]
 
-        model = await asyncio.get_running_loop().run_in_executor(self._answers, loaded)
-        return await self._scores(model, len(texts), lambda: model.encoded(question, texts))
-
-    async def _scores(self, model: AnswerModel, count: int, encoded: Callable[[], list[EncodedPair]]) -> list[float]:
+    async def _scores(
+        self, name: LocalModel, count: int, encoded: Callable[[AnswerModel], list[EncodedPair]]
+    ) -> list[float]:
         """Return the log odds by one model of each text, or pair of texts, in order.
 
         Args:
@@ -408,7 +400,8 @@ class LocalEmbedder:
         if not count:
             return []
         loop = asyncio.get_running_loop()
-        pairs = await loop.run_in_executor(self._answers, encoded)
+        model = await loop.run_in_executor(self._answers, self._scorers[name].get)
+        pairs = await loop.run_in_executor(self._answers, encoded, model)
         # A few pairs are shared between the threads, too.
         size = min(math.ceil(len(pairs) / self._threads), PAIRS_AT_ONCE)
         batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
@@ -531,37 +524,20 @@ def _are_verified(folders: Sequence[Path]) -> bool:
 
 
 def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precision) -> LocalEmbedder:
-    @cache
-    def scorer(model: LocalModel) -> AnswerModel:
-        with _complete(folder_of[model]) as folder:
-            return AnswerModel(model, folder, calls=threads, precision=precision)
+    def scorer(model: LocalModel) -> LazyModel[AnswerModel]:
+        return LazyModel(folder_of[model], partial(AnswerModel, model, calls=threads, precision=precision))
 
     languages = []
     for model in MODELS:
-        with _complete(folder_of[model]) as folder:
+        folder = folder_of[model]
+        with complete_folder(folder):
             # One call for each thread of batches, and one for a question.
             languages.append(LanguageEmbedder(model, folder, calls=threads + 1, precision=precision))
     english, multilingual = languages
-    has_scorers = folder_of.keys() >= {*SCORING_MODELS}
     return LocalEmbedder(
         english=english,
         multilingual=multilingual,
-        english_answers=scorer(ENGLISH_ANSWERS) if has_scorers else None,
-        chinese_answers=scorer(CHINESE_ANSWERS) if has_scorers else None,
-        multilingual_answers=partial(scorer, MULTILINGUAL_ANSWERS) if has_scorers else None,
-        replacements=scorer(REPLACEMENTS) if has_scorers else None,
+        scorers={model: scorer(model) for model in SCORING_MODELS if model in folder_of},
         threads=threads,
         precision=precision,
     )
-
-
-@contextmanager
-def _complete(folder: Path) -> Iterator[Path]:
-    """Turn any error of a library that loads the folder into one that says what to do."""
-    try:
-        yield folder
-    # Both libraries raise Exception or RuntimeError for missing or damaged files.
-    except Exception as error:
-        raise InstallError(
-            f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
-        ) from error

@@ -1,6 +1,7 @@
 """Test the cross-encoders with their real models, which are downloaded once into the user's cache."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,10 @@ from extraction.embeddings.answer_scores import (
 )
 from extraction.embeddings.embedder import AnswerScorer, ReplacementScorer
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, REPLACEMENTS, LocalModel
+from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, REPLACEMENTS, LazyModel, LocalModel
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.model_download import model_folder
+from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 ADAPTERS = {
@@ -162,6 +164,24 @@ async def test_embedder_without_these_models_scores_nothing(embedder: LocalEmbed
         assert await plain.replacement_scores("Where?", [("here", "there")]) == [None]
     finally:
         plain.close()
+
+
+def test_model_is_loaded_once_by_its_first_use(tmp_path: Path) -> None:
+    loads: list[Path] = []
+
+    def load(folder: Path) -> object:
+        loads.append(folder)
+        if len(loads) == 1:
+            raise RuntimeError("not written yet")
+        return object()
+
+    model = LazyModel(tmp_path, load)
+    assert loads == []
+    with pytest.raises(InstallError, match=r"not written yet.*delete that folder"):
+        model.get()
+    with ThreadPoolExecutor(8) as threads:
+        given = set(threads.map(lambda _: model.get(), range(64)))
+    assert (len(given), loads) == (1, [tmp_path] * 2)
 
 
 @pytest.mark.parametrize("model", [*ANSWER_MODELS, REPLACEMENTS], ids=lambda one: f"{one.name} {one.adapter}")

@@ -3,20 +3,21 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import platformdirs
 import pytest
 
-from extraction.embeddings.local_models import TAG_MODELS
+from extraction.embeddings.local_models import TAG_MODELS, LocalModel
+from extraction.embeddings.model_download import model_folder
 from extraction.reader import THE_USER
 from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tag_facts import same_plan
 from extraction.rules.tags import KINDS
 from extraction.tagging.local_tagger import LocalTagger, load_local_tagger
 from extraction.tagging.tag_model import CHARS_MAX, PIECES_MAX
-from schema.errors import InstallError
 from schema.fact import FactKind
 from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 
@@ -201,15 +202,21 @@ async def test_concurrent_calls_get_their_own_tags(tagger: LocalTagger) -> None:
     assert await asyncio.gather(*(tagger.fact_tags([text]) for text in texts)) == alone
 
 
-async def test_damaged_model_is_an_install_error_that_says_what_to_delete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_message_of_a_damaged_model_is_left_to_the_rules_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def damaged(*_: object, **__: object) -> list[Path]:
-        return [tmp_path / "one", tmp_path / "two", tmp_path / "three"]
+    async def damaged(models: Sequence[LocalModel], *, cache_dir: Path) -> list[Path]:
+        return [
+            cache_dir / model.name if model.name == "e5-small-v2" else model_folder(model, CACHE) for model in models
+        ]
 
     monkeypatch.setattr("extraction.tagging.local_tagger.fetched_models", damaged)
-    with pytest.raises(InstallError, match="delete the folders whose names contain `tags`"):
-        await load_local_tagger(cache_dir=tmp_path)
+    with closing(await load_local_tagger(cache_dir=tmp_path)) as partly:
+        english, chinese = await partly.fact_tags(["I have a dog called Rex", "我养了一只叫团子的猫"])
+    assert english is None
+    assert chinese
+    assert "delete that folder" in caplog.text
+    assert "e5-small-v2" in caplog.text
 
 
 def test_adapters_are_those_that_were_measured() -> None:
