@@ -10,9 +10,6 @@ from tokenizers import Tokenizer
 from extraction.embeddings.local_models import TOKENIZER, LocalModel
 from extraction.embeddings.unigram import Pieces, Unigram
 
-# Vocabularies in use, by the hash of their file.
-_SHARED: Final[WeakValueDictionary[bytes, Unigram]] = WeakValueDictionary()
-
 
 class WordSplitter:
     """The splitter of a BERT vocabulary, with `cut`, `start` and `separator` of `Unigram`; thread-safe."""
@@ -32,11 +29,13 @@ class WordSplitter:
         return Pieces(list(found.ids), list(found.offsets))
 
 
+# Vocabularies in use, by the hash of their file.
+_SHARED: Final[WeakValueDictionary[bytes, WordSplitter | Unigram]] = WeakValueDictionary()
+
+
 def splitter_of(model: LocalModel, folder: Path) -> WordSplitter | Unigram:
-    """Load the splitter of a converted model; adapted copies of the multilingual model share theirs, of 48 MB."""
+    """Load the splitter of a converted model; adapted copies of a model share theirs, of 16 or 48 MB."""
     file = folder / TOKENIZER
-    if model.packed is None:
-        return WordSplitter(file)
     digest = sha256(file.read_bytes()).digest()
-    shared = _SHARED.get(digest) or Unigram(file)
+    shared = _SHARED.get(digest) or (WordSplitter if model.packed is None else Unigram)(file)
     return _SHARED.setdefault(digest, shared)

@@ -17,9 +17,20 @@ from extraction.embeddings.answer_scores import (
 )
 from extraction.embeddings.embedder import AnswerScorer, ReplacementScorer
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.embeddings.local_models import ANSWER_MODELS, ENGLISH_ANSWERS, REPLACEMENTS, LazyModel, LocalModel
+from extraction.embeddings.local_models import (
+    ANSWER_MODELS,
+    CHINESE_ANSWERS,
+    ENGLISH_ANSWERS,
+    ENGLISH_TAGS,
+    MULTILINGUAL_ANSWERS,
+    MULTILINGUAL_TAGS,
+    REPLACEMENTS,
+    LazyModel,
+    LocalModel,
+)
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.model_download import model_folder
+from extraction.embeddings.splitters import splitter_of
 from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
@@ -153,6 +164,18 @@ async def test_work_on_a_long_text_is_bounded(embedder: LocalEmbedder) -> None:
     assert len(pairs) == WINDOWS_MAX
     assert all(len(one.ids) == len(one.types) <= 256 for one in pairs)
     assert max(len(one.ids) for one in pairs) >= TEXT_PIECES_MAX
+
+
+def test_adapted_copies_of_a_model_share_their_vocabulary() -> None:
+    def vocabulary(model: LocalModel) -> object:
+        return splitter_of(model, model_folder(model, CACHE))
+
+    first = vocabulary(ENGLISH_ANSWERS)
+    assert vocabulary(REPLACEMENTS) is first
+    assert vocabulary(ENGLISH_TAGS) is first
+    assert vocabulary(CHINESE_ANSWERS) is not first
+    other = vocabulary(MULTILINGUAL_ANSWERS)
+    assert vocabulary(MULTILINGUAL_TAGS) is other
 
 
 async def test_embedder_without_these_models_scores_nothing(embedder: LocalEmbedder) -> None:
