@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from graph_service.app.services import Services
 from graph_service.memory.repair.repair import SyncSchedule
 from graph_service.observability.metrics import Loop
+from graph_service.runtime.freed_memory import return_freed_memory
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from schema.errors import MnemosceneError
 from schema.failure import failure_of
@@ -86,6 +87,7 @@ async def _sync(services: Services, schedule: SyncSchedule, stop: asyncio.Event)
 async def _warm_up(services: Services) -> None:
     with contextlib.suppress(MnemosceneError):
         await services.memory.warm_up(services.arrival.wait())
+    await asyncio.to_thread(return_freed_memory)
 
 
 async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from extraction.embeddings.embedder import Embedder
+from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
 from extraction.llm.answer_writer import Source, WrittenAnswer
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
@@ -512,10 +512,10 @@ class Memory:
         self.layers.forget(tenant)
 
     async def warm_up(self, arrival: Awaitable[None] | None = None) -> None:
-        """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.
+        """Prepare the first question: run recall for a tenant that does not exist, and load the models that score.
 
-        Planning takes seconds after a start of Neo4j, so it does not wait for the embedder's models. Until it is done,
-        users without memories are answered without it.
+        Neo4j plans the statement for seconds after its start, without waiting for the embedder's models. Until that is
+        done, users without memories are answered without it.
 
         Args:
             arrival: waits until the database is connected.
@@ -535,6 +535,10 @@ class Memory:
             await asyncio.gather(ask("warm up", self._embedder), ask("热身", self._embedder))
         finally:
             self._recall_is_planned = True
+        if isinstance(self._embedder, AnswerScorer):
+            await self._embedder.answer_scores("warm up", ["warm up"])
+        if isinstance(self._embedder, ReplacementScorer):
+            await self._embedder.replacement_scores("warm up", [("warm up", "warm up")])
 
     async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
         """Enqueue dead letters again, all of them if `ids` is None; return their number.

@@ -69,6 +69,15 @@ async def test_text_that_answers_in_other_words_comes_first(graph: Graph, tenant
     assert sum(first.parts.values()) == pytest.approx(first.score, abs=1e-4)
 
 
+async def test_warm_up_uses_both_models_that_score_so_that_no_question_loads_them(graph: Graph) -> None:
+    embedder = Scoring()
+    await a_memory(graph, embedder=embedder).warm_up()
+    assert embedder.scored == ["warm up"]
+    comparing = Comparing()
+    await a_memory(graph, embedder=comparing).warm_up()
+    assert len(comparing.compared) == 1
+
+
 @pytest.mark.parametrize(("car", "scored_n"), [("Skoda", SCORED_N), ("Fiesta", SCORED_N + SCORED_MORE_N)])
 async def test_one_more_text_is_scored_if_none_of_the_first_answers(
     graph: Graph, tenant: str, car: str, scored_n: int
