@@ -42,3 +42,19 @@ class NumberedChange:
     at: str
     user_id: str
     change: Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeBatch:
+    """A batch of changes in order.
+
+    Attributes:
+        epoch: epoch of the change log.
+        seq: sequence number of the last delivered change, including those filtered out.
+        reset: changes were missed, and the graph must be fetched again.
+    """
+
+    epoch: str
+    seq: int
+    reset: bool
+    changes: tuple[NumberedChange, ...] = ()

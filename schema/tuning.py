@@ -4,8 +4,7 @@ A value of its own for each part would have to be passed through every pure func
 comparison of two facts; as they never change while a process runs, they are kept here.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from schema.profile import ITEMS_MAX, Category
@@ -46,14 +45,3 @@ def set_tuning(values: Tuning) -> None:
     """Put values in force, for the whole process."""
     global _in_force
     _in_force = values
-
-
-@contextmanager
-def tuned(values: Tuning) -> Iterator[None]:
-    """Put values in force inside the block."""
-    before = _in_force
-    set_tuning(values)
-    try:
-        yield
-    finally:
-        set_tuning(before)

@@ -2,31 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.live.change_feed import Feed
 from graph_service.live.hub import Hub
 from graph_service.memory.change_log.log import ChangeLog
-from schema.change import NumberedChange
+from schema.change import ChangeBatch
 from schema.errors import RateLimitError
 from schema.frames import Resume
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """A batch of changes in order.
-
-    Attributes:
-        seq: sequence number of the last delivered change, including those filtered out.
-        reset: changes were missed, and the graph must be fetched again.
-    """
-
-    epoch: str
-    seq: int
-    reset: bool
-    changes: tuple[NumberedChange, ...] = ()
 
 
 class ChangeStream:
@@ -41,7 +26,7 @@ class ChangeStream:
 
     async def follow(
         self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANONYMOUS
-    ) -> AsyncIterator[Batch]:
+    ) -> AsyncIterator[ChangeBatch]:
         """Yield the current position, then changes as they are committed.
 
         Args:
@@ -77,7 +62,7 @@ class ChangeStream:
                     watching.cancel()
                     feed.listeners.discard(wake)
 
-    async def _next(self, feed: Feed, last: Batch) -> Batch | None:
+    async def _next(self, feed: Feed, last: ChangeBatch) -> ChangeBatch | None:
         """Return the batch after `last`; None if there is nothing new."""
         if (feed.epoch or "") != last.epoch:
             return _position(feed, last.epoch, last.seq)
@@ -96,8 +81,8 @@ async def _wake_when_revoked(slot: Slot, wake: asyncio.Event) -> None:
     wake.set()
 
 
-def _position(feed: Feed, epoch: str | None, since: int | None) -> Batch:
+def _position(feed: Feed, epoch: str | None, since: int | None) -> ChangeBatch:
     """Return an empty batch at the position from which a reader starts; set `reset` if it cannot resume at `since`."""
     known, end = feed.epoch or "", feed.ring.end
     reset = (epoch is not None and epoch != known) or (since is not None and not 0 <= since <= end)
-    return Batch(epoch=known, seq=end if reset or since is None else since, reset=reset)
+    return ChangeBatch(epoch=known, seq=end if reset or since is None else since, reset=reset)

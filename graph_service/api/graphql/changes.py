@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Any, Final
 
 import strawberry
 from strawberry.scalars import JSON
@@ -16,7 +16,7 @@ from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.rules import READ
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from schema.change import NumberedChange
+from schema.change import ChangeBatch, NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
 CHANGES_MAX: Final = 500
@@ -44,26 +44,6 @@ class ChangeConnection(Connection[GraphChange]):
     epoch: str = about("Epoch of the change log; if it differs from yours, fetch the graph again.")
     head: float = about("Sequence number of the latest change.")
     complete: bool = about("False if the log no longer contains all changes; fetch the graph again.")
-
-
-class Batch(Protocol):
-    """Changes in order, as yielded by `graph_service.live.change_stream`."""
-
-    @property
-    def epoch(self) -> str:
-        """Epoch of the change log."""
-
-    @property
-    def seq(self) -> int:
-        """Sequence number of the last delivered change."""
-
-    @property
-    def reset(self) -> bool:
-        """True if changes were missed and the graph must be fetched again."""
-
-    @property
-    def changes(self) -> tuple[NumberedChange, ...]:
-        """Changes to deliver, in order."""
 
 
 Follow = Callable[..., AsyncIterator[Any]]
@@ -137,12 +117,7 @@ class Subscription:
         known = None if since is None else int(since)
         async with contextlib.aclosing(_followed(info, user_id, epoch=epoch, since=known)) as batches:  # type: ignore[type-var]
             async for batch in batches:
-                yield GraphEvent(
-                    epoch=batch.epoch,
-                    seq=batch.seq,
-                    reset=batch.reset,
-                    changes=[change_view(one) for one in batch.changes],
-                )
+                yield view_of(GraphEvent, batch, changes=[change_view(one) for one in batch.changes])
 
 
 async def _page(
@@ -173,7 +148,7 @@ async def _wait(info: Info[Any, None], user_id: str | None, page: ChangeConnecti
 
 def _followed(
     info: Info[Any, None], user_id: str | None, *, epoch: str | None, since: int | None
-) -> AsyncIterator[Batch]:
+) -> AsyncIterator[ChangeBatch]:
     follow: Follow | None = info.context.get("follow")
     if follow is None:
         raise UnavailableError("this server cannot wait for changes; connect to a running service")
@@ -183,7 +158,7 @@ def _followed(
     )
 
 
-async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
+async def _while_allowed(batches: AsyncIterator[ChangeBatch], context: dict[str, Any]) -> AsyncIterator[ChangeBatch]:
     """Yield the batches; raise an error when the credential ends, or a quarantine closes the tenant."""
     access: Access = context.get("access", ANONYMOUS)
     auth: Authenticator | None = context.get("auth")
@@ -193,7 +168,7 @@ async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any])
     closed = asyncio.create_task(
         auth.wait_until_closed(context["tenant"]) if auth is not None else asyncio.Event().wait(), name="quarantine"
     )
-    following: asyncio.Task[Batch] | None = None
+    following: asyncio.Task[ChangeBatch] | None = None
     try:
         while True:
             following = asyncio.ensure_future(anext(batches))

@@ -4,9 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from schema.tuning import tuned, tuning
+from schema.tuning import tuning
 from tests.conftest import Server
 from tests.support.open_service import open_service
+from tests.support.tuning import tuned
 
 PROFILE = '{ profile(userId: "ana") { category limit omitted items { statement } } }'
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"

@@ -14,7 +14,8 @@ from graph_service.memory.recall.ranking_modes import OrderRules
 from schema.errors import InstallError
 from schema.fact import FactKind
 from schema.profile import Category
-from schema.tuning import Tuning, set_tuning, tuned, tuning
+from schema.tuning import Tuning, set_tuning, tuning
+from tests.support.tuning import tuned
 
 ONE = "Ana moved to a small flat in the old town of Lisbon"
 NEARLY = "Ana moved to a small flat in the old town of Lisbon now"

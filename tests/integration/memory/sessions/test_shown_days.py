@@ -13,10 +13,11 @@ from graph_service.graph.store import Graph
 from graph_service.memory.summaries.service import Level
 from schema.errors import MnemosceneError
 from schema.ids import TenantId
-from schema.tuning import tuned, tuning
+from schema.tuning import tuning
 from schema.zones import day_in, minute_in
 from tests.integration.memory.context_builder.test_context import context_of
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.tuning import tuned
 
 EVENING = datetime(2026, 3, 5, 20, tzinfo=UTC)
 
