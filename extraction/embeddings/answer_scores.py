@@ -21,6 +21,7 @@ from typing import Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import read_adapter
 from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.splitters import splitter_of
@@ -64,8 +65,7 @@ class AnswerModel:
             calls: concurrent calls, one thread each; others wait.
         """
         assert model.adapter_file is not None, "only adapted models score answers"
-        with np.load(model.adapter_file) as archive:
-            head = {name: archive[name].astype(np.float32) for name in archive.files if name.startswith("head.")}
+        head = read_adapter(model.adapter_file)
         self._hidden, self._hidden_bias = np.ascontiguousarray(head["head.hidden"]), head["head.hidden_bias"]
         self._out, self._bias = head["head.out"], float(head["head.bias"])
         self._splitter = splitter_of(model, folder)

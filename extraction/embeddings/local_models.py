@@ -84,17 +84,17 @@ MULTILINGUAL: Final = LocalModel(
 )
 MODELS: Final = (ENGLISH, MULTILINGUAL)
 # Cross-encoders of a question and a text (`answer_scores`), from the same published files.
-ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a")
-CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a")
-MULTILINGUAL_ANSWERS: Final = replace(MULTILINGUAL, adapter="answers-b", pruned=True)
+ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a8")
+CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a8")
+MULTILINGUAL_ANSWERS: Final = replace(MULTILINGUAL, adapter="answers-c8", pruned=True)
 ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS, MULTILINGUAL_ANSWERS)
 # Reads Chinese as English glosses.
-REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a")
+REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a8")
 SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)
 # Tag the facts in messages (`extraction/tagging`); the last one those in German and Japanese.
-ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c")
-CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c")
-MULTILINGUAL_TAGS: Final = replace(MULTILINGUAL, adapter="tags-d", pruned=True)
+ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c8")
+CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c8")
+MULTILINGUAL_TAGS: Final = replace(MULTILINGUAL, adapter="tags-d8", pruned=True)
 TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS, MULTILINGUAL_TAGS)
 ALL_MODELS: Final = (*MODELS, *SCORING_MODELS, *TAG_MODELS)
 

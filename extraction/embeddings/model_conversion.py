@@ -8,6 +8,7 @@ import numpy as np
 from ctranslate2.converters.utils import fuse_linear
 from ctranslate2.specs import common_spec, transformer_spec
 
+from extraction.embeddings.adapters import read_adapter
 from extraction.embeddings.token_vectors import Floats
 from schema.errors import InstallError
 
@@ -196,8 +197,8 @@ def _adapt(tensors: dict[str, Any], adapter: Path) -> None:
 
     Source: Hu et al. 2022 (LoRA): a change of a matrix is the product of a tall and a wide one.
     """
-    with np.load(adapter) as archive:
-        changes = {name: archive[name].astype(np.float64) for name in archive.files}
+    # In 64 bits, so that the rounded sums are the same on every machine.
+    changes = {name: values.astype(np.float64) for name, values in read_adapter(adapter).items()}
     tensors["embeddings.token_type_embeddings.weight"] = changes["token_types"].astype(np.float32)
     for name, layer_name in ADAPTED.items():
         for index, (down, up, bias) in enumerate(

@@ -19,6 +19,7 @@ from typing import Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import read_adapter
 from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.splitters import splitter_of
@@ -66,12 +67,11 @@ class TagModel:
             calls: concurrent calls, one thread each; others wait.
         """
         assert model.adapter_file is not None, "only adapted models tag facts"
-        with np.load(model.adapter_file) as archive:
-            self._head = {
-                name.removeprefix("head."): np.ascontiguousarray(archive[name], np.float32)
-                for name in archive.files
-                if name.startswith("head.")
-            }
+        self._head = {
+            name.removeprefix("head."): np.ascontiguousarray(values)
+            for name, values in read_adapter(model.adapter_file).items()
+            if name.startswith("head.")
+        }
         self._splitter = splitter_of(model, folder)
         self._bert = Bert(folder, calls=calls, precision=precision)
 

@@ -34,6 +34,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import write_adapter
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.tagging.tag_model import PIECES_MAX, SPAN_PIECES_MAX
 from extraction.text.name_forms import simplified_characters
@@ -522,8 +523,7 @@ def steps_of_epoch(task: Task) -> float:
 def written(adapter: Mapping[str, Tensor], file: Path) -> None:
     """Write an adapter in the format that `extraction.tagging.tag_model` and `model_conversion` read."""
     part = file.with_suffix(".part.npz")
-    values = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in adapter.items()}
-    np.savez_compressed(part, **without_unused(values))
+    write_adapter(part, without_unused({name: value.detach().cpu().numpy() for name, value in adapter.items()}))
     part.replace(file)
 
 

@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import write_adapter
 from extraction.embeddings.answer_scores import QUESTION_PIECES_MAX, TEXT_PIECES_MAX
 from extraction.embeddings.model_conversion import ADAPTED, read_onnx
 from extraction.embeddings.splitters import WordSplitter
@@ -387,14 +388,9 @@ def figures(found: Sequence[Memory], score: Callable[[Sequence[tuple[Ids, Ids]]]
 
 def written(adapter: Arrays, file: Path) -> None:
     """Write an adapter as `model_conversion` and `answer_scores` read it."""
-    layers = {
-        f"{name}.{part}": np.asarray(values, np.float16)
-        for name, parts in adapter["layers"].items()
-        for part, values in parts.items()
-    }
-    head = {f"head.{name}": np.asarray(values, np.float32) for name, values in adapter["head"].items()}
-    arrays: dict[str, Any] = {"token_types": np.asarray(adapter["types"], np.float32), **layers, **head}
-    np.savez_compressed(file, **arrays)
+    layers = {f"{name}.{part}": values for name, parts in adapter["layers"].items() for part, values in parts.items()}
+    head = {f"head.{name}": values for name, values in adapter["head"].items()}
+    write_adapter(file, {"token_types": adapter["types"], **layers, **head})
 
 
 def main() -> None:

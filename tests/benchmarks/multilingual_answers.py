@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import write_adapter
 from extraction.embeddings.answer_scores import QUESTION_PIECES_MAX
 from extraction.embeddings.model_conversion import ADAPTED
 from extraction.embeddings.packed_weights import read_packed
@@ -191,11 +192,7 @@ def trained(
 
 def written(adapter: Mapping[str, Tensor], file: Path) -> None:
     """Write an adapter as `model_conversion` and `answer_scores` read it."""
-    arrays: dict[str, Any] = {
-        name: value.detach().numpy().astype(np.float32 if name.startswith(("head", "token")) else np.float16)
-        for name, value in adapter.items()
-    }
-    np.savez_compressed(file, **arrays)
+    write_adapter(file, {name: value.detach().numpy() for name, value in adapter.items()})
 
 
 def main() -> None:

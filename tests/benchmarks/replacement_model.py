@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from extraction.embeddings.adapters import read_adapter, write_adapter
 from extraction.embeddings.answer_scores import COMPARED_PIECES_MAX, QUESTION_PIECES_MAX
 from extraction.embeddings.splitters import WordSplitter
 from extraction.text.glosses import english_gloss
@@ -225,10 +226,9 @@ class Model:
             name: tuple(torch.tensor(one[part]).bfloat16() for part in ("weight", "bias"))
             for name, one in base["linear"].items()
         }
-        with np.load(adapter) as archive:
-            self.adapter = {
-                name: torch.nn.Parameter(torch.tensor(archive[name].astype(np.float32))) for name in archive.files
-            }
+        self.adapter = {
+            name: torch.nn.Parameter(torch.tensor(values)) for name, values in read_adapter(adapter).items()
+        }
 
     def log_odds(self, pairs: Sequence[Pair], *, dropped: float = 0.0) -> Arrays:
         """Return the log odds of pairs; drops out this share of the changes of each layer."""
@@ -305,12 +305,7 @@ class Model:
 
     def write(self, file: Path) -> None:
         """Write the adapter as `model_conversion` and `answer_scores` read it."""
-        whole = ("head", "token_types")
-        arrays: dict[str, Any] = {
-            name: one.detach().numpy().astype(np.float32 if name.startswith(whole) else np.float16)
-            for name, one in self.adapter.items()
-        }
-        np.savez_compressed(file, **arrays)
+        write_adapter(file, {name: one.detach().numpy() for name, one in self.adapter.items()})
 
 
 def main() -> None:

@@ -24,9 +24,9 @@ from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 EVERYDAY: list[Case] = json.loads(Path(__file__).with_name("everyday_zh.json").read_text(encoding="utf-8"))
 ADAPTERS = {
-    "multilingual-e5-small.tags-d.npz": "7dc863a7a4dc1f40308819c4fbc9d264b9c12544ae5eca4b6e9a2cf4e22263d0",
-    "e5-small-v2.tags-c.npz": "84b0b8cd0876773e52b076369671d2789f3f65b55778013282d2a33d22b141e7",
-    "bge-small-zh-v1.5.tags-c.npz": "ac5d7c435127d27ee2d2a871c1334b27d1c785364a0ada36c975f19726c65613",
+    "multilingual-e5-small.tags-d8.npz": "2259079eb3fd8fa09c19cc09ef6d1af9127a4588a5ce5529f9501462d9a86e5f",
+    "e5-small-v2.tags-c8.npz": "f7b2048185e5fb817db00e46dddebb88714275f6e664bbab9bc1659b31c89e2f",
+    "bge-small-zh-v1.5.tags-c8.npz": "0c0a90b7e9b9ae6f6d749a563cd45a09996f1d11655fb1692853401aba115d83",
 }
 
 
