@@ -1,7 +1,7 @@
 """Read facts from the sentences of one message by the rules of a language.
 
-The algorithm is the same for every language: split a sentence into clauses; try the constructions that need their own
-code, then the table of rules; return what was found as draft facts. A `LanguagePack` contains the differences.
+Split a sentence into clauses; try the constructions that need their own code, then the table of rules; return what was
+found as draft facts. A `LanguagePack` contains the rules. Only English has them; other languages are read by tags.
 """
 
 import re
@@ -25,7 +25,6 @@ Shape = Literal[
     "worry",
     "place",
     "workplace",
-    "school",
     "job",
     "title",
     "named",
@@ -42,9 +41,6 @@ Shape = Literal[
     "language",
     "pastime",
     "address",
-    "owned",
-    "taught",
-    "subject",
 ]
 # A rule of one of these shapes ends the reading of a clause even if it finds no clear object.
 _FINAL_SHAPES: Final[frozenset[Shape]] = frozenset(("things", "goal", "worry", "promise"))
@@ -281,7 +277,6 @@ class Wording:
     Attributes:
         relative: label of a relative, with `{owner}` and `{kin}`.
         has_relative: returns the statement that the speaker has such a relative.
-        title: format of the title of a work.
         capitalized: statements begin with a capital letter.
         agree: returns a statement with its verb in the number of the subject.
     """
@@ -289,13 +284,8 @@ class Wording:
     unknown_user: str
     relative: str
     has_relative: Callable[[str], str]
-    title: str = "{}"
     capitalized: bool = False
     agree: Callable[[str, str], str] = _as_it_is
-
-
-def _same_clause(clause: Clause, _state: DiscourseState) -> Clause:
-    return clause
 
 
 def _no_drafts(*_: object) -> Iterable[Draft]:
@@ -304,10 +294,6 @@ def _no_drafts(*_: object) -> Iterable[Draft]:
 
 def _rule_statement(rule: Rule, _name: str, _ended: bool) -> str:
     return rule.says
-
-
-def _rule_strength(rule: Rule, _rest: str) -> float:
-    return rule.strength
 
 
 def _no_reaction(_text: str) -> bool:
@@ -331,16 +317,10 @@ class LanguagePack:
         constructions: tried in order before the rules.
         objects: returns the cleaned objects in the text after a rule's verb phrase; empty if they are unclear.
         causes: reads cause and effect from a whole sentence.
-        resolve: replaces the subject of a clause by a name that its relatives gave, if there is one.
         second_facts: reads further facts from the text that a rule matched: the workplace after a job.
-        experiences: reads experiences, after the rules.
         statement: returns the statement for a rule, an object, and a flag that the fact has ended.
-        strength: returns the strength of a rule's fact, given the clause after its subject.
         reports_reaction: true for a sentence that reports a bad reaction, whose medicine is not taken any more.
-        states: relations of lasting states, which have ended if a clause in the past tense states them.
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
-        agent_promises: reads the assistant's promises from a sentence of the assistant.
-        drafts_text: true for a message of the assistant that contains a text written for the user, such as a letter.
         holds: false for a fact that the clause states of the past only.
     """
 
@@ -353,16 +333,10 @@ class LanguagePack:
     constructions: tuple[Construction, ...]
     objects: Callable[[Rule, str], list[ObjectPhrase]]
     causes: Callable[[Sentence, DiscourseState], Iterable[Draft]]
-    resolve: Callable[[Clause, DiscourseState], Clause] = _same_clause
     second_facts: Callable[[Rule, Clause, DiscourseState, str], Iterable[Draft]] = _no_drafts
-    experiences: Callable[[Clause, DiscourseState], Iterable[Draft]] = _no_drafts
     statement: Callable[[Rule, str, bool], str] = _rule_statement
-    strength: Callable[[Rule, str], float] = _rule_strength
     reports_reaction: Callable[[str], object] = _no_reaction
-    states: frozenset[str] = frozenset()
     pets: frozenset[str] = frozenset()
-    agent_promises: Callable[[Sentence, Speaker], Iterable[Draft]] = _no_drafts
-    drafts_text: Callable[[str], bool] = _no_reaction
     holds: Callable[[Clause, Draft], bool] = _always
 
 
@@ -372,13 +346,6 @@ class LanguagePack:
 _PERSONAL: Final = frozenset(("lives in", "works at", "works as", "is from", "has age", "married to", "partner"))
 # Two letters are often a person's initials: TJ.
 _ACRONYM: Final = re.compile(r"[A-Z][A-Z\d]{2,5}|CI|CD|QA|HR|DB|UI|VM|S3")
-
-
-def read_agent_promises(text: str, sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
-    """Return the promises in a message of the assistant; none if it contains a text written for the user."""
-    if pack.drafts_text(text):
-        return []
-    return [one for sentence in sentences for one in pack.agent_promises(sentence, speaker)]
 
 
 def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
@@ -408,7 +375,6 @@ def _read_sentence(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]
 
 def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     relatives = list(state.pack.relatives(clause, state))
-    clause = state.pack.resolve(clause, state)
     found = list(_by_wording(clause, state, relatives))
     yield from (one for one in (*relatives, *found) if state.pack.holds(clause, one))
 
@@ -428,7 +394,6 @@ def _by_wording(clause: Clause, state: DiscourseState, relatives: list[Draft]) -
         return
     pet_named = any(one.relation in pack.pets for one in relatives)
     drafts = list(_by_rules(clause, state, pet_named=pet_named)) if rules_apply else []
-    drafts += pack.experiences(clause, state)
     if drafts and clause.kin is not None:
         says = pack.wording.has_relative(clause.kin)
         me, person = state.speaker.me, EntityType.PERSON
@@ -457,7 +422,7 @@ def draft_by_rule(rule: Rule, clause: Clause, state: DiscourseState, phrase: Obj
     assert clause.subject is not None
     pack = state.pack
     relation = phrase.relation or rule.relation
-    ended = clause.past and not rule.closes and (rule.predicate in TASTES or relation in pack.states)
+    ended = clause.past and not rule.closes and rule.predicate in TASTES
     return draft(
         clause,
         state,
@@ -467,7 +432,7 @@ def draft_by_rule(rule: Rule, clause: Clause, state: DiscourseState, phrase: Obj
         pack.statement(rule, phrase.name, ended),
         relation=relation,
         kind=phrase.object_type,
-        strength=pack.strength(rule, clause.rest),
+        strength=rule.strength,
         closes=rule.closes or ended,
     )
 
@@ -499,9 +464,7 @@ def draft(
         subject=subject,
         predicate=predicate,
         object=obj,
-        statement=wording.agree(subject, says).format(
-            s=label, o=wording.title.format(obj) if kind is EntityType.WORK else obj
-        ),
+        statement=wording.agree(subject, says).format(s=label, o=obj),
         start=clause.start,
         end=clause.end,
         relation=relation,

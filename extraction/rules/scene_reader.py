@@ -1,4 +1,4 @@
-"""Read a scene by the English and Chinese rules and by tags, in linear time; precision comes before recall. Pure."""
+"""Read a scene by the English rules and by tags, in linear time; precision comes before recall. Pure."""
 
 import re
 from bisect import bisect_right
@@ -8,14 +8,15 @@ from functools import cache, partial
 from typing import Final
 
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.rules.en import agent_promises as agent_promises_en
 from extraction.rules.en.language_pack import ENGLISH
-from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
+from extraction.rules.engine import Draft, Speaker, read_facts
 from extraction.rules.rule_reader import corrections_in
-from extraction.rules.tag_facts import is_kin, same_plan, with_tags
+from extraction.rules.tag_facts import CHINESE_WORDING, is_kin, same_plan, with_tags
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
 from extraction.rules.valid_times import DATED, TimedText, is_temporary, timed, with_told_period, without_time
-from extraction.rules.zh.language_pack import CHINESE
+from extraction.rules.zh import agent_promises as agent_promises_zh
 from extraction.text.chinese import HAN
 from extraction.text.corrections import Correction
 from extraction.text.full_names import FOREIGN_RUN, long_names
@@ -124,12 +125,12 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
         drafts = _by_agent(chinese, english, text, speaker)
     else:
-        drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
-        drafts += read_or([], _dated_facts, drafts, sentences, times_of, speaker)
+        drafts = _english_facts(english, speaker)
+        drafts += read_or([], _dated_facts, drafts, english, times_of, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = _with_joined_homes(drafts, text)
-        drafts = list(with_decisions([*drafts, *_relatives_of_jobs(drafts, speaker)], sentences, speaker))
+        drafts = list(with_decisions([*drafts, *_relatives_told(drafts, speaker)], sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
     return [_proposed(draft, clause, line, number) for draft, clause in clauses if not is_temporary(draft, clause)]
@@ -145,30 +146,35 @@ def _with_joined_homes(drafts: Sequence[Draft], text: str) -> list[Draft]:
         for place in homes
         if place not in kin and place.subject == home.subject and home.end <= place.start
         # In a clause without a verb.
-        if text[place.start : place.end].lstrip("就在 ").startswith(place.object)
+        if not text[home.end : place.start].strip("，, 就在")
     }
     told = {home for home in kin if any(one.subject == home.subject for one in joined)}
     return [joined.get(one, one) for one in drafts if one not in told]
 
 
-def _relatives_of_jobs(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft]:
-    """Yield that the speaker has the relatives whose jobs were read: "my sister is an assistant"."""
+def _relatives_told(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft]:
+    """Yield that the speaker has the relatives of whom something was read: "my sister is an assistant"."""
     known = {one.relation for one in drafts if one.subject == speaker.me}
     for one in drafts:
         kin = one.subject
-        if one.relation == "works as" and not one.closes and kin not in known and is_kin(kin):
-            wording = (CHINESE if has_cjk(kin) else ENGLISH).wording
+        told = one.relation == "works as" or has_cjk(kin)
+        if told and not one.closes and kin not in known and is_kin(kin):
+            known.add(kin)
+            wording = CHINESE_WORDING if has_cjk(kin) else ENGLISH.wording
             says = wording.has_relative(kin).format(s=speaker.label(speaker.me, wording.unknown_user), o=kin)
             has = replace(one, subject=speaker.me, subject_type=None, object=kin, object_type=EntityType.PERSON)
             yield replace(has, predicate="RELATES_TO", relation=kin, statement=says[:1].upper() + says[1:])
 
 
 def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
-    characters = simplified_characters()
-    plain = text.translate(characters)
-    simplified = [replace(sentence, text=sentence.text.translate(characters)) for sentence in chinese]
-    drafts = read_agent_promises(plain, simplified, CHINESE, speaker)
-    return drafts + read_agent_promises(text, english, ENGLISH, speaker)
+    drafts: list[Draft] = []
+    if not agent_promises_zh.drafts_text(text.translate(simplified_characters())):
+        for sentence in chinese:
+            plain = replace(sentence, text=sentence.text.translate(simplified_characters()))
+            drafts += agent_promises_zh.read_agent_promises(plain, speaker)
+    if not agent_promises_en.drafts_text(text):
+        drafts += (one for sentence in english for one in agent_promises_en.read_agent_promises(sentence, speaker))
+    return drafts
 
 
 # "My wife 晓雯 is a nurse" is English.
@@ -235,29 +241,6 @@ def _with_names(draft: Draft, names: dict[str, str]) -> Draft:
     )
 
 
-def _chinese_facts(sentences: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
-    """Return the facts of Chinese sentences; rules are in simplified characters, names keep the script of the text."""
-    characters = simplified_characters()
-    plain = text.translate(characters)
-    if plain == text:
-        return read_facts(sentences, CHINESE, speaker)
-    simplified = [replace(sentence, text=sentence.text.translate(characters)) for sentence in sentences]
-    names = tuple(name.translate(characters) for name in speaker.user_names)
-    drafts = read_facts(simplified, CHINESE, replace(speaker, user_names=names))
-    return [_in_script_of(text, plain, draft) for draft in drafts]
-
-
-def _in_script_of(text: str, plain: str, draft: Draft) -> Draft:
-    """Write subject and object as the message does; `plain` is the message in simplified characters."""
-    subject, name = _as_written(text, plain, draft.subject), _as_written(text, plain, draft.object)
-    return replace(draft, subject=subject, object=name, statement=draft.statement.replace(draft.object, name))
-
-
-def _as_written(text: str, plain: str, name: str) -> str:
-    start = plain.find(name)
-    return name if start < 0 else text[start : start + len(name)]
-
-
 def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
     if line.role is not Role.USER:
         return THE_AGENT
@@ -280,9 +263,7 @@ def _dated_facts(
         if any(one.relation in DATED and sentence.start <= one.start < sentence.end for one in drafts):
             continue
         if plain := without_time(sentence.text, times_of):
-            chinese = has_cjk(plain) and not _is_english(plain)
-            short = [replace(sentence, text=plain)]
-            read = _chinese_facts(short, plain, speaker) if chinese else _english_facts(short, speaker)
+            read = _english_facts([replace(sentence, text=plain)], speaker)
             found += [replace(one, start=sentence.start, end=sentence.end) for one in read if one.relation in DATED]
     return found
 

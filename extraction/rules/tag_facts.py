@@ -14,7 +14,7 @@ from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.en.phrases import CATEGORY
 from extraction.rules.engine import Draft, Speaker, Wording
 from extraction.rules.tags import KINDS, Tag
-from extraction.rules.zh.language_pack import CHINESE
+from extraction.rules.zh.plain_words import favourite, with_plain_words
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.english_stems import gerund
 from extraction.text.full_names import whole_name
@@ -89,6 +89,10 @@ def _relation(
         person=person,
     )
 
+
+CHINESE_WORDING: Final = Wording(
+    unknown_user="用户", relative="{owner}的{kin}", has_relative=lambda kin: f"{{s}}有{kin}。"
+)
 
 # Words for people, by kind of fact: English and Chinese.
 _CHILDREN: Final = (
@@ -350,6 +354,11 @@ _NAMED_PET: Final = FactKindWording(
     object_type=EntityType.ANIMAL,
     strength=0.8,
 )
+_FAVOURITE: Final = replace(
+    WORDINGS["likes"],
+    says=("{s}'s {k} is {o}.", "{s}{k}是{o}。"),
+    ended=("{s}'s {k} is no longer {o}.", "{s}{k}不再是{o}。"),
+)
 # What a pet is like, and not what kind of animal.
 _LOOKS: Final = re.compile(
     r"(?:(?:all|mostly|half|light|dark|very|so|really|pretty|quite|a bit) )?"
@@ -564,7 +573,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     obj = _cleaned(text[slice(*tag.obj)])
     wording = _wording(tag.kind, obj) if animal is None else _NAMED_PET
     obj = _named(tag.kind, obj)
-    if not obj or obj.lower() in _PRONOUNS:
+    if not obj or obj.lower() in _PRONOUNS or obj.startswith("的"):
         return None
     subject = speaker.me if tag.subject is None else _subject(_subject_words(text, tag), tag.kind, speaker)
     if subject is None or subject.lower() == obj.lower() or (tag.kind == "because" and tag.subject is None):
@@ -572,7 +581,9 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     chinese = _HAN_CHAR.search(text) is not None and _is_chinese_around(text, tag.obj)
     if wording.person and not _is_name(obj, chinese):
         return None
-    relation = animal or wording.relation
+    best = favourite(text, tag) if tag.kind == "likes" else None
+    wording = wording if best is None else _FAVOURITE
+    relation = animal or wording.relation or best
     if wording.words is not None:
         relation = _relation_word(text, tag, wording, chinese, tags)
         if relation and tag.subject and tag.kind in _VALUES and _stands(text, tag.subject, relation, chinese):
@@ -582,13 +593,12 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         return None
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
-    pack = CHINESE if chinese else ENGLISH
     says = _says(text, tag, wording)[chinese]
     return Draft(
         subject=subject,
         predicate=wording.predicate,
         object=obj,
-        statement=_statement(says, subject, obj, relation, speaker, pack.wording),
+        statement=_statement(says, subject, obj, relation, speaker, CHINESE_WORDING if chinese else ENGLISH.wording),
         start=min(tag.obj[0], tag.subject[0]) if tag.subject else tag.obj[0],
         end=max(tag.obj[1], tag.subject[1]) if tag.subject else tag.obj[1],
         relation=relation,
@@ -719,7 +729,7 @@ def _kin_name(word: str) -> str:
 
 
 # Log odds from which a tag is a fact, in English and other languages and in Chinese.
-_STATED_ODDS: Final = (2.3, 1.9)
+_STATED_ODDS: Final = (2.3, 1.5)
 # What some kinds need more: the model is right about relatives earlier than about reasons or other properties.
 _MORE_ODDS: Final = {
     "attribute": 2.0,
@@ -745,6 +755,8 @@ def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: 
     Args:
         tags: all tags of the message, of which some are unlikely.
     """
+    if is_chinese(text):
+        tags = with_plain_words(text, tags)
     tagged = list(tag_drafts(text, tags, speaker))
     kept = [one for one in drafts if not _is_tagged(one) or _is_seen(one, tagged)]
     stated = _STATED_ODDS[is_chinese(text)]

@@ -270,6 +270,8 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
         return draft, _NOT_TOLD
     said_at = clause.said_at
     begin, begin_by, end, end_by = _told(draft, clause.text, clause.times, said_at)
+    if begin is not None and end is not None and end < begin:
+        return draft, _NOT_TOLD
     if end is None:
         return draft, ToldPeriod(begin, begin_by)
     if end <= said_at and begin is None and draft.closes:

@@ -72,11 +72,6 @@ def content_words(text: str) -> list[str]:
     ]
 
 
-def is_nominal(text: str) -> bool:
-    """Return whether a short text contains no verb, adverb, preposition, conjunction or particle."""
-    return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagged(text[:20]))
-
-
 def chinese_name_at(text: str, start: int) -> str | None:
     """Return the Chinese personal name that starts at an offset, or None."""
     words = _tagged(text[start : start + _NAME_WINDOW])

@@ -469,7 +469,7 @@ async def _rule_reader(settings: Settings, opened: _OpenedEmbedder, closing: Asy
     from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 
     embedding = settings.embedding
-    if opened.embedder is None or embedding.resolved_kind != "local" or not embedding.fact_tags:
+    if opened.embedder is None or not embedding.fact_tags:
         return read_by_rules
     from extraction.tagging.local_tagger import load_local_tagger
 

@@ -1,4 +1,4 @@
-"""Measure conflict resolution on labelled pairs of statements, with the real rule reader and without a database.
+"""Measure conflict resolution on labelled pairs of statements, with the real reader and without a database.
 
 Measures pairs of facts that an agent hands in too (`provided_pairs_*.tsv`); all of them are for development.
 
@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from extraction.reader import THE_AGENT, THE_USER, ProposedFact, Quote, Reading, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
+from extraction.reader import THE_AGENT, THE_USER, ProposedFact, Quote, Reader, Reading, SceneLine, SceneText
+from extraction.rules.rule_reader import rules_with_tags
+from extraction.tagging.local_tagger import load_local_tagger
 from graph_service.memory.consolidation.plan import SceneExtraction, names_of
 from graph_service.memory.consolidation.proposal_check import CALLER, check
 from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
@@ -30,6 +31,7 @@ from schema.ids import MemoryId, TenantId, Uri, UserId
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
+from tests.benchmarks.rule_reader_table import CACHE
 from tests.support.builders import NOON
 
 LANGUAGES = ("en", "zh")
@@ -115,11 +117,16 @@ def _done(pair: Pair, *, closed: bool, again: bool) -> bool:
 
 
 @cache
+def _reader() -> Reader:
+    return rules_with_tags(asyncio.run(load_local_tagger(cache_dir=CACHE)))
+
+
+@cache
 def _read(text: str, day: int) -> SceneExtraction:
     extraction = _scene(text, day)
     [message] = extraction.scene.messages
     line = SceneLine(message_id=message.id, role=Role.USER, speaker=None, text=text, said_at=message.said_at)
-    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
+    reading = asyncio.run(_reader()(SceneText(user_names=(), agent_names=(), lines=(line,))))
     return replace(extraction, readings=(reading,))
 
 

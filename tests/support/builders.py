@@ -8,7 +8,6 @@ from typing import Any
 from neo4j import AsyncGraphDatabase
 
 from extraction.embeddings.embedder import Embedder
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
@@ -20,6 +19,7 @@ from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.summaries.service import Refresh
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from tests.support.embedders import HashedWords
+from tests.support.readers import read_as_served
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -105,7 +105,7 @@ def a_worker(
     return Worker(
         graph=graph,
         embedder=embedder or HashedWords(),
-        readers=readers or Readers(first=read_by_rules, fallback=read_by_rules),
+        readers=readers or Readers(first=read_as_served, fallback=read_as_served),
         job_context=job_context or a_job_context(),
         rules=rules,
     )

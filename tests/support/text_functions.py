@@ -23,10 +23,9 @@ from extraction.llm.scene_reader import proposals_of, scene_prompt
 from extraction.llm.summary_writer import layers_prompt
 from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.en.language_pack import RULES as RULES_EN
+from extraction.rules.en.language_pack import RULES
 from extraction.rules.salience_gate import worth_reading
 from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
-from extraction.rules.zh.language_pack import RULES as RULES_ZH
 from extraction.text.name_spotting import names_in
 from extraction.text.near_duplicates import COMPARED_CHARS_MAX
 from extraction.text.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences
@@ -57,11 +56,7 @@ REACH: Final = {
     "extraction.answer_values.holds_value": lambda text: [holds_value(text, kind) for kind in ValueKind],
     "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
     "extraction.rules.additive_cues": RULES_READ,
-    **{
-        f"extraction.rules.{language}.{part}": RULES_READ
-        for language in ("en", "zh")
-        for part in ("clauses", "objects", "phrases")
-    },
+    **{f"extraction.rules.en.{part}": RULES_READ for part in ("clauses", "objects", "phrases")},
     # Parts of clauses.
     "extraction.rules.en.frames": RULES_READ,
     "extraction.rules.en.plans": RULES_READ,
@@ -90,7 +85,6 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.training.",
     "extraction.text.chinese.table_lines",
     "extraction.embeddings.model_conversion",
-    "extraction.rules.zh.syntax",
     "extraction.rules.en.syntax",
     "extraction.rules.en.word_classes",
     "extraction.rules.en.frames.after",
@@ -237,9 +231,8 @@ def as_text_function(
     if not any(is_text(kinds.get(one.name)) for one in wanted):
         return None
     if "rule" in {one.name.strip("_") for one in wanted}:
-        rules = RULES_ZH if module_name.endswith("_zh") else RULES_EN
         # The object is cleaned in the same way for every form of rule.
-        things_rule = next(rule for rule in rules if rule.shape == "things")
+        things_rule = next(rule for rule in RULES if rule.shape == "things")
         return lambda text: function(things_rule, text)
     try:
         for one in wanted:

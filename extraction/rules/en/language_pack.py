@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from extraction.rules.en.agent_promises import drafts_text, read_agent_promises
 from extraction.rules.en.agreement import agree
 from extraction.rules.en.clauses import RELAYS_SPEECH, split_clauses, with_article
 from extraction.rules.en.constructions import (
@@ -87,7 +86,5 @@ ENGLISH: Final = LanguagePack(
     second_facts=_job_and_workplace,
     statement=_statement,
     pets=PETS,
-    agent_promises=read_agent_promises,
-    drafts_text=drafts_text,
     holds=may_be_stored,
 )

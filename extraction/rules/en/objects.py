@@ -451,7 +451,6 @@ _BY_SHAPE: dict[Shape, Callable[[Rule, str], list[ObjectPhrase]]] = {
     "known place": known_place,
     "workplace": place,
     "firm": firm,
-    "school": place,
     "job": job,
     "title": title,
     "trait": trait,

@@ -69,7 +69,10 @@ async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     if said:
         return {"predicate": said[0].predicate, "relation": said[0].relation or "", "object": said[0].object}
     before, named, after = fact.statement.rstrip(".。").partition(name)
-    put = re.fullmatch(f"{re.escape(before)}(.{{1,100}}?){re.escape(after)}[.。]?", words.strip(), re.IGNORECASE)
+    # Chinese has no rules, and people say 我 of themselves where the statement has their name.
+    starts = {before, re.sub(f"^(?:{re.escape(stored.subject.name)}|用户)", "我", before) if is_user else before}
+    start = "|".join(map(re.escape, sorted(starts)))
+    put = re.fullmatch(f"(?:{start})(.{{1,100}}?){re.escape(after)}[.。]?", words.strip(), re.IGNORECASE)
     return {"object": put[1]} if named and put is not None else {}
 
 

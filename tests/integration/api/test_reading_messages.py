@@ -38,9 +38,8 @@ async def facts(api: Api) -> list[dict[str, Any]]:
     ("moods", "trigger", "thing", "emotion"),
     [
         (("I am so tired today.", "I feel sad this morning."), "Thunder always scares me.", "thunder", "fear"),
-        (("我今天好累。", "我今天早上有点难过。"), "打雷总是让我害怕。", "打雷", "恐惧"),
     ],
-    ids=["en", "zh"],
+    ids=["en"],
 )
 async def test_passing_moods_are_no_facts_and_a_lasting_trigger_keeps_its_emotion(
     api: Api, graph: Graph, moods: tuple[str, ...], trigger: str, thing: str, emotion: str

@@ -11,11 +11,11 @@ import pytest
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import THE_USER, Reading, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from schema.errors import InstallError, UnavailableError
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
+from tests.support.readers import read_as_served
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def a_fact(obj: str = "Berlin", message: str = "m1", **more: Any) -> dict[str, A
 async def read(scene: SceneText, *replies: Reply, timeout_s: float = 5.0, **fake: Any) -> tuple[Reading, FakeOpenAI]:
     with FakeOpenAI(*replies, **fake) as server:
         model = await connect_openai_model(model="fake", base_url=server.base_url, api_key=None, timeout_s=timeout_s)
-        return await model_chain(model, read_by_rules)(scene), server
+        return await model_chain(model, read_as_served)(scene), server
 
 
 def objects(reading: Reading) -> list[str]:

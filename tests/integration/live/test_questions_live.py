@@ -214,7 +214,6 @@ async def test_what_another_process_forgot_is_not_shown(service: OpenService, te
     ("before", "after", "kept"),
     [
         ("I live in Paris.", "I moved to Oslo.", "Paris"),
-        ("我住在北京。", "我搬到上海了。", "北京"),
     ],
 )
 async def test_conversation_shows_what_each_message_made_and_closed(

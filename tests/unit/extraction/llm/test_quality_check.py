@@ -21,7 +21,7 @@ def test_labels_are_ten_sentences_a_language_with_allowed_predicates() -> None:
 async def test_the_rules_read_most_sentences_and_an_empty_reader_none() -> None:
     rules = await reading_quality(read_by_rules)
     assert rules.precision > 0.7
-    assert 0.5 < rules.recall < 1.0
+    assert 0.3 < rules.recall < 0.6, "the rules read English only"
 
     async def nothing(_scene: SceneText) -> Reading:
         return Reading(reader="none")

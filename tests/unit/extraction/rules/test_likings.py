@@ -31,15 +31,8 @@ def likings(*texts: str) -> list[ProposedFact]:
         ("Hiking is my favourite thing to do.", None, "Hiking", False),
         ("My favourite is now soy milk.", None, "soy milk", False),
         ("I prefer the colour teal.", None, "teal", False),
-        ("墨绿色是我最喜欢的颜色。", "最喜欢的颜色", "墨绿色", False),
         ("Teal is the colour I like best.", "favorite colour", "Teal", False),
         ("The band that I love the most is Radiohead.", "favorite band", "Radiohead", False),
-        ("我的最爱是火锅。", None, "火锅", False),
-        ("我现在的最爱变成了酸菜鱼。", None, "酸菜鱼", False),
-        ("我现在最喜欢的饮料是豆浆。", "最喜欢的饮料", "豆浆", False),
-        ("我最喜欢的饮料换成豆浆了。", "最喜欢的饮料", "豆浆", False),
-        ("我最喜欢的饮料不再是豆浆。", "最喜欢的饮料", "豆浆", True),
-        ("豆浆已经不是我最喜欢的饮料了。", "最喜欢的饮料", "豆浆", True),
     ],
 )
 def test_favourite_is_read_with_its_category_and_its_end(
@@ -53,7 +46,6 @@ def test_favourite_is_read_with_its_category_and_its_end(
     [
         "My favourite colour is not red.",
         "Inception is one of my favourite movies.",
-        "我的最爱不是你能猜到的。",
         "Ben is the person I like least.",
     ],
 )

@@ -62,31 +62,10 @@ def test_plain_statement_is_read_as_its_fact(text: str, facts: set[str]) -> None
         "I used to want to be a vet",
         "my nephew isn't allergic to eggs",
         "We moved the kids from Ashfield to Northgate",
-        "保姆一个月六千",
-        "车送修了",
-        "不喜欢在健身房",
-        "喜欢的名字：知夏、望舒、以宁。",
-        "猎头说岗位在苏州，年薪四十万",
-        "出事以前我天天骑车上班",
-        "五一生意太好，打算秋天再盘下隔壁院子",
-        "从这个月起房价统一调到468一晚",
-        "文化馆装修 挪到社区活动室",
-        "昨天挂了俩小时。",
     ],
 )
 def test_clause_that_only_looks_like_a_fact_yields_none(text: str) -> None:
     assert [shown(fact) for fact in read(text).facts] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "facts"),
-    [
-        ("女儿把我接到深圳来了，住在南山", {"user|RELATES_TO:lives in|南山", "user|RELATES_TO:女儿|女儿"}),
-        ("弟弟小时候想当飞行员", {"user|RELATES_TO:弟弟|弟弟"}),
-    ],
-)
-def test_clause_is_about_its_own_subject_and_time(text: str, facts: set[str]) -> None:
-    assert {shown(fact) for fact in read(text).facts} == facts
 
 
 def test_relative_of_a_named_person_is_not_the_users() -> None:
@@ -97,16 +76,10 @@ def test_relative_of_a_named_person_is_not_the_users() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "subject"),
+    "text",
     [
-        ("老王退休了，在小区门口的超市当保安。", "老王"),
-        ("老张喜欢下棋。", "老张"),
+        "Jean, that's my sister, swears by turmeric for joints.",
     ],
 )
-def test_clause_after_one_about_somebody_else_is_about_them(text: str, subject: str) -> None:
-    assert {fact.subject for fact in read(text).facts} == {subject}
-
-
-@pytest.mark.parametrize("text", ["Jean, that's my sister, swears by turmeric for joints.", "老家喜欢热闹。"])
 def test_verb_of_somebody_else_is_no_taste_of_the_user(text: str) -> None:
     assert not {fact for fact in read(text).facts if fact.predicate == "PREFERS" and fact.subject == "@user"}

@@ -58,6 +58,6 @@ def _check(text: str) -> None:
             assert 0 <= quote.start < quote.end <= len(text)
 
 
-@pytest.mark.parametrize("text", ["姐姐学习姐姐", "Anna works at Anna.", "My sister likes my sister."])
+@pytest.mark.parametrize("text", ["Anna works at Anna.", "My sister likes my sister."])
 def test_no_fact_has_equal_subject_and_object(text: str) -> None:
     _check(text)

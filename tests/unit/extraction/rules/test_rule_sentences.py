@@ -1,10 +1,9 @@
-"""Test that the rules read labelled sentences of both languages well enough to be useful without a model.
+"""Test that the rules read labelled English sentences well enough to be useful without a model.
 
 Preferences, relationships, promises, events and goals are read; passing moods and small talk are not.
 """
 
 from collections.abc import Callable
-from itertools import product
 
 import pytest
 
@@ -34,7 +33,7 @@ def _dictionary() -> None:
     load_words()
 
 
-@pytest.mark.parametrize(("language", "half"), [*product(LANGUAGES, HALVES), ("en", SPOKEN), ("en", PLAIN_HALVES[0])])
+@pytest.mark.parametrize(("language", "half"), [("en", half) for half in (*HALVES, SPOKEN, PLAIN_HALVES[0])])
 def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, half: str) -> None:
     """Failures show figures only, so that nobody tunes the rules on the held-out sentences."""
     score = scores(language, half)["all"]
@@ -43,10 +42,9 @@ def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, ha
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_questions_moods_and_quoted_speech_yield_few_facts(language: str) -> None:
+def test_questions_moods_and_quoted_speech_yield_few_facts() -> None:
     """Fewer than eight of a hundred sentences without a lasting statement yield a fact."""
-    quiet: list[Score] = [found for half in HALVES for name, found in scores(language, half).items() if name in SILENT]
+    quiet: list[Score] = [found for half in HALVES for name, found in scores("en", half).items() if name in SILENT]
     said_nothing = sum(score.sentences for score in quiet)
     assert sum(score.read for score in quiet) < 0.08 * said_nothing
 
@@ -68,10 +66,6 @@ def test_labelled_sentences_are_many_and_a_quarter_has_no_fact(
         ("I left Acme last spring.", {"user|RELATES_TO:works at|Acme|closed"}),
         ("I used to be a chef.", {"user|RELATES_TO:works as|chef|closed"}),
         ("I'm not scared of needles anymore.", {"user|DISLIKES|needles|closed"}),
-        ("我以前在百度上班。", {"user|RELATES_TO:works at|百度|closed"}),
-        ("我不再喝奶茶了。", {"user|PREFERS|奶茶|closed"}),
-        ("小时候我住在重庆。", {"user|RELATES_TO:lives in|重庆|closed"}),
-        ("我现在不怕黑了。", {"user|DISLIKES|黑|closed"}),
     ],
 )
 def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> None:
@@ -86,8 +80,6 @@ def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> Non
         ("mum's 71 and still does handstands", {"mother|RELATES_TO:has age|71 years old"}),
         ("im 29 btw not 30 yet!!", {"user|RELATES_TO:has age|29 years old"}),
         ("said I'd water Janet's plants", {"user|CARES_ABOUT:promise|water Janet's plants"}),
-        ("我当初学的是法律", {"user|RELATES_TO:studies|法律|closed"}),
-        ("新师傅找到了，叫小芸，之前在高雄的饭店做甜点", set()),
         ("I'm allergic to Mondays.", set()),
         ("Write a short story. Mara is a nurse in Leeds. She hates cats.", set()),
     ],
@@ -117,13 +109,6 @@ def test_spoken_wording_states_what_its_careful_form_does(text: str, facts: set[
         "Pretend you are a chef. I love garlic.",
         "Oh great, I just love queues.",
         "I hate pizza today.",
-        "把这句翻译成英文：我住在罗马。我喜欢意大利面。",
-        "墙上写着“我讨厌上班，我喜欢蛋糕”。",
-        "假装你是厨师。我喜欢大蒜。",
-        "想象一下，我是一名医生。我住在巴黎。",
-        "比如我叫张三，在某某公司工作，帮我写封求职信。",
-        "我可真喜欢排队。",
-        "我今天讨厌吃面。",
     ],
 )
 def test_quoted_speech_irony_and_passing_states_yield_no_facts(text: str) -> None:
@@ -132,7 +117,9 @@ def test_quoted_speech_irony_and_passing_states_yield_no_facts(text: str) -> Non
 
 @pytest.mark.parametrize(
     ("text", "subject"),
-    [("Just moved to Austin.", THE_USER), ("刚搬到成都。", THE_USER), ("从小就怕狗。", THE_USER)],
+    [
+        ("Just moved to Austin.", THE_USER),
+    ],
 )
 def test_sentence_without_a_pronoun_is_about_its_speaker(text: str, subject: str) -> None:
     assert [fact.subject for fact in read(text).facts] == [subject]

@@ -42,24 +42,3 @@ def test_clauses_state_the_value_of_the_slot_that_the_verb_or_noun_fills(
 )
 def test_clauses_about_the_moment_others_and_fiction_state_nothing(text: str) -> None:
     assert _stated(text) == set()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("我对甜食没什么兴趣。", ("@user", "DISLIKES", "甜食", False)),
-        ("比起微信语音，我更习惯打字。", ("@user", "PREFERS", "打字", False)),
-        ("我家老大八岁，老二五岁。", ("老大", "has age", "八岁", False)),
-    ],
-)
-def test_chinese_clauses_state_the_value_of_the_slot_that_the_verb_fills(
-    text: str, expected: tuple[str, str, str, bool]
-) -> None:
-    assert expected in _stated(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["我没有过敏。", "第二章，阿明搬到了青岛，把车卖了。", "我和我的床是真爱。", "我钥匙落在外套里了。"]
-)
-def test_chinese_fiction_jokes_and_moments_state_nothing(text: str) -> None:
-    assert _stated(text) == set()

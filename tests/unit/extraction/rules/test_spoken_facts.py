@@ -36,9 +36,6 @@ def tagged(text: str, kind: str, obj: str, subject: str | None = None, *, ended:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("我决定退租，因为楼上太吵", "楼上太吵"),
-        ("因为通勤太远，所以我决定换工作。", "通勤太远"),
-        ("孩子要上学了，所以我们决定搬到城里。", "孩子要上学了"),
         ("I decided to cancel the gym because it's always packed.", "it's always packed"),
         ("Because the rent is too high, I decided to move out.", "the rent is too high"),
         ("My flatmate never cleans, so I've decided to move out.", "My flatmate never cleans"),
@@ -51,19 +48,10 @@ def test_decision_keeps_its_reason(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["他决定退租，因为楼上太吵。", "老板决定裁员，因为亏损。", "我妹妹决定退学，因为太累。"]
-)
-def test_decision_of_somebody_else_is_none_of_the_speaker(text: str) -> None:
-    mine = [one for one in facts_in(text) if one.subject == "@user"]
-    assert [one for one in mine if one.detail.kind is FactKind.DECISION] == []
-
-
-@pytest.mark.parametrize(
     ("text", "subject", "decided", "count"),
     [
         ("Her husband drinks, so she's decided to leave him.", "husband", "leave him", 0),
         ("Tom's wife works nights, so he's decided to learn to cook.", "Tom's wife", "learn to cook", 0),
-        ("她老公爱喝酒，所以她决定离婚。", "老公", "离婚", 0),
         ("My sister got promoted, so she's decided to move to Bonn.", "sister", "move to Bonn", 1),
     ],
 )
@@ -77,23 +65,18 @@ def test_tagged_decision_of_a_pronoun_is_not_that_of_the_relative(
 @pytest.mark.parametrize(
     ("text", "statement"),
     [
-        ("瘦到七十一公斤了。", "Rui的体重是七十一公斤。"),
-        ("减到65公斤了！", "Rui的体重是65公斤。"),
         ("Down to 74 kilos this morning.", "Rui's weight is 74 kilos."),
         ("I'm up to 91 kg again.", "Rui's weight is 91 kg."),
         ("Pumpernickel was at the vet again: down to 5.9 kg.", "Pumpernickel's weight is 5.9 kg."),
         ("The rent went up to 950.", "Rui's rent is 950."),
         ("The rent's been raised to 875.", "Rui's rent is 875."),
-        ("我不吃早饭了。", "Rui不再吃早饭。"),
     ],
 )
 def test_change_is_told_as_what_holds_now(text: str, statement: str) -> None:
     assert [one.statement for one in facts_in(text)] == [statement]
 
 
-@pytest.mark.parametrize(
-    "text", ["我必须瘦到六十公斤。", "The water level is down to 4 m.", "I carried 30 kg of sand."]
-)
+@pytest.mark.parametrize("text", ["The water level is down to 4 m.", "I carried 30 kg of sand."])
 def test_goal_or_other_measure_is_no_weight(text: str) -> None:
     assert [one for one in facts_in(text) if one.relation == "weight"] == []
 
@@ -111,13 +94,6 @@ def test_goal_or_other_measure_is_no_weight(text: str) -> None:
 def test_quitting_ends_the_use_of_a_service_or_a_job(text: str, relation: str) -> None:
     ended = {one.relation for one in facts_in(text) if one.closes}
     assert ended & {"uses", "works at"} == {relation}
-
-
-@pytest.mark.parametrize("text", ["我不养猫了。", "我不再养猫了。", "我再也不养猫了。"])
-def test_pet_that_is_kept_no_longer_is_no_longer_had(text: str) -> None:
-    """It was read as the end of a liking, so that the pet stayed."""
-    told = [(one.relation, one.object, one.closes) for one in (*facts_in("我养了一只猫。"), *facts_in(text))]
-    assert told == [("has", "猫", False), ("has", "猫", True)]
 
 
 def test_tagged_pastime_given_up_keeps_its_verb() -> None:

@@ -269,7 +269,7 @@ def test_fact_of_the_rules_counts_if_the_model_thinks_of_the_same_thing() -> Non
 
 def test_fact_of_the_rules_counts_only_for_the_subject_that_the_model_sees() -> None:
     text = "志远换工作了，现在做财务"
-    sure, unsure = (tag(text, "works_as", "财务", "志远", odds=odds) for odds in (5.0, 1.0))
+    sure, unsure = (tag(text, "works_as", "财务", "志远", odds=odds) for odds in (5.0, -1.0))
     of_user = tag(text, "works_as", "财务", odds=-1.0)
     (by_rules,) = drafts(text, of_user)
     assert by_rules.subject == THE_USER
@@ -309,3 +309,26 @@ def test_any_spans_give_facts_with_words_of_the_message(text: str, data: st.Data
         assert made.object in text
         assert made.object in made.statement
         assert 0 <= made.start < made.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "objects", "expected"),
+    [
+        ("我养了一只猫，真可爱。", "pet", ["猫"], {"user|RELATES_TO:has|猫"}),
+        (
+            "我很喜欢绘画、钢琴和品茶。",
+            "likes",
+            ["绘画", "钢琴", "品茶"],
+            {"user|PREFERS|绘画", "user|PREFERS|钢琴", "user|PREFERS|品茶"},
+        ),
+        ("我最喜欢的颜色是绿色。", "likes", ["绿色"], {"user|PREFERS:最喜欢的颜色|绿色"}),
+        ("豆奶是我最喜欢的饮料。", "likes", ["豆奶"], {"user|PREFERS:最喜欢的饮料|豆奶"}),
+        ("我不喜欢喝茶了。", "dislikes", ["茶"], {"user|PREFERS|茶|closed"}),
+        ("别爱上攀岩。", "likes", ["攀岩"], set()),
+        ("他讲了绘画、钢琴。", "likes", ["绘画", "钢琴"], set()),
+    ],
+)
+def test_plain_words_and_lists_make_tags_surer(text: str, kind: str, objects: list[str], expected: set[str]) -> None:
+    """Only the last object of a list stands beside the verb's words or is sure; the others are as likely."""
+    tags = {0: [tag(text, kind, obj, odds=0.2) for obj in objects]}
+    assert {shown(fact) for fact in read_scene(a_scene(text), reader=READER_NAME, tags=tags).facts} == expected

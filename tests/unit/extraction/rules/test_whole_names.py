@@ -40,7 +40,6 @@ def facts_in(text: str) -> list[ProposedFact]:
         ("My boss is Мария and my coach is Δημήτρης.", {"Мария", "Δημήτρης"}),
         ("My brother 김민준 works at Samsung.", {"김민준"}),
         ("My friend נועה כהן lives in Haifa.", {"נועה כהן"}),
-        ("My wife 晓雯 is a nurse.", {"晓雯"}),
     ],
 )
 def test_name_of_a_person_is_read_whole(text: str, names: set[str]) -> None:
@@ -83,20 +82,11 @@ def test_tagged_value_is_worded_by_what_it_is(text: str, kind: str, statement: s
         "We are living in a rental in Kempten for three weeks while the floor dries.",
         "This week I'm living at my brother's place in Linz.",
         "I temporarily live in Salzburg.",
-        "这几天我住在姐姐家。",
-        "今晚住在酒店。",
-        "下周我住在上海出差。",
-        "我暂时住在朋友家，在苏州。",
         "We're staying with my parents in Ghent over Christmas.",
         "We're at my cousin's in Malmö through the weekend.",
         "I'm living with my parents in Jena for the duration of the exams.",
         "Until Friday we're at my aunt's in Linz.",
-        "到周日为止我们住在表姐家，在苏州。",
         "In winter we live in Malaga.",
-        "下个月之前我住在爸妈家。",
-        "国庆之前我住在爸妈家。",
-        "国庆期间我住在三亚。",
-        "暑假我住在外婆家。",
     ],
 )
 def test_stay_of_a_bounded_time_is_no_home(text: str) -> None:
@@ -112,12 +102,9 @@ def test_stay_of_a_bounded_time_is_no_home(text: str) -> None:
         ("I live in Graz, and until Friday I'm busy.", "Graz"),
         ("We moved to Malmö for good last weekend.", "Malmö"),
         ("I live in Kyoto until my contract ends in 2028.", "Kyoto"),
-        ("我住在南京，这几天特别热。", "南京"),
-        ("我住在杭州。", "杭州"),
         ("We live in Bonn and last week the heating broke.", "Bonn"),
         ("I live in Utrecht, and tomorrow I fly to Paris.", "Utrecht"),
         ("This year we live in Oslo.", "Oslo"),
-        ("从下个月起我住在苏州。", "苏州"),
     ],
 )
 def test_home_told_with_a_time_is_still_a_home(text: str, place: str) -> None:
@@ -129,7 +116,15 @@ def test_job_beside_a_word_for_a_time_is_still_a_job() -> None:
     assert [fact.object for fact in read if fact.relation == "works at"] == ["Bosch"]
 
 
-@pytest.mark.parametrize("word", ["assistant", "agent", "bot", "AI", "助理", "助手", "机器人"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "assistant",
+        "agent",
+        "bot",
+        "AI",
+    ],
+)
 def test_jobs_and_things_do_not_mean_the_agent(word: str) -> None:
     assert person_words(word) is None
 
@@ -137,8 +132,3 @@ def test_jobs_and_things_do_not_mean_the_agent(word: str) -> None:
 def test_possessive_of_a_group_before_a_number_is_no_sentence() -> None:
     said = "I won first place in the men's 100 meters at the school festival."
     assert not [fact.statement for fact in facts_in(said) if "is 100" in fact.statement]
-
-
-@pytest.mark.parametrize("sport", ["攀岩", "登山", "长跑"])
-def test_sport_that_the_dictionary_has_as_a_place_is_no_place(sport: str) -> None:
-    assert [fact.object_type for fact in facts_in(f"我喜欢{sport}。")] == [None]

@@ -14,15 +14,10 @@ from tests.unit.extraction.rules.rule_reading import read
         ),
         ("My sister's husband works for Network Rail.", {("sister's husband", "works at", "Network Rail")}),
         ("My son's best friend Max is allergic to nuts.", {("son", "friend", "Max"), ("Max", None, "nuts")}),
-        ("我妹妹的男朋友小张在上海。", {("妹妹", "男朋友", "小张")}),
-        ("我女儿的钢琴老师叫李薇。", {("女儿", "老师", "李薇")}),
-        ("老公的妹妹小琴送了两罐。", {("老公", "妹妹", "小琴")}),
         ("My sister has a dog called Biscuit.", {("sister", "dog", "Biscuit")}),
-        ("我养了一只叫豆豆的狗。", {("@user", "狗", "豆豆")}),
     ],
 )
 def test_relation_belongs_to_the_nearest_relative(text: str, expected: set[tuple[str, str | None, str]]) -> None:
-    """Regression: 小张 was the user's own boyfriend."""
     facts = read(text).facts
     assert {(fact.subject, fact.relation, fact.object) for fact in facts} == expected
 
@@ -31,7 +26,6 @@ def test_relation_belongs_to_the_nearest_relative(text: str, expected: set[tuple
     ("text", "taken"),
     [
         ("Dentist put me on amoxicillin and I came out in hives, so never again.", False),
-        ("医生给我开了头孢，吃了就吐。", False),
         ("My doctor put me on metformin.", True),
     ],
 )
@@ -43,12 +37,10 @@ def test_medicine_with_a_bad_reaction_is_not_taken(text: str, taken: bool) -> No
     "text",
     [
         "My laptop died again, third time this year.",
-        "我手机坏了，有事发邮件。",
         "I thought I was allergic to nuts but the test came back clear.",
         "I hate to ask, but can you resend it?",
         "Bouldering's moved to Tuesdays.",
         "We went with Postgres over Mongo.",
-        "豆包做了绝育手术。",
         "I moved my mother from Leeds to York.",
         "I've been offered a job at a consultancy in Calgary.",
         "Got the community stroke team job.",
@@ -92,8 +84,6 @@ def test_work_names_and_intolerances_in_everyday_words(text: str, expected: tupl
         ("I worked at Bosch for ten years.", "Bosch", True),
         ("I've worked at Bosch for ten years.", "Bosch", False),
         ("My dad worked at Ford.", "Ford", True),
-        ("我在博世工作过。", "博世", True),
-        ("从2019年开始我住在成都。", "成都", False),
     ],
 )
 def test_simple_past_of_a_home_or_job_is_over(text: str, object_: str, closes: bool) -> None:
@@ -116,7 +106,6 @@ def test_participles_and_single_days_state_no_home_or_job(text: str) -> None:
         ("Order flowers for my wife, she prefers tulips.", "wife", "tulips"),
         ("Greta, my grandmother, turns 90 next week.", "Greta", "90 years old"),
         ("Luis, my brother, works as a plumber.", "Luis", "plumber"),
-        ("给我爸推荐一本书，他喜欢历史。", "爸爸", "历史"),
     ],
 )
 def test_pronoun_after_a_request_is_the_relative_and_not_the_verb(text: str, subject: str, object_: str) -> None:
@@ -124,10 +113,6 @@ def test_pronoun_after_a_request_is_the_relative_and_not_the_verb(text: str, sub
     found = {(fact.subject, fact.object) for fact in read(text).facts}
     assert (subject, object_) in found
     assert {name for name, _ in found} <= {"@user", subject}
-
-
-def test_statement_of_a_drink_says_drink() -> None:
-    assert next(fact.statement for fact in read("我从来不喝酒。").facts).endswith("不喝酒。")
 
 
 @pytest.mark.parametrize(
@@ -149,17 +134,13 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
     ("text", "expected"),
     [
         # English sentences with Chinese names, and the reverse
-        ("My wife 晓雯 is a nurse.", {"晓雯 is User's wife.", "晓雯 works as a nurse."}),
-        ("My sister lives in 杭州.", {"User's sister lives in 杭州.", "User has a sister."}),
         ("My roommate Wang Lei is from Chengdu.", {"Wang Lei is User's roommate.", "Wang Lei is from Chengdu."}),
-        ("我老公建军在华为上班。", {"建军是用户的老公。", "建军在华为工作。"}),
         # What was so
         ("Until last year I was with Vodafone.", {"User is no longer with Vodafone."}),
         ("I had a Golf for years.", {"User no longer has Golf."}),
         ("My grandfather was a miner.", {"User's grandfather no longer works as a miner."}),
         ("I have a degree in physics.", {"User has a degree in physics."}),
         ("When I was twelve we moved to Cardiff.", set()),
-        ("我十二岁的时候全家搬到了厦门。", set()),
         # Health in the words that were used
         ("I've got asthma.", {"User has asthma."}),
         ("I can't eat gluten.", {"User cannot have gluten."}),
@@ -179,25 +160,12 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
             {"User's daughter prefers drums.", "User's daughter no longer likes piano."},
         ),
         ("My car's in the garage and the buses don't run on Sundays.", set()),
-        ("新配的眼镜戴着头晕", set()),
-        ("我相机借给小余了", set()),
         # Whose illness it is, and how long it was so
         ("Our cat Smudge has diabetes and needs insulin twice a day.", {"Smudge is User's cat."}),
-        ("我家猫墨墨有糖尿病，一天打两针胰岛素。", {"墨墨是用户的猫。"}),
-        (
-            "我会一点土耳其语，因为我奶奶是伊兹密尔人。",
-            {"用户会说土耳其语。", "用户的奶奶来自伊兹密尔。", "用户有奶奶。"},
-        ),
         ("In 2019 I rented a flat in Leeds for a year.", set()),
-        ("刚搬来没几天，周围还不熟", set()),
         # Tastes and homes for a time
         ("I never drink coffee after four.", set()),
-        ("下午四点以后我从来不喝咖啡。", set()),
         ("My mum is staying with my sister in Bath until Easter.", set()),
-        ("每年过年我们都回我爸妈家。", set()),
-        ("我在天津出生长大，来武汉六年了。", {"用户在天津长大。", "用户住在武汉。"}),
-        ("我现在住在珠海跟儿子住", {"用户住在珠海。"}),
-        ("我的电脑是五年前买的，卡得不行", set()),
         (
             "I work as a nurse at St. Mary's Hospital.",
             {"User works as a nurse.", "User works at St. Mary's Hospital."},

@@ -1,0 +1,24 @@
+"""The reader without a language model, as tests use it."""
+
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from extraction.reader import Reader, Reading, SceneText
+from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+from extraction.tagging.local_tagger import load_local_tagger
+from extraction.text.sentences import has_cjk
+
+_LOADED: Final[list[Reader]] = []
+
+
+async def read_as_served(scene: SceneText) -> Reading:
+    """Read English scenes by the rules alone, which is fast and exact, and those with Chinese lines with the tagger."""
+    if not any(has_cjk(line.text) for line in scene.lines):
+        return await read_by_rules(scene)
+    if not _LOADED:
+        _LOADED.append(
+            rules_with_tags(await load_local_tagger(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene"))))
+        )
+    return await _LOADED[0](scene)
