@@ -1,5 +1,6 @@
 """Check proposed facts against the predicate whitelist, the known entities and their evidence. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -159,6 +160,18 @@ def is_addition(fact: ProposedFact) -> bool:
     return (fact.invalid_at is not None and fact.valid_at is None) or is_one_of_several(fact.statement, fact.object)
 
 
+_CLAUSE_EDGE: Final = re.compile(r"[,.;:!?，。；：！？\n]")
+_CLAUSE_CHARS_MAX: Final = 200
+
+
+def _clause_around(text: str, start: int, end: int) -> str:
+    """Return the clause that a quote lies in: a tagged quote begins at its object, after "I also work at"."""
+    first = max(0, start - _CLAUSE_CHARS_MAX)
+    edges = [first, *(found.end() for found in _CLAUSE_EDGE.finditer(text, first, start))]
+    following = _CLAUSE_EDGE.search(text, end, end + _CLAUSE_CHARS_MAX)
+    return text[edges[-1] : following.start() if following else end + _CLAUSE_CHARS_MAX]
+
+
 def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) -> Proof:
     whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
     said = Proof(
@@ -171,5 +184,6 @@ def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) ->
     if whole:
         return said
     start, end = quote.start, quote.end
-    adds = is_additive(message.text[start:end], predicate=fact.predicate, name=fact.object)
+    clause = _clause_around(message.text, start, end)
+    adds = is_additive(clause, predicate=fact.predicate, name=fact.object)
     return replace(said, quote_start=start, quote_end=end, adds=adds)
