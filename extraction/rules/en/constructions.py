@@ -510,18 +510,6 @@ _OPINIONS: Final = (
         "{s} loves {o}.",
         None,
     ),
-    (
-        _after_thing(
-            r"(?:always |really |never fails to )?(?:calms? me(?: down)?|relax(?:es)? me|cheers? me up|helps? "
-            r"me (?:relax|"
-            r"unwind|focus|concentrate|sleep|calm down|switch off|decompress)|makes? me (?:so |really )?happy|"
-            r"makes? my day|"
-            r"keeps? me sane)\b"
-        ),
-        "PREFERS",
-        "{s} likes {o}.",
-        None,
-    ),
 )
 # Quick check before the patterns above.
 _OPINION_HINT: Final = re.compile(

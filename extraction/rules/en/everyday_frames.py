@@ -11,7 +11,6 @@ from extraction.rules.en.frames import (
     States,
     after,
     clause_frame,
-    proper_name,
     read_age,
     read_birthday,
     read_brand,
@@ -30,7 +29,6 @@ from extraction.rules.en.spoken_frames import (
     SPOKEN_BELONGINGS,
     SPOKEN_CHANGES,
     SPOKEN_HEALTH,
-    SPOKEN_MEDICATION,
     SPOKEN_MOVES,
     SPOKEN_NUMBERS,
     SPOKEN_PEOPLE,
@@ -39,14 +37,10 @@ from extraction.rules.en.spoken_frames import (
 )
 from extraction.rules.en.statements import (
     ALLERGIC,
-    ATTRIBUTE_IS,
-    ATTRIBUTE_IS_NO_LONGER,
     CANNOT_HAVE,
     ENGAGED,
     HAS,
     HAS_TOPIC,
-    IS_NAMED,
-    IS_NO_LONGER,
     IS_TOPIC,
     KIN_IS,
     LIKES,
@@ -67,7 +61,6 @@ from extraction.rules.en.statements import (
     PREFERS,
     PROPER,
     REACTS,
-    RELATIVE,
     SWITCHED_FROM,
     TAKES,
     TOPIC,
@@ -75,9 +68,9 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, SOFTWARE_NAME
+from extraction.rules.en.word_classes import CONDITION, DIETS, MEDICINE, SOFTWARE_NAME
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
+from extraction.text.lexicon_en import KIN, PASTIMES
 from schema.entity import EntityType
 
 _MORE: Final = r"any ?(?:more|longer)"
@@ -105,19 +98,6 @@ MOVES: Final = (
         LIVES,
     ),
     after(
-        r"(?:have |has )?(?:retired|moved out|moved down|moved up|moved over|gone off|gone back|decamped|headed "
-        r"back|returned home) to (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    clause_frame(
-        r"^after (?:[\w-]+ ){1,4}(?:years?|months?|decades?)(?: of living)? in (?P<old>(?-i:[A-Z])[\w' -]{1,30}?),? "
-        r"(?:I|we) (?:have |am |are |finally |just )*"
-        r"(?:moved|come|came|gone|went|am|are|back|returned|relocated|left)(?: back| home| over| down| up)*(?: "
-        r"(?:to|in|for) (?P<o>(?:the )?(?-i:[A-Z]).+))?",
-        _LEFT,
-        LIVES,
-    ),
-    after(
         # Not "lived in Spain for a year", which is over.
         r"(?:(?:have|has) lived|lived(?=.+ since\b)|(?:have |has )?(?:been living|been|been based|been back)) "
         r"in (?P<o>(?-i:[A-Z]).+? (?:since|for "
@@ -125,13 +105,6 @@ MOVES: Final = (
         LIVES,
     ),
     after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
-    after(
-        # Moving a relative is no move of one's own; moving the children is.
-        rf"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)"
-        rf"(?! (?:my|our|his|her) (?!kids|children)(?:{KIN_PATTERN})\b)(?: [a-z]+){{0,2}} to (?P<o>.+)",
-        LIVES,
-    ),
-    after(r"(?:gone|went|come|came|moved|am|is|are) (?:back )?home to (?P<o>(?-i:[A-Z]).+)", LIVES),
     after(
         r"(?:am|is|are) (?:back )?(?:home )?in (?P<o>.{2,40}? (?:now|these days|nowadays|for good|permanently))\b",
         LIVES,
@@ -145,13 +118,6 @@ MOVES: Final = (
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
         LIVES,
     ),
-    after(
-        r"(?:have )?(?:left|moved from|moved out of) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the "
-        r")?(?-i:[A-Z]).+)",
-        LIVES,
-        _LEFT,
-    ),
-    after(rf"(?:do|does|did) not live (?:in|at|on|near) (?P<old>.{{2,50}}?) {_MORE}", _LEFT),
     after(r"(?:no longer|used to) (?:live|lives|rent|stay) (?:in|at|on|near) (?P<old>.+)", _LEFT),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current |own )?(?:place|home|flat|house|apartment|room|digs|bungalow|cottage)(?: "
@@ -164,17 +130,6 @@ MOVES: Final = (
 
 # Work
 
-_TRADES: Final = (
-    "teaching|nursing|banking|law|journalism|retail|accounting|accountancy|consulting|farming|catering|hospitality|"
-    "finance|"
-    "academia|medicine|marketing|advertising|recruitment|engineering|the army|the navy|the police|the civil service|"
-    "freelancing|plumbing|bartending|waitressing|cleaning|tutoring|sales|hairdressing|childminding|trucking|driving"
-)
-_WHO_DECIDES: Final = (
-    r"^(?:they|he|she|it|the (?:boss|company|firm|board|school|hospital|team|agency|manager|owner)|my (?:boss|"
-    r"manager|company|"
-    r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
-)
 _UNEMPLOYED: Final = States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC)
 WORK: Final = (
     clause_frame(
@@ -201,17 +156,6 @@ WORK: Final = (
         r"]{0,30}?)? (?:at|for) (?P<o>.+)",
         WORKS_AT,
     ),
-    clause_frame(
-        rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
-        rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
-        rf"me off)\b(?P<o>)",
-        _UNEMPLOYED,
-    ),
-    after(
-        r"(?:signed|signed on|gone to work|went to work|started|started out|started work|started working|begun|"
-        r"contracting) (?:at|with|for) (?P<o>.+)",
-        WORKS_AT,
-    ),
     after(
         r"(?:am|is|became|have become|has become) (?:now )?(?:an? |the )?(?P<j>.{3,40}?) (?:at|for|with) "
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
@@ -229,20 +173,6 @@ WORK: Final = (
         r"(?:to )?(?P<j>.+)",
         WORKS_AS,
     ),
-    clause_frame(
-        rf"{_WHO_DECIDES} (?:have |has |just |finally |have just |has just )?(?:made|promoted|appointed|named) me "
-        rf"(?:to )?(?P<j>.+)",
-        WORKS_AS,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?:new |current )?(?:job title|job|role|position|title|profession|occupation) is (?:now "
-        rf")?(?P<j>(?:an? |the )?.{{3,40}})",
-        WORKS_AS,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?:new |current )?(?:employer|company|workplace) is (?:now |called )?(?P<o>(?-i:[A-Z]).+)",
-        WORKS_AT,
-    ),
     after(
         r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) "
         r"notice at|gave (?:my )?notice at|"
@@ -256,18 +186,6 @@ WORK: Final = (
         r"because|on|at|and|due|over|when|a)\b.*)",
         NO_LONGER_WORKS_AT,
         WORKS_AT,
-    ),
-    after(
-        rf"(?:left|quit|gave up|retired from|packed in|got out of|stopped|am done with|walked away from) "
-        rf"(?P<was>{_TRADES})\b(?! (?:my|the|him|her|a)\b)",
-        States(
-            says="{s} no longer works in {o}.",
-            relation="works in",
-            group="was",
-            read=read_exact,
-            kind=TOPIC,
-            closes=True,
-        ),
     ),
     after(
         r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
@@ -347,27 +265,13 @@ PARTNERS: Final = (
         MARRIED,
     ),
     clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:got |are |have |just |finally |recently |have "
-        rf"just |have finally )*{_DIVORCED}\b",
-        _NOT_MARRIED,
-    ),
-    clause_frame(
         rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
         rf")*(?:{_SPLIT}|{_DIVORCED})\b",
         _NOT_MARRIED,
     ),
     clause_frame(
-        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
-        rf")*(?:{_SPLIT})\b",
-        NO_LONGER_PARTNER,
-    ),
-    clause_frame(
         rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
         rf"have finally )*{_SPLIT}",
-        NO_LONGER_PARTNER,
-    ),
-    clause_frame(
-        rf"^me and (?P<o>{NAME}) (?:are |have |just |finally |recently |have just |have finally )*{_SPLIT}",
         NO_LONGER_PARTNER,
     ),
     after(
@@ -376,37 +280,8 @@ PARTNERS: Final = (
         NO_LONGER_PARTNER,
     ),
     after(
-        rf"(?:dumped|am no longer (?:with|seeing|dating)|(?:do|am) not (?:see|seeing|dating|date)) "
-        rf"(?P<o>{NAME})(?=$|[,.]| (?:any|in|last|after))",
-        NO_LONGER_PARTNER,
-    ),
-    after(
-        rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{NAME})",
-        _NOT_MARRIED,
-    ),
-    after(
         rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{NAME})",
         PARTNER,
-    ),
-    after(
-        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)",
-        PARTNER,
-    ),
-    clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |"
-        rf"been |moved |now )*(?:together|dating|"
-        r"seeing each other|a couple|an item|going out|in a relationship|going steady|back together|in "
-        r"together)\b(?! to\b)",
-        PARTNER,
-    ),
-    after(
-        r"(?:was|were|am|is|been|have been|became) (?P<o>widowed|divorced|single|pregnant|expecting|a widow|a "
-        r"widower)\b(?!,? (?:parent|mother|father|mum|dad|day|to)\b)",
-        States(
-            says="{s} is {o}.",
-            relation="is",
-            read=lambda text: read_exact("pregnant" if text == "expecting" else "widowed" if "widow" in text else text),
-        ),
     ),
 )
 
@@ -419,15 +294,6 @@ RELATIVES: Final = (
         r")?(?:little |new |healthy |first |second |third |beautiful |tiny )*"
         rf"(?:baby )?(?P<r>girl|boy|son|daughter|baby)(?:,| called| named|:) ?(?:called |named )?(?P<o>{NAME})",
         KIN_IS,
-    ),
-    clause_frame(
-        rf"^(?P<o>{NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: "
-        rf"{_MORE})?(?=$|,)",
-        States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON, closes=True),
-    ),
-    after(
-        rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{NAME})\b",
-        States(says="{s} looks after {o}.", relation="looks after", read=proper_name(PERSON), kind=PERSON),
     ),
 )
 
@@ -449,7 +315,6 @@ AGES: Final = (
         rf"line|queue|my)\b)",
         _AGED,
     ),
-    clause_frame(rf"^{OWNER} age is (?P<o>{NUMBER})\b", _AGED),
     clause_frame(
         rf"^{OWNER} (?:birthday|bday|b-day|date of birth|dob|birth date) (?:is|falls on|was|:)(?: on)?(?: the)? "
         rf"(?P<o>.+)",
@@ -497,10 +362,6 @@ BELONGINGS: Final = (
         r"(?:drive|drives|am driving|is driving|ride|rides) (?P<o>.+)",
         States(says="{s} drives {o}.", relation="drives", read=read_product),
     ),
-    after(
-        r"(?:collect|collects) (?P<o>.+)",
-        States(says="{s} collects {o}.", relation="collects", read=read_one_thing),
-    ),
 )
 
 
@@ -512,8 +373,6 @@ _OVER: Final = (
     r"as an? (?:kid|child|teenager|student)|when I was|growing up)\b"
 )
 FORMER: Final = (
-    after(rf"(?<!have )(?<!has )(?:had|owned|kept|drove|rode) {_MINE}(?P<old>.{{2,30}}?) {_OVER}", NO_LONGER_HAS),
-    after(rf"(?:was|were) (?:an? )?(?:strict )?(?P<old>{DIETS}) {_OVER}", IS_NO_LONGER),
     after(
         rf"(?:was|were) with (?P<old>{PROPER})(?: {_OVER}|$|,)",
         States(says="{s} is no longer with {o}.", relation="uses", group="old", read=read_brand, closes=True),
@@ -538,34 +397,11 @@ MEDICATION: Final = (
         TAKES,
     ),
     clause_frame(
-        rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off "
-        rf")?(?:my |the |off )?(?P<old>{MED}) (?:to|for|onto|on to|and (?:put me )?on(?:to)?) (?P<o>.+)",
-        TAKES,
-        NO_LONGER_TAKES,
-    ),
-    # What was swapped for it stands in an earlier clause.
-    clause_frame(
-        rf"{_BY}(?:switched|changed|swapped|replaced) (?:it|them|that|those|these) (?:to|for|with|by) (?P<o>.+)", TAKES
-    ),
-    clause_frame(
         rf"{_BY}(?:put|started|has|have|got|given|gave|prescribed|recommended|keeps?) me (?:back )?(?:on |onto "
         rf")?(?P<o>.+)",
         TAKES,
     ),
     clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", NO_LONGER_TAKES),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?P<old>{MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
-        rf")*(?:changed|switched|swapped|replaced|moved) (?:over )?(?:to|for|with|by) (?P<o>.+)",
-        TAKES,
-        NO_LONGER_TAKES,
-    ),
-    after(
-        rf"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|swapped|went|gone) (?:over "
-        rf")?(?:from )?(?:my |the )?(?P<old>{MED}) (?:to|for|onto) (?P<o>.+)",
-        TAKES,
-        NO_LONGER_TAKES,
-    ),
-    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", NO_LONGER_TAKES),
     after(
         rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|"
         rf"needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
@@ -585,15 +421,6 @@ MEDICATION: Final = (
         r"have|has|rely on|was given|got given|take only)(?: (?:only|just|now|still|daily|my|his|her|about|"
         r"also)){0,2} (?P<o>.+)",
         TAKES,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?:new |current |daily |only |regular )?(?:meds|medication|medications|medicine|medicines|"
-        rf"prescription|tablets|pills|tablet|pill|painkiller|inhaler)(?: list)? (?:is|are|:)(?: now| just| only)?:? "
-        rf"(?P<o>.+)",
-        TAKES,
-    ),
-    clause_frame(
-        rf"^(?:{OWNER} )?(?P<o>{MEDICINE},? (?:is |are |was |got |has been )*(?:now |up to |at )*{DOSE})", TAKES
     ),
 )
 _SWELLS: Final = (
@@ -622,23 +449,8 @@ HEALTH: Final = (
         ALLERGIC,
     ),
     after(
-        r"(?:react|reacts|reacted) (?:badly |terribly |strongly |really badly |violently )?(?:to|with) (?P<o>.+)",
-        ALLERGIC,
-    ),
-    after(
-        r"(?:come|comes|came|break|breaks|broke) (?:out|up) in (?:hives|a rash|spots|blisters|welts|bumps|an itchy "
-        r"rash)(?: all over)? (?:from|with|when I eat|if I eat|whenever I eat|after|after eating|at the sight of|"
-        r"because of|near|around) (?P<o>.+)",
-        ALLERGIC,
-    ),
-    after(
         r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong "
         r"|nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
-        ALLERGIC,
-    ),
-    after(
-        r"(?:have|has|had|developed|got)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |"
-        r"life-threatening )?(?:allergy|allergies|intolerance|reaction|sensitivity) to (?P<o>.+)",
         ALLERGIC,
     ),
     after(
@@ -715,23 +527,6 @@ TASTES: Final = (
         PREFERS,
         NO_LONGER_LIKES,
     ),
-    clause_frame(
-        r"^(?P<o>[A-Za-z][\w' -]{2,20}?) over (?P<old>[a-z][\w' -]{2,20}?)(?:,? (?:always|any ?day|any time|every "
-        r"time|for me|please))+$",
-        PREFERS,
-    ),
-    after(r"(?:am|is) (?:so |very |firmly |totally |forever |always |definitely )*team (?P<o>.+)", LIKES),
-    after(
-        r"(?:(?:am|is|become|became|turned into|turning into|been) )(?:such |quite )?an? (?:complete |total |huge |"
-        r"big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute "
-        r")*(?P<o>(?!(?:big|huge|massive|real|true|total|major|super|great|new|different|changed|better|bad|good|nice|"
-        r"private|people|quiet|shy|simple|patient|lazy|tidy|messy|religious|sick|lucky|poor|rich|old|young) )"
-        r"[a-z]+(?: [a-z]+)?) (?:nerd|fan|"
-        r"fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
-        r"obsessive|aficionado|devotee|person|drinker|(?<=[a-z]{3} )(?<!free )(?<!single )(?<!grown )(?<!married "
-        r")(?<!busy )(?<!happy )(?:girl|guy|woman|man))\b(?! (?:of|for)\b)",
-        LIKES,
-    ),
     after(
         r"(?:live for|swear by|can not (?:get enough of|live without|resist|function without|do without)|am (?:a "
         r"sucker for|all about|mad for|obsessed with|hooked on|really into|wild about|big on|partial to|crazy about|"
@@ -744,59 +539,18 @@ TASTES: Final = (
         r"(?P<o>.+)",
         States(says="{s} values {o}.", predicate="CARES_ABOUT", read=read_one_thing),
     ),
-    clause_frame(
-        r"^(?:please,? )?(?:always |just )?(?:keep (?:it|things|everything|answers|replies|your answers|your "
-        r"replies|them) (?:in |to |strictly )?|use |stick (?:to|with) |stay with |answer (?:me )?in |reply (?:to me "
-        r")?in |write (?:to me )?in |speak )(?P<o>[a-z][\w -]{2,30}?)(?:,? (?:please|always|from now on|with me|"
-        r"only|for me|going forward|thanks|ok|pls))+\b",
-        PREFERS,
-    ),
-    clause_frame(
-        r"^(?:anything|everything|any book|all books|any film) (?:by|from|with) (?P<o>(?-i:[A-Z]).{2,30}?) (?:goes|"
-        r"is|gets|makes|ends|and I|will|has)\b",
-        States(says="{s} likes {o}.", predicate="PREFERS", read=proper_name(None)),
-    ),
 )
 
 
 # Other changes of one value
 
-_NOT_NAMED: Final = States(
-    says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
-)
-_NO_LONGER_HAS_NOUN: Final = States(
-    says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True
-)
 _NO_LONGER_GOES_TO: Final = States(
     says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True
 )
 CHANGES: Final = (
-    clause_frame(
-        rf"^I (?:(?:also|now|just) )?(?:go by|am called|am known as|am going by|use the name) (?P<o>{NAME})(?: "
-        rf"(?:at work|now|these days|online|everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|"
-        rf"rather than|no longer) (?P<old>{NAME})",
-        IS_NAMED,
-        _NOT_NAMED,
-    ),
     after(
         rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{PROPER})(?: {_MORE}| now|$|,)",
         NO_LONGER_USES,
-    ),
-    clause_frame(
-        rf"^(?:(?P<w>my|our|the) )?(?P<s>(?!(?:I|we|you|he|she|they|it)\b)"
-        rf"(?!(?:(?:my|our|the) )?{RELATIVE} (?:has|have|is|are|was|were|just|moved)\b)[A-Za-z][a-z ]{{2,30}}?) "
-        r"(?:has |have |is |are |got |been |was |were |just "
-        r")*(?:moved|changed|switched|rescheduled|shifted|pushed back|brought forward) (?:from (?P<old>[\w:]+(?: "
-        r"[\w:]+)?) )to (?P<o>[\w:]+(?: [\w:]+)?)$",
-        ATTRIBUTE_IS,
-        ATTRIBUTE_IS_NO_LONGER,
-    ),
-    clause_frame(
-        r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|"
-        r"is going to be) (?:now |on |at )*(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|"
-        r"no longer) (?:on )?(?P<old>[\w][\w' :-]{0,30}?)(?: any ?more| now)?$",
-        ATTRIBUTE_IS,
-        ATTRIBUTE_IS_NO_LONGER,
     ),
     after(
         rf"(?:have )?{SWITCHED_FROM} (?P<o>(?-i:[A-Z]).+)",
@@ -808,22 +562,10 @@ CHANGES: Final = (
         r"everything))? (?:to|with) (?P<o>(?-i:[A-Z]).+)",
         USES,
     ),
-    after(rf"(?:now )?(?:bank|banks) with (?P<o>{PROPER})", USES),
-    after(
-        r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
-        r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
-        USES,
-    ),
     after(
         r"(?:cancelled|canceled|quit|given up|gave up) (?:my |our |the )(?P<old>gym)"
         r"(?=$|[,.;!]| (?:last|this|in|after|because|since|two|three|a|months|for|yesterday|recently|and|so|but)\b)",
         _NO_LONGER_GOES_TO,
-    ),
-    clause_frame(
-        r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)? (?:account|subscription|contract|"
-        r"plan|card|membership|policy)) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|"
-        r"history|no more|dead)\b",
-        _NO_LONGER_HAS_NOUN,
     ),
 )
 
@@ -835,7 +577,7 @@ TOPICS: Final = tuple(
         PARTNERS,
         (*RELATIVES, *SPOKEN_PEOPLE),
         (*AGES, *SPOKEN_AGES),
-        (*MEDICATION, *SPOKEN_MEDICATION),
+        MEDICATION,
         (*HEALTH, *SPOKEN_HEALTH),
         (*BELONGINGS, *SPOKEN_BELONGINGS),
         FORMER,
@@ -861,9 +603,7 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
         # "Swapped my statin for ezetimibe" states no taste.
         found = [one for one in found if one.relation == "takes" or one.object.lower() not in medicines_taken]
     relations = {one.relation for one in found if not one.closes}
-    if clause.subject is not None and "works at" in relations and "works as" not in relations:
-        found += _AS_JOB.read(clause, state)
-    elif clause.subject is not None and "works as" in relations and "works at" not in relations:
+    if clause.subject is not None and "works as" in relations and "works at" not in relations:
         found += _AT_FIRM.read(clause, state)
     return None if not found and not left_home else found
 
@@ -896,18 +636,9 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
 
 
 # "Statins gave me cramps, so I'm on ezetimibe instead": the first clause names the medicine, the second the other one.
-_REPLACED_MEDICINES: Final = (
-    clause_frame(
-        rf"^(?:the |my )?(?P<old>{MED}) (?:gave|was giving|were giving|kept giving|made|was making|were making) me "
-        rf".{{2,40}}?,? (?:so|and now|and so) .{{0,40}}?\b(?:on|to|taking|me) (?P<o>{MED})\b",
-        TAKES,
-        NO_LONGER_TAKES,
-    ),
-)
-_AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", WORKS_AS),))
 _AT_FIRM: Final = FrameBook((after(r"[a-z ]{2,24}? as an? [a-z][a-z -]{1,40}? (?:at|for) (?P<o>.+)", WORKS_AT),))
 # Frames that also apply to whole sentences.
-_WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE, *_REPLACED_MEDICINES)
+_WHOLE: Final = (*MOVES, *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE)
 SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])
 
 

@@ -224,17 +224,6 @@ def read_exact(text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, None)] if name else []
 
 
-_VALUE_WORDS_MAX: Final = 6
-
-
-def read_value(text: str) -> list[ObjectPhrase]:
-    """Return a value as written, unless it is a clause: not `in the garage and the buses do`."""
-    words = text.lower().split()
-    if len(words) > _VALUE_WORDS_MAX or not _CLAUSE_WORDS.isdisjoint(words):
-        return []
-    return read_exact(text)
-
-
 _POSITION = re.compile(
     r"^(?:an? |the |our |new )*(?P<n>(?:(?:senior|junior|deputy|assistant|associate|lead|chief|acting|interim|regional|"
     r"head|vice|managing|executive|principal|team|shift|store|branch|site|sous|line|night|bus|lorry|truck|taxi|train|"

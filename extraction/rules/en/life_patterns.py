@@ -7,7 +7,6 @@ from schema.entity import EntityType
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
 
-_ORG = EntityType.ORGANIZATION
 
 LIFE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
@@ -26,21 +25,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         "{s} lives in {o}.",
         shape="place",
         relation="lives in",
-    ),
-    SYNTAX.rule(
-        r"(?:been|am|is|are) (?:back |here )?in(?=.{2,40} (?:since|for (?:the (?:past|last)|over|about|almost|nearly|"
-        r"\w+ (?:years?|months?)))\b)",
-        "RELATES_TO",
-        "{s} lives in {o}.",
-        shape="place",
-        relation="lives in",
-    ),
-    SYNTAX.rule(
-        _BE + r" born (?:and (?:raised|bred)|and grew up) in",
-        "RELATES_TO",
-        "{s} is from {o}.",
-        shape="place",
-        relation="is from",
     ),
     SYNTAX.rule(
         _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
@@ -65,35 +49,11 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
     ),
     SYNTAX.rule(
-        r"(?:started at|joined)",
-        "RELATES_TO",
-        "{s} works at {o}.",
-        shape="firm",
-        relation="works at",
-        kind=_ORG,
-    ),
-    SYNTAX.rule(
         r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
         "RELATES_TO",
         "{s} works as {o}.",
         shape="title",
         relation="works as",
-    ),
-    SYNTAX.rule(
-        r"(?:work|works|working|am working|is working|started working|got a job|am employed|was hired|got hired|"
-        r"freelance|make a living) as",
-        "RELATES_TO",
-        "{s} works as {o}.",
-        shape="job",
-        relation="works as",
-    ),
-    SYNTAX.rule(
-        r"(?:study|studies|am studying|is studying|go to school|goes to school)(?: \w+(?: \w+)?)? at",
-        "RELATES_TO",
-        "{s} studies at {o}.",
-        shape="place",
-        relation="studies at",
-        kind=EntityType.ORGANIZATION,
     ),
     SYNTAX.rule(
         r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
@@ -104,23 +64,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         "RELATES_TO",
         "{s} studies {o}.",
         relation="studies",
-        kind=EntityType.TOPIC,
-    ),
-    SYNTAX.rule(
-        r"(?:teach|teaches|am teaching|is teaching)(?! (?:my|our|him|her|them|people|kids|children|"
-        r"myself)\b)(?!.* how )(?!.* to (?!(?:year|kids|children|students|pupils|adults|teenagers|beginners|[a-z]+ "
-        r"graders)\b))",
-        "RELATES_TO",
-        "{s} teaches {o}.",
-        relation="teaches",
-        kind=EntityType.TOPIC,
-    ),
-    SYNTAX.rule(
-        r"(?:speak|speaks|am fluent in|is fluent in|grew up speaking)",
-        "RELATES_TO",
-        "{s} speaks {o}.",
-        shape="language",
-        relation="speaks",
         kind=EntityType.TOPIC,
     ),
     SYNTAX.rule(
@@ -153,21 +96,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         "{s} is married to {o}.",
         shape="person",
         relation="married to",
-    ),
-    SYNTAX.rule(
-        r"(?:am|is|are) (?:getting married to|marrying)",
-        "RELATES_TO",
-        "{s} will marry {o}.",
-        shape="person",
-        relation="engaged to",
-    ),
-    SYNTAX.rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
-    SYNTAX.rule(
-        r"(?:am|is|are|just turned|turned)(?= \d{1,3}\b)",
-        "RELATES_TO",
-        "{s} is {o}.",
-        shape="age",
-        relation="has age",
     ),
     SYNTAX.rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
     SYNTAX.rule(

@@ -322,16 +322,6 @@ _PROMISED_TO: Final = re.compile(
     rf"(?-i:[A-Z]\w+)| him| her| them| us| me)? to (?P<o>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_PROMISE: Final = (
-    re.compile(
-        rf"(?:(?:have|has|just|also|already|even) ){{0,2}}(?:said|told (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|"
-        rf"them|him|her|everyone|you)|gave (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|you) (?:my|his|"
-        rf"her) word|swore|"
-        r"gave (?:my|his|her) word|agreed|guaranteed|assured (?:me|us|him|her|them|[A-Z]\w+)|made a (?:deal|pact) "
-        r"(?:with .{2,20}? )?)(?: that)? (?:I|he|she|we|they) (?:would|will) (?P<o>.+)",
-        re.IGNORECASE | re.DOTALL,
-    ),
-)
 
 
 def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
@@ -349,28 +339,7 @@ def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
         if 1 < len(said.split()) <= 8:
             says, kind = "{s} promised to {o}.", EntityType.ACTIVITY
             return [draft(clause, state, clause.subject, "CARES_ABOUT", said, says, relation="promise", kind=kind)]
-    for pattern in _PROMISE:
-        if found := pattern.match(clause.rest):
-            said = _WHEN_SPLIT.split(_CUT.split(f"{found['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
-            words = said.split()
-            if 1 < len(words) <= 8 and words[0].lower() not in _NO_PROMISE:
-                return [
-                    draft(
-                        clause,
-                        state,
-                        clause.subject,
-                        "CARES_ABOUT",
-                        said,
-                        "{s} promised to {o}.",
-                        relation="promise",
-                        kind=EntityType.ACTIVITY,
-                        strength=0.8,
-                    )
-                ]
     return None
-
-
-_NO_PROMISE: Final = word_set("like love rather be prefer think say need want have probably maybe")
 
 
 # Reasons

@@ -89,24 +89,9 @@ GOAL_RULES: tuple[Rule, ...] = (
         relation="worry",
     ),
     SYNTAX.rule(
-        r"(?:worry|worries|stress|stresses)(?: a lot| constantly| so much| all the time)? (?:about|over)",
-        "CARES_ABOUT",
-        "{s} worries about {o}.",
-        shape="worry",
-        relation="worry",
-    ),
-    SYNTAX.rule(
         r"(?:care|cares) (?:a lot |deeply |so much |very much |a great deal |passionately |more )?(?:about|for)",
         "CARES_ABOUT",
         "{s} cares about {o}.",
-        shape="worry",
-        strength=0.8,
-    ),
-    SYNTAX.rule(
-        r"(?:value|values|treasure|prioriti[sz]e|prioriti[sz]es|believe in|believes in|stand for|place great "
-        r"value on)",
-        "CARES_ABOUT",
-        "{s} values {o}.",
         shape="worry",
         strength=0.8,
     ),
@@ -131,20 +116,6 @@ _VERY_MUCH = (
 )
 _NOT = r"(?:do|does|did) not "
 
-_UNPLEASANT = (
-    r"(?:so |really |very |a bit |pretty |quite |totally |too |incredibly |kind of |rather |deeply "
-    r")?(?:exhausting|boring|"
-    r"annoying|tedious|dull|draining|overrated|disgusting|gross|unbearable|stressful|tiring|irritating|depressing|"
-    r"creepy|terrifying|scary|intimidating|repulsive|overwhelming|frustrating|awkward|pointless|too \w+|hard to "
-    r"(?:bear|stand|stomach))\b"
-)
-_PLEASANT = (
-    r"(?:so |really |very |pretty |quite |incredibly |deeply |super |oddly |strangely )?(?:relaxing|"
-    r"fascinating|soothing|"
-    r"calming|therapeutic|fun|enjoyable|comforting|delightful|inspiring|energi[sz]ing|satisfying|meditative|"
-    r"rewarding|"
-    r"addictive|irresistible)\b"
-)
 
 TASTE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
@@ -153,7 +124,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} kind of likes {o}.",
         strength=0.5,
     ),
-    SYNTAX.rule(r"not (?:really )?(?:like|enjoy|care for)", "DISLIKES", "{s} does not like {o}."),
     SYNTAX.rule(
         _NOT + r"(?:really |particularly |even |ever |actually |much )?(?:like|enjoy|care for|love|eat|drink|trust|do|"
         r"want to eat|tolerate)|(?:can not|could never|will not) (?:really |ever )?(?:eat|drink|have|do|handle|"
@@ -189,7 +159,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} cannot stand {o}.",
         strength=0.9,
     ),
-    SYNTAX.rule(r"(?:dislike|dislikes|resent|resents|dread|dreads)", "DISLIKES", "{s} dislikes {o}."),
     SYNTAX.rule(
         r"(?:avoid|avoids|stay away from|stays away from|steer clear of|steers clear of|try to avoid|tries to avoid|"
         r"keep away from|have an aversion to|have no patience for|have no interest in)",
@@ -197,50 +166,12 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} avoids {o}.",
     ),
     SYNTAX.rule(
-        _IS_OR_IS_NOT + _VERY_MUCH + r"(?:allergic|intolerant) to", "DISLIKES", "{s} is allergic to {o}.", strength=0.95
-    ),
-    SYNTAX.rule(
-        r"(?:have|has|developed|got) (?:an?|a severe|a bad|a mild|a serious) (?:allergy|intolerance) to",
-        "DISLIKES",
-        "{s} is allergic to {o}.",
-        strength=0.95,
-    ),
-    SYNTAX.rule(
-        r"(?:have|has) an?(?: severe| bad| mild| serious| strong)?(?= [a-z]+(?: [a-z]+)? (?:allergy|"
-        r"intolerance|phobia)\b)",
-        "DISLIKES",
-        "{s} is allergic to {o}.",
-        end=r"(?:allergy|intolerance|phobia)\b",
-        strength=0.95,
-    ),
-    SYNTAX.rule(
         _IS_OR_IS_NOT + _VERY_MUCH + r"(?:afraid|scared|terrified|frightened|petrified) of|have an? (?:fear|phobia) of",
         "DISLIKES",
         "{s} is afraid of {o}.",
         strength=0.8,
     ),
-    SYNTAX.rule(r"(?:fear|fears)", "DISLIKES", "{s} is afraid of {o}.", strength=0.8),
-    SYNTAX.rule(r"find", "DISLIKES", "{s} finds {o} unpleasant.", end=_UNPLEASANT),
-    SYNTAX.rule(r"find", "PREFERS", "{s} finds {o} pleasant.", end=_PLEASANT),
-    SYNTAX.rule(
-        r"(?:would|could) never (?:get tired of|live without|say no to)|can not (?:get enough of|live without|resist|"
-        r"say no to|go without|function without|stop (?:eating|watching|reading|playing|listening to))",
-        "PREFERS",
-        "{s} loves {o}.",
-        strength=0.9,
-    ),
     SYNTAX.rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
-    SYNTAX.rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
-    SYNTAX.rule(r"(?:have|has) (?:always |long |come to )?preferred", "PREFERS", "{s} prefers {o}."),
-    SYNTAX.rule(
-        _IS_OR_IS_NOT
-        + _VERY_MUCH
-        + r"(?:passionate about|crazy about|mad about|nuts about|obsessed with|in love with|addicted to|hooked on|"
-        r"a sucker for|devoted to|enamou?red with|completely into)",
-        "PREFERS",
-        "{s} loves {o}.",
-        strength=0.9,
-    ),
     SYNTAX.rule(
         r"(?:like|likes|enjoy|enjoys|cherish|cherishes|dig|relish)",
         "PREFERS",
@@ -257,32 +188,12 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} likes {o}.",
     ),
     SYNTAX.rule(
-        r"(?:got|getting|gotten|am getting|is getting) (?:really |so |back |more )?into|"
-        r"(?:fell|falling|fallen) in love with|(?:started|starting) to (?:love|like|enjoy)|took up|"
-        r"(?:discovered|rediscovered) (?:my love for|the joy of)|grew to (?:love|like)|"
-        r"(?:have|has|got|have got) (?:a |an )?(?:soft spot|weakness|thing|passion|love|sweet tooth|knack|liking|"
-        r"preference|fondness|obsession) (?:for|with)",
-        "PREFERS",
-        "{s} likes {o}.",
-    ),
-    SYNTAX.rule(
         r"(?:am|is) (?:more of )?an?(?: big| huge| total| real| bit of an?)?(?= (?:"
         r"dog|cat|tea|coffee|beach|city|mountain|book|summer|winter|night|morning|nature|people|animal|wine|beer|"
         r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish) )",
         "PREFERS",
         "{s} likes {o}.",
         end=r"(?:person|guy|girl|woman|man|lover|fanatic|addict|nerd|enthusiast|type)\b",
-    ),
-    SYNTAX.rule(
-        r"(?:am|is) more of an?", "PREFERS", "{s} prefers {o}.", end=r"(?:person|guy|girl|woman|man|drinker|type)\b"
-    ),
-    SYNTAX.rule(
-        r"(?:always (?:use|order|choose|pick|go for|opt for|listen to)|(?:usually |mostly |mainly )?only "
-        r"(?:drink|drinks|"
-        r"eat|eats|use|uses|wear|wears|buy|buys|read|reads|listen to|watch))",
-        "PREFERS",
-        "{s} prefers {o}.",
-        strength=0.6,
     ),
     SYNTAX.rule(r"(?:prefer|prefers|favou?r|favou?rs|tend to prefer)", "PREFERS", "{s} prefers {o}."),
     *GOAL_RULES,

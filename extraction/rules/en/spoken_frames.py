@@ -15,27 +15,21 @@ from extraction.rules.en.frames import (
 )
 from extraction.rules.en.statements import (
     CANNOT_HAVE,
-    ENGAGED,
-    IS_CHILD,
     KIN_IS,
     LIKES,
     LIVES,
     NAME,
     NO_LONGER_HAS,
     NO_LONGER_LIKES,
-    NO_LONGER_LIVES,
     NO_LONGER_USES,
     NO_LONGER_WORKS_AS,
-    NOT_LIKES,
     PERSON,
-    PLACE,
     PREFERS,
     PRODUCT_IS,
     PROPER,
     STUDIES_AT,
     SWITCHED_FROM,
     TOPIC,
-    USES,
     WORKS_AS,
     WORKS_AT,
 )
@@ -71,16 +65,7 @@ _HOME: Final = (
 
 # Moves
 
-_LIVES_AT: Final = States(says="{s} lives at {o}.", relation="lives in", read=read_exact, kind=PLACE)
-_PLACE_NAME: Final = r"(?:the )?(?-i:[A-Z])[\w'. -]{1,30}?"
 SPOKEN_MOVES: Final = (
-    clause_frame(
-        rf"^(?:I meant |I mean |it is |"
-        rf"that is )?(?P<o>{_PLACE_NAME}),? (?:and )?not (?P<old>{_PLACE_NAME}),? (?:that is|is|it is) where (?:I|"
-        rf"we) live",
-        LIVES,
-        NO_LONGER_LIVES,
-    ),
     clause_frame(
         rf"^(?:(?:my|our|the|an?) )?(?:new |little |tiny |small |nice |cheap |lovely |own |rented |"
         rf"temporary )*{_HOME}"
@@ -97,11 +82,6 @@ SPOKEN_MOVES: Final = (
         LIVES,
     ),
     after(
-        r"(?:am |is |are )(?:crashing|sleeping|kipping|bunking|staying|living|lodging|boarding|house-?sitting)"
-        r"(?: on| at| with)? [a-z' ]{2,40}? in (?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
         r"(?:swapped|traded|exchanged|left|ditched|fled) (?:the |big )*(?:city|town|coast|countryside|suburbs|"
         r"capital|"
         r"flat|house|high street|old (?:place|flat|house)) for (?:an? |the )?(?:[a-z-]+ ){0,3}?(?:in|near|outside|"
@@ -114,12 +94,6 @@ SPOKEN_MOVES: Final = (
         r"our |his |"
         r"her )(?:[a-z'-]+ ){0,5}?(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
         LIVES,
-    ),
-    clause_frame(
-        r"^(?:it is |that is )?(?P<o>(?:flat|unit|apartment|apt|house|room) (?:no\.? |"
-        r"number )?\d+[a-z]?),? (?:not|instead of|and not|rather than) "
-        r"(?:flat |unit |apartment |house |room )?\d+[a-z]?\b",
-        _LIVES_AT,
     ),
 )
 
@@ -191,11 +165,6 @@ SPOKEN_WORK: Final = (
     ),
     after(r"(?:used to be|was once|spent .{3,20}? as|once was) (?P<was>an? .+)", NO_LONGER_WORKS_AS),
     after(
-        rf"(?:am |is |are |do |does )?(?:work|works|working|collaborate|collaborating) with (?P<o>{NAME}) (?:at|in|"
-        rf"on|for) ",
-        States(says="{s} works with {o}.", relation="works with", read=proper_name(PERSON), kind=PERSON),
-    ),
-    after(
         # Somebody with a degree has finished studying.
         r"(?:have|has|got|hold|holds|did)(?: got)? an? (?P<o>(?:first |second )?(?:(?:bachelor|master|doctor)['’]?s? )?"
         r"(?:degree|phd|doctorate|master['’]?s|bachelor['’]?s|diploma|msc|bsc|mba|ba|ma) in "
@@ -233,11 +202,6 @@ _PET_IS: Final = States(
 )
 SPOKEN_PEOPLE: Final = (
     clause_frame(
-        rf"^(?:my|our|the) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL}) (?P<o>{NAME}) (?:is|was|has|just|keeps|always|"
-        rf"still|ate|loves|hates|needs|got|turned|had|does|can|will)\b",
-        _PET_IS,
-    ),
-    clause_frame(
         rf"^(?P<o>{NAME}),? (?:is )?(?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL})(?=$|,| (?:is|was|has|just|"
         rf"of))",
         _PET_IS,
@@ -247,16 +211,6 @@ SPOKEN_PEOPLE: Final = (
         rf"old )*(?:{_ANIMAL} )?(?P<o>{NAME})"
         rf"(?: down| to sleep)?(?=$|,| (?:on|last|this|yesterday|in|today|to)\b)(?<!Mum)(?<!Dad)",
         States(says="{s} no longer has {o}.", relation="has", read=_read_lost, closes=True),
-    ),
-    clause_frame(
-        rf"^my (?:new |now )?(?:fianc[eé]e?|husband-to-be|wife-to-be|future (?:wife|"
-        rf"husband)),? (?P<o>{NAME})",
-        ENGAGED,
-    ),
-    after(
-        rf"(?:have|has|share|shares|got|lost|want)(?: (?:sole|joint|shared|full))? custody of (?:my [a-z]+ "
-        rf")?(?P<o>{NAME})",
-        IS_CHILD,
     ),
     clause_frame(
         rf"^(?P<w>my|our) (?:new |current )?(?P<r>boss|manager|line manager|supervisor|landlord|landlady|therapist|"
@@ -385,7 +339,6 @@ SPOKEN_NUMBERS: Final = (
 
 # Medicines and health
 
-SPOKEN_MEDICATION: Final = ()
 SPOKEN_HEALTH: Final = (
     after(
         r"(?:need|needs|wear|wears|have to wear|has to wear)(?: to wear)? (?:an? )?(?P<o>(?:reading )?glasses|"
@@ -409,13 +362,6 @@ SPOKEN_TASTES: Final = (
         r"properly|so|super|quite|very|totally|completely|seriously))* into (?P<o>(?!trouble|a fight|an accident|"
         r"the car|the habit|uni|college|university|medical|debt|bed|a |my |it\b|work\b|town\b|[a-z]+ school).+)",
         LIKES,
-    ),
-    clause_frame(
-        r"^(?:please |pls |just )?(?:never(?: ever)?|do not(?: ever)?|stop|quit|avoid|no) (?:use|using|"
-        r"send|sending|add|adding|put|putting|write|writing|include|including|give me|giving me) (?:any |"
-        r"me )?(?P<o>(?:[a-z-]+ )?(?:emojis?|bullet points|bullets|lists|jargon|exclamation marks|headings|tables|"
-        r"slang|apologies|summaries|disclaimers|hashtags|voice notes|links|acronyms|caps))\b",
-        NOT_LIKES,
     ),
     after(
         r"(?:always|only|usually|mostly|generally|nearly always) (?:go for|choose|pick|order|ask for|book|"
@@ -454,13 +400,6 @@ SPOKEN_CHANGES: Final = (
         rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit(?= {SOFTWARE_NAME}\b)|deleted|"
         rf"uninstalled) (?:my |our |the )?(?P<old>{PROPER})(?: (?:account|subscription|app|contract|plan|"
         rf"membership))?(?=$|,|\.| (?:last|this|in|because|after|so|and|altogether|for good|yesterday|today)\b)",
-        NO_LONGER_USES,
-    ),
-    after(
-        rf"(?:use|uses|am on|is on|are on|am with|are with|bank with|shop at|"
-        rf"fly with) (?P<o>{PROPER})(?: now)?,? (?:not|no longer|instead of|"
-        rf"rather than) (?P<old>{PROPER})(?: any ?more)?",
-        USES,
         NO_LONGER_USES,
     ),
 )

@@ -18,7 +18,6 @@ from extraction.rules.en.frames import (
     read_plain_medicines,
     read_product,
     read_things,
-    read_value,
     read_workplaces,
 )
 from extraction.rules.en.word_classes import DOSE, MEDICINE, SOFTWARE_NAME
@@ -66,14 +65,10 @@ NO_LONGER_PARTNER: Final = States(
 ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON)
 MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON)
 KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON)
-IS_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
 NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
 HAS_TOPIC: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=TOPIC)
 IS_TOPIC: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=TOPIC)
-IS_NO_LONGER: Final = States(
-    says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=TOPIC, closes=True
-)
 TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC)
 NO_LONGER_TAKES: Final = States(
     says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=TOPIC, closes=True
@@ -91,9 +86,4 @@ USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
 NO_LONGER_USES: Final = States(
     says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True
 )
-ATTRIBUTE_IS: Final = States(says="{s}'s {r} is {o}.", relation="=s", read=read_value)
-ATTRIBUTE_IS_NO_LONGER: Final = States(
-    says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_value, closes=True
-)
-IS_CHILD: Final = States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON)
 PRODUCT_IS: Final = States(says="{s}'s {r} is {o}.", relation="=r", read=read_product)

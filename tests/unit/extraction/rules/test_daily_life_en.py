@@ -15,12 +15,9 @@ def _facts(text: str) -> set[Fact]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I usually get up at six.", ("@user", "RELATES_TO", "wakes up at", "six")),
         ("Ann lived in Graz.", ("Ann", "RELATES_TO", "lives in", "Graz")),
-        ("I take home 2,400 a month.", ("@user", "RELATES_TO", "earns", "2,400 a month")),
         ("I cycle to work.", ("@user", "RELATES_TO", "commutes by", "bike")),
         ("I take the bus to school every day.", ("@user", "RELATES_TO", "commutes by", "bus")),
-        ("My daughter is in year 5.", ("daughter", "RELATES_TO", "grade", "year 5")),
         ("My partner is Julian.", ("@user", "RELATES_TO", "partner", "Julian")),
         ("Can you write a card for my aunt Jean?", ("@user", "RELATES_TO", "aunt", "Jean")),
         ("I have to renew my passport before October.", ("@user", "CARES_ABOUT", "plan", "renewing passport")),
@@ -70,10 +67,8 @@ def test_similar_words_state_nothing(text: str) -> None:
     ("text", "statement"),
     [
         ("My parents no longer have a dog.", "User's parents no longer have a dog."),
-        ("My parents moved to Spain when they retired.", "User's parents live in Spain."),
         ("My father lives in Leeds.", "User's father lives in Leeds."),
         ("I quit the gym last month.", "User no longer goes to the gym."),
-        ("We moved from Slack to Teams at work.", "User uses Teams."),
         ("My little boy is lactose intolerant.", "User's son cannot have lactose."),
     ],
 )

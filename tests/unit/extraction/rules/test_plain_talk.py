@@ -15,26 +15,13 @@ def _dictionary() -> None:
     ("text", "facts"),
     [
         ("I used to smoke a pack a day", {"user|PREFERS|smoking|closed"}),
-        ("My sister works in insurance", {"sister|RELATES_TO:works in|insurance"}),
         ("My son wants to be a pilot", {"son|CARES_ABOUT:goal|become a pilot"}),
-        ("Daan plays for Ajax", {"Daan|RELATES_TO:plays for|Ajax"}),
-        ("I take home 2,400 a month", {"user|RELATES_TO:earns|2,400 a month"}),
         ("rent's gone up to 950, bills on top", {"user|RELATES_TO:rent|950"}),
-        (
-            "im 52 and learning the cello",
-            {"user|RELATES_TO:has age|52 years old", "user|RELATES_TO:learns|cello"},
-        ),
-        (
-            "We swapped broadband from TalkSafe to Zenlink",
-            {"user|RELATES_TO:uses|Zenlink", "user|RELATES_TO:uses|TalkSafe|closed"},
-        ),
-        ("not at the council any more", {"user|RELATES_TO:works at|council|closed"}),
         (
             "I'm a product manager at an EV startup",
             {"user|RELATES_TO:works as|product manager", "user|RELATES_TO:works at|EV startup"},
         ),
         ("ok news: from now on I teach at Millbrook Primary", {"user|RELATES_TO:works at|Millbrook Primary"}),
-        ("I joined the design team at Harbourline", {"user|RELATES_TO:works at|Harbourline"}),
     ],
 )
 def test_plain_statement_is_read_as_its_fact(text: str, facts: set[str]) -> None:

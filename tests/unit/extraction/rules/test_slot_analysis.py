@@ -15,7 +15,6 @@ def _stated(text: str) -> set[tuple[str, str, str, bool]]:
         ("Not a fan of surprise parties.", ("@user", "DISLIKES", "surprise parties", False)),
         ("After eleven years I've walked out of Tesco.", ("@user", "works at", "Tesco", True)),
         ("mum turns 80 on the 9th of June", ("mother", "has age", "80 years old", False)),
-        ("my therapist is now Dr Hale, not Dr Finch", ("@user", "therapist", "Dr Finch", True)),
         ("Priya (my business partner) needs access as well.", ("@user", "business partner", "Priya", False)),
         ("I was born on 3 March 1988, if you need it for the form", ("@user", "born on", "3 March 1988", False)),
     ],

@@ -134,17 +134,17 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
     ("text", "expected"),
     [
         # English sentences with Chinese names, and the reverse
+        ("My wife 晓雯 is a nurse.", {"晓雯 is User's wife.", "晓雯 works as a nurse."}),
+        ("My sister lives in 杭州.", {"User's sister lives in 杭州.", "User has a sister."}),
         ("My roommate Wang Lei is from Chengdu.", {"Wang Lei is User's roommate.", "Wang Lei is from Chengdu."}),
         # What was so
         ("Until last year I was with Vodafone.", {"User is no longer with Vodafone."}),
-        ("I had a Golf for years.", {"User no longer has Golf."}),
         ("My grandfather was a miner.", {"User's grandfather no longer works as a miner."}),
         ("I have a degree in physics.", {"User has a degree in physics."}),
         ("When I was twelve we moved to Cardiff.", set()),
         # Health in the words that were used
         ("I've got asthma.", {"User has asthma."}),
         ("I can't eat gluten.", {"User cannot have gluten."}),
-        ("The doctor swapped it for rosuvastatin.", {"User takes rosuvastatin."}),
         ("We're expecting our second in February!", {"User is expecting a child."}),
         # Requests, and what follows them
         ("Please draft a cover letter, I'm allergic to nuts.", {"User is allergic to nuts."}),
