@@ -94,6 +94,7 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("Anna is 34 and Eva 36.", "Turn the chair the other way round."),
         ("会议在周二。", "他记错了日子，周三才去。"),
         ("妈妈住3楼，姥姥住5楼。", "他把衣服穿反了。"),
+        ("寄给我哥的话写5栋802", "我这边是2栋301，跟他一个小区，快递总搞混"),
         ("I've 12 chairs and 1340 euros", "oh no, 20 people said yes. help"),
         ("My pin is 4417.", "Dad's is different, 4471 or so"),
         ("My pin is 4417.", "Dad's: 4471"),
