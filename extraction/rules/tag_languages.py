@@ -183,7 +183,9 @@ def _statement(text: str, tag: Tag, subject: str, obj: str, word: str, speaker: 
     label = speaker.label(subject, language.user)
     if tag.subject is not None and _is_own(text, tag.subject, language):
         label = language.relative.format(owner=speaker.label(speaker.me, language.user), kin=label)
-    says = _says(tag.kind, language)[tag.ended]
+    # "Fährt Lkw" is no noun, which German writes with a capital letter.
+    kind = "works" if tag.kind == "works_as" and obj[0].islower() and "works" in language.says else tag.kind
+    says = _says(kind, language)[tag.ended]
     named = obj if article is None else article[0] + obj
     return _written(says.format(s=label, o=named, k=word or language.words.get(tag.kind, "")), language)
 

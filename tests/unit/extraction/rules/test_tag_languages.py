@@ -75,6 +75,16 @@ def test_every_kind_has_statements_and_every_person_or_value_a_word(code: Tagged
             ("PREFERS", "Lasagne"),
             "Tim mag Lasagne.",
         ),
+        (
+            "de",
+            "Jan fährt Stapler",
+            "works_as",
+            "fährt Stapler",
+            "Jan",
+            None,
+            ("works as", "fährt Stapler"),
+            "Jan macht beruflich: fährt Stapler.",
+        ),
         ("ja", "妹は札幌に住んでる", "lives_in", "札幌に", "妹", None, ("lives in", "札幌"), "妹は札幌に住んでいる。"),
         (
             "ja",
