@@ -68,9 +68,9 @@ def segmented(text: str) -> Iterator[str]:
 
 
 def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
-    """Return the words of at least `chars_min` characters, in order; the first call takes about a second."""
+    """Return the words of at least `chars_min` characters, in order; the first Chinese text takes about a second."""
     words: list[str] = []
-    for block in _BLOCK.findall(text):
+    for block in filter(_HAN.search, _BLOCK.findall(text)):
         for start in range(0, len(block), _BLOCK_CHARS_MAX):
             piece = block[start : start + _BLOCK_CHARS_MAX]
             words += [word for word in _dictionary().lcut(piece) if _HAN.fullmatch(word) and len(word) >= chars_min]
