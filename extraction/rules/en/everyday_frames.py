@@ -12,7 +12,6 @@ from extraction.rules.en.frames import (
     after,
     clause_frame,
     read_age,
-    read_birthday,
     read_brand,
     read_exact,
     read_goods,
@@ -38,21 +37,15 @@ from extraction.rules.en.spoken_frames import (
 from extraction.rules.en.statements import (
     ALLERGIC,
     CANNOT_HAVE,
-    ENGAGED,
     HAS,
     HAS_TOPIC,
-    IS_TOPIC,
-    KIN_IS,
     LIKES,
     LIVES,
-    MARRIED,
     MED,
     NAME,
     NO_LONGER_HAS,
     NO_LONGER_LIKES,
-    NO_LONGER_PARTNER,
     NO_LONGER_TAKES,
-    NO_LONGER_USES,
     NO_LONGER_WORKS_AT,
     NOT_LIKES,
     PARTNER,
@@ -60,15 +53,13 @@ from extraction.rules.en.statements import (
     PLACE,
     PREFERS,
     PROPER,
-    REACTS,
-    SWITCHED_FROM,
     TAKES,
     TOPIC,
     USES,
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, MEDICINE, SOFTWARE_NAME
+from extraction.rules.en.word_classes import CONDITION, SOFTWARE_NAME
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, PASTIMES
 from schema.entity import EntityType
@@ -89,26 +80,7 @@ _MOVED: Final = (
     rf"(?! from {SOFTWARE_NAME}\b)"
 )
 MOVES: Final = (
-    after(
-        r"(?:moved|living|live|lives|staying|stay|stays|moving|am back|is back|am|is|are)(?: back| in| living| "
-        r"staying)* (?:with|at) (?:my|our|his|her) "
-        r"[a-z-]+(?:'s|s'|(?: [A-Z]\w+)'s|(?<=brother)|(?<=sister)|(?<=parents)|(?<=son)|(?<=daughter)|(?<=cousin)|"
-        r"(?<=friend)|(?<=partner)|(?<=friends)|(?<=mum)|(?<=dad)|(?<=aunt)|(?<=uncle))(?: [A-Z]\w+)?(?: place| "
-        r"house| flat)? in (?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
-        # Not "lived in Spain for a year", which is over.
-        r"(?:(?:have|has) lived|lived(?=.+ since\b)|(?:have |has )?(?:been living|been|been based|been back)) "
-        r"in (?P<o>(?-i:[A-Z]).+? (?:since|for "
-        r"(?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
-        LIVES,
-    ),
     after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
-    after(
-        r"(?:am|is|are) (?:back )?(?:home )?in (?P<o>.{2,40}? (?:now|these days|nowadays|for good|permanently))\b",
-        LIVES,
-    ),
     after(
         r"(?:am |is |are )?(?:living|renting|lodging|based|settled|house-?sitting|rent|renting a (?:flat|room|house|"
         r"place|"
@@ -118,7 +90,6 @@ MOVES: Final = (
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
         LIVES,
     ),
-    after(r"(?:no longer|used to) (?:live|lives|rent|stay) (?:in|at|on|near) (?P<old>.+)", _LEFT),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current |own )?(?:place|home|flat|house|apartment|room|digs|bungalow|cottage)(?: "
         rf"now)? is "
@@ -130,24 +101,11 @@ MOVES: Final = (
 
 # Work
 
-_UNEMPLOYED: Final = States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC)
 WORK: Final = (
     clause_frame(
         r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|"
         r"week) (?:ever )?(?:at|with|for) (?P<old>.{2,40}?)(?: today| yesterday| on \w+| tomorrow|$|,)",
         NO_LONGER_WORKS_AT,
-    ),
-    after(
-        r"(?:run|runs|manage|manages|lead|leads|head up|heads up|look after|looks after|supervise|supervises) (?:an? |"
-        r"the )?(?:[a-z-]+ ){0,2}(?:team|kitchen|bar|desk|department|ward|clinic|shop floor|front of house|branch|"
-        r"office|reception|crew)(?: of [a-z\d]+)? (?:at|for) (?P<o>.+)",
-        WORKS_AT,
-    ),
-    after(
-        r"(?:work|works|am working|is working|have been working|has been working|freelance|freelances|am freelancing|"
-        r"is freelancing|have been freelancing|has been freelancing)(?: (?:nights|days|evenings|weekends|shifts|part[- "
-        r"]time|full[- ]time|remotely|freelance|now|from home)){0,2} as (?P<j>an? .+)",
-        WORKS_AS,
     ),
     after(
         r"(?:teach|teaches|lecture|lectures|coach|coaches|cook|cooks|clean|cleans|drive|drives|volunteer|volunteers|"
@@ -161,17 +119,6 @@ WORK: Final = (
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
         WORKS_AS,
         WORKS_AT,
-    ),
-    after(
-        r"(?:(?:was|were|got|been|being|get) (?:promoted|made up|moved up|bumped up|bumped|upgraded)(?: [a-z]+)? "
-        r"(?:to|from .{3,30}? to)|"
-        r"(?:was|got|been) (?:made|named|appointed|elected)|(?:became|become|qualified as|stepped up (?:as|to)|took "
-        r"over as|"
-        r"moved up to|retrained as|trained as|am (?:now )?working as|work as|am employed as|make a living as|"
-        r"earn my living as|am now|is now|am officially|am the new|is the new|started as|took up work as|took a job "
-        r"as)) "
-        r"(?:to )?(?P<j>.+)",
-        WORKS_AS,
     ),
     after(
         r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) "
@@ -192,12 +139,6 @@ WORK: Final = (
         States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=TOPIC),
     ),
     after(
-        r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am "
-        r"out of work|am between "
-        r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
-        _UNEMPLOYED,
-    ),
-    after(
         r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
         r"(?: (?:up|a|an|my|our|own|the|small|little|tiny|new|family)){1,4} (?P<o>(?:[a-z-]+ ){0,2}(?:shop|café|"
         r"cafe|bakery|practice|"
@@ -213,25 +154,17 @@ WORK: Final = (
 
 # Partners
 
-_NOT_MARRIED: Final = States(
-    says="{s} is no longer married to {o}.", relation="married to", read=read_exact, kind=PERSON, closes=True
-)
 _SPLIT: Final = (
     r"(?:split|split up|broke up|broken up|break up|separated|parted ways|called it quits|called it off|ended "
     r"things|are over|"
     r"are done|went our separate ways|are no longer (?:together|dating|a couple|an item|seeing each other)|"
     rf"are not (?:together|dating|a couple|an item|seeing each other|an item) {_MORE})"
 )
-_DIVORCED: Final = (
-    r"(?:divorced|got divorced|are divorced|finalised the divorce|are getting (?:a divorce|divorced)|filed for divorce)"
-)
 _DATES: Final = (
     r"(?:am |is |are |started |been |begun )*(?:seeing|dating|going out with|in a relationship with|together with|"
     r"going steady with|"
     r"courting|involved with)"
 )
-_FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
-_HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 PARTNERS: Final = (
     after(
         r"(?:am|is|are)(?: only| already| about| nearly| now| just)? (?:(?:\w+|\d+)(?: and a half)? (?:weeks|"
@@ -246,40 +179,6 @@ PARTNERS: Final = (
         States(says="{s} is expecting a child.", relation="expecting", read=lambda _: read_exact("child")),
     ),
     after(
-        rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})",
-        ENGAGED,
-    ),
-    clause_frame(
-        rf"^(?P<o>{NAME}) and (?:I|me) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
-        ENGAGED,
-    ),
-    clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me))? (?:got |are |have got |have been |have |just |"
-        rf"finally |recently )*(?:married(?! (?:him|her|to))|tied the knot|"
-        r"eloped|got hitched)\b(?<=.)",
-        MARRIED,
-    ),
-    after(
-        rf"(?:got |have |just |finally )*(?:married|tied the knot with|eloped with|wed|got hitched to|remarried) "
-        rf"(?:to )?(?:my [a-z-]+ )?(?P<o>{NAME})",
-        MARRIED,
-    ),
-    clause_frame(
-        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
-        rf")*(?:{_SPLIT}|{_DIVORCED})\b",
-        _NOT_MARRIED,
-    ),
-    clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
-        rf"have finally )*{_SPLIT}",
-        NO_LONGER_PARTNER,
-    ),
-    after(
-        rf"(?:{_SPLIT}|ended it|ended things|finished) (?:with|from) (?:my (?:[a-z-]+ ){{1,2}}?)?(?P<o>{NAME}|"
-        rf"(?:my )?{_FRIEND})",
-        NO_LONGER_PARTNER,
-    ),
-    after(
         rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{NAME})",
         PARTNER,
     ),
@@ -288,14 +187,7 @@ PARTNERS: Final = (
 
 # Children and other relatives
 
-RELATIVES: Final = (
-    after(
-        r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her "
-        r")?(?:little |new |healthy |first |second |third |beautiful |tiny )*"
-        rf"(?:baby )?(?P<r>girl|boy|son|daughter|baby)(?:,| called| named|:) ?(?:called |named )?(?P<o>{NAME})",
-        KIN_IS,
-    ),
-)
+RELATIVES: Final = ()
 
 
 # Ages and birthdays
@@ -303,22 +195,12 @@ RELATIVES: Final = (
 _AGED: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME)
 AGES: Final = (
     after(
-        r"(?:was|were) born in (?:the (?:spring|summer|autumn|fall|winter) of )?(?P<o>(?:[A-Z][a-z]+ )?(?:19|"
-        r"20)\d\d)\b",
-        States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=EntityType.TIME),
-    ),
-    after(
         rf"(?:turned|hit|am turning|is turning today|am pushing|celebrated my|(?:am|is|are)(?: all of| about| "
         rf"nearly| only| now| just| already)?) (?P<o>{NUMBER})"
         rf"(?:(?:st|nd|rd|th) birthday)?(?: years? old| yrs? old| years of age)?(?=$|[,;!)]|\.(?!\d)| (?:on|today|"
         rf"yesterday|last|now|this|in|and|but|next|already|so|years|with|when|tomorrow|a)\b)(?! (?:in|on) (?:the|"
         rf"line|queue|my)\b)",
         _AGED,
-    ),
-    clause_frame(
-        rf"^{OWNER} (?:birthday|bday|b-day|date of birth|dob|birth date) (?:is|falls on|was|:)(?: on)?(?: the)? "
-        rf"(?P<o>.+)",
-        States(says="{s} was born on {o}.", relation="born on", read=read_birthday, kind=EntityType.TIME),
     ),
 )
 
@@ -382,26 +264,7 @@ FORMER: Final = (
 
 # Medicines, allergies, illnesses, diets
 
-_BY: Final = (
-    r"^(?:(?:so |and )?(?:they|he|she|(?:the )?(?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|"
-    r"cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|"
-    r"midwife|dentist)|(?:my|our|his|her) (?:new )?(?:doctor|doc|gp|consultant|nurse|psychiatrist|"
-    r"cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|"
-    r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+)(?:'s)? (?:has |have |is |just |now |has just |have just |wants to |"
-    r"then )*)"
-)
 MEDICATION: Final = (
-    clause_frame(
-        rf"{_BY}(?:doubled|halved|upped|increased|raised|lowered|reduced|adjusted|changed) (?:my |the "
-        rf")(?P<o>{MEDICINE})(?: dose)?(?=$|,|\.| )",
-        TAKES,
-    ),
-    clause_frame(
-        rf"{_BY}(?:put|started|has|have|got|given|gave|prescribed|recommended|keeps?) me (?:back )?(?:on |onto "
-        rf")?(?P<o>.+)",
-        TAKES,
-    ),
-    clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", NO_LONGER_TAKES),
     after(
         rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|"
         rf"needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
@@ -423,20 +286,6 @@ MEDICATION: Final = (
         TAKES,
     ),
 )
-_SWELLS: Final = (
-    r"(?:(?:sends?|sent|puts?|lands?|landed|put) me (?:straight )?(?:to|in|into) (?:the )?(?:A&E|hospital|ER|"
-    r"emergency room|casualty|anaphyla\w+)|"
-    r"(?:gives?|gave) me (?:a |an |terrible |awful |instant |bad |horrible )*(?:hives|rash|rashes|anaphyla\w+|itchy "
-    r"\w+|swollen \w+|asthma attacks?|allergic reactions?)|"
-    r"(?:brings?|brought|makes?|made) me (?:out |up )?(?:in |come out in |break out in |swell|swell up|itch|wheeze|"
-    r"sneeze|react)\w*|"
-    r"(?:makes?|made) my (?:throat|lips|mouth|tongue|face|eyes|skin) (?:swell|itch|tingle|close|burn|puff|go|water)\w*|"
-    r"(?:is|are) (?:out|off[- ]limits|off the (?:menu|table)|a no-?go|poison|deadly|a no|forbidden|not (?:safe|an "
-    r"option)) (?:for|to) me|"
-    r"(?:and I|and me) (?:do not|did not|will never) (?:mix|get along|agree|get on)|(?:could|would|will|can) kill "
-    r"me|(?:set|sets) off my (?:asthma|allergies|allergy|eczema)|"
-    r"(?:do|does) not agree with me|closes? (?:my|up my) throat)"
-)
 HEALTH: Final = (
     after(
         r"(?:am|is|are) (?:not|no longer) (?:actually |really )?allergic to (?P<o>.+?)(?: after all| any ?more|$)",
@@ -449,19 +298,9 @@ HEALTH: Final = (
         ALLERGIC,
     ),
     after(
-        r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong "
-        r"|nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
-        ALLERGIC,
-    ),
-    after(
         r"(?:can not|could never|must not|may not|should not) (?:have|eat|drink|touch|go near|tolerate|digest|be "
         r"near|be around|take|do|handle) (?:any |anything (?:with|containing) )?(?P<o>.+)",
         CANNOT_HAVE,
-    ),
-    clause_frame(
-        rf"^(?P<o>[A-Za-z][a-z]*(?: [a-z]+)?(?:(?:,| and| or) [a-z]+(?: [a-z]+)?){{0,2}}) (?:always |just |really |"
-        rf"also )?{_SWELLS}",
-        REACTS,
     ),
     after(
         rf"(?:have|has|suffer from|suffers from|live with|lives with|struggle with|was diagnosed with|got diagnosed "
@@ -470,13 +309,6 @@ HEALTH: Final = (
         rf"early |early-onset )*"
         rf"(?P<o>(?:[a-z0-9-]+ ){{0,3}}?{CONDITION})\b",
         HAS_TOPIC,
-    ),
-    after(
-        rf"(?:went|gone|going|turned|became|become|am|is|are|eat|eats|am eating|have been|have gone|am back to "
-        rf"being|stick to|follow|follows|am on|is on|started|cook|keep)(?: (?:now|strictly|mostly|fully|a|an|the|"
-        rf"strict|back to|all|completely|both|lifelong)){{0,2}} (?P<o>{DIETS})(?: diet)?(?=$|[,.;!]| (?:now|since|"
-        rf"for|in|and|but|so|these|food|last|this|diet|after|by|again|at|because|too|as)\b)",
-        IS_TOPIC,
     ),
 )
 
@@ -490,11 +322,6 @@ TASTES: Final = (
         r"(?:over |back )?to (?P<o>(?-i:[a-z])[a-z'-]+(?: [a-z'-]+){0,2})(?=$|[,.]| (?:since|for|because|now|"
         r"instead|last|this|after)\b)(?<!nights)(?<!days)(?<!work)(?<!school)(?<!home)(?<!bed)(?<!sleep)",
         PREFERS,
-    ),
-    after(
-        r"(?:have |has )?(?:taken up|took up) (?P<o>(?!residence|a job|a post|arms|most|too|so|all|space|time|the "
-        r"offer|my offer|an offer)[a-z].+)",
-        LIKES,
     ),
     after(
         rf"(?:have |has )?(?:given up|gave up|quit|stopped(?: playing)?) (?:the |my |playing (?:the "
@@ -549,15 +376,6 @@ _NO_LONGER_GOES_TO: Final = States(
 )
 CHANGES: Final = (
     after(
-        rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{PROPER})(?: {_MORE}| now|$|,)",
-        NO_LONGER_USES,
-    ),
-    after(
-        rf"(?:have )?{SWITCHED_FROM} (?P<o>(?-i:[A-Z]).+)",
-        USES,
-        NO_LONGER_USES,
-    ),
-    after(
         r"(?:have )?(?:switched|changed|migrated|gone over|went over|jumped|defected|signed up)(?: (?:over|across|"
         r"everything))? (?:to|with) (?P<o>(?-i:[A-Z]).+)",
         USES,
@@ -602,9 +420,6 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     if medicines_taken:
         # "Swapped my statin for ezetimibe" states no taste.
         found = [one for one in found if one.relation == "takes" or one.object.lower() not in medicines_taken]
-    relations = {one.relation for one in found if not one.closes}
-    if clause.subject is not None and "works as" in relations and "works at" not in relations:
-        found += _AT_FIRM.read(clause, state)
     return None if not found and not left_home else found
 
 
@@ -636,7 +451,6 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
 
 
 # "Statins gave me cramps, so I'm on ezetimibe instead": the first clause names the medicine, the second the other one.
-_AT_FIRM: Final = FrameBook((after(r"[a-z ]{2,24}? as an? [a-z][a-z -]{1,40}? (?:at|for) (?P<o>.+)", WORKS_AT),))
 # Frames that also apply to whole sentences.
 _WHOLE: Final = (*MOVES, *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE)
 SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])

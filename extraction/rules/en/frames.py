@@ -16,7 +16,6 @@ from extraction.rules.en.objects import (
     AT_HAND,
     LASTING_THE,
     PLACES,
-    birthdays,
     object_type,
     places,
     proper,
@@ -209,11 +208,6 @@ def read_brand(text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, None)] if name and name.lower() not in PLACES else []
 
 
-def read_known_places(text: str) -> list[ObjectPhrase]:
-    """Return a place only if it is well known, for verbs that other names may follow: `swapped Leeds for York`."""
-    return [one for one in read_places(text) if one.name.lower() in PLACES]
-
-
 def read_noun(text: str) -> list[ObjectPhrase]:
     name = noun_phrase(text)
     return [ObjectPhrase(name, object_type(name))] if name else []
@@ -299,10 +293,6 @@ def read_age(text: str) -> list[ObjectPhrase]:
     if text.isdecimal() and not 0 < int(text) <= _AGE_MAX:
         return []
     return [ObjectPhrase(f"{text} years old", EntityType.TIME)]
-
-
-def read_birthday(text: str) -> list[ObjectPhrase]:
-    return birthdays(text.strip())
 
 
 # Frames

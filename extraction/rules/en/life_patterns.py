@@ -27,16 +27,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="lives in",
     ),
     SYNTAX.rule(
-        _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
-        r"(?:was|were) brought up in",
-        "RELATES_TO",
-        "{s} is from {o}.",
-        shape="place",
-        relation="is from",
-    ),
-    SYNTAX.rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
-    SYNTAX.rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
-    SYNTAX.rule(
         r"(?:work|works|working|am working|is working|are working|(?:have|has) worked|got a job|"
         r"landed a job|started working|start working|started (?:a|my) (?:new )?(?:job|position|role)|"
         r"(?:have|has|got) a (?:new )?job|am employed|is employed|(?:was|got|been) hired|intern|"
@@ -47,13 +37,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="workplace",
         relation="works at",
         kind=EntityType.ORGANIZATION,
-    ),
-    SYNTAX.rule(
-        r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
-        "RELATES_TO",
-        "{s} works as {o}.",
-        shape="title",
-        relation="works as",
     ),
     SYNTAX.rule(
         r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
@@ -82,23 +65,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="is",
     ),
     SYNTAX.rule(
-        r"(?:have|has|suffer from|suffers from|live with|struggle with|was diagnosed with|got diagnosed with|"
-        r"been diagnosed with|am dealing with|deal with)",
-        "RELATES_TO",
-        "{s} has {o}.",
-        shape="condition",
-        relation="has",
-        strength=0.8,
-    ),
-    SYNTAX.rule(
-        r"(?:am|is|are|got|have been|has been|been) (?:happily )?(?:married|engaged) to",
-        "RELATES_TO",
-        "{s} is married to {o}.",
-        shape="person",
-        relation="married to",
-    ),
-    SYNTAX.rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
-    SYNTAX.rule(
         r"(?:have|has|own|owns|got|have got|has got|adopted|bought|raise|raises|raised|keep|keeps|rescued|"
         r"drive|drives|"
         r"run|runs|co-own|opened|founded|co-founded|started|manage|foster|am raising|are raising)",
@@ -106,32 +72,6 @@ LIFE_RULES: tuple[Rule, ...] = (
         "{s} has {o}.",
         shape="pet",
         relation="has",
-    ),
-    SYNTAX.rule(
-        r"(?:received|got|was given|was gifted|redeemed)",
-        "RELATES_TO",
-        "{s} has {o}.",
-        shape="gift",
-        relation="has",
-        strength=0.6,
-    ),
-    SYNTAX.rule(
-        r"(?:watched|saw|seen|finished watching|am watching|is watching)",
-        "RELATES_TO",
-        "{s} watched {o}.",
-        shape="named",
-        relation="watched",
-        kind=EntityType.WORK,
-        strength=0.6,
-    ),
-    SYNTAX.rule(
-        r"(?:read|reads|am reading|is reading|finished reading|finished)",
-        "RELATES_TO",
-        "{s} read {o}.",
-        shape="named",
-        relation="read",
-        kind=EntityType.WORK,
-        strength=0.6,
     ),
     SYNTAX.rule(
         r"(?:visited|traveled to|travelled to|took a trip to|went on a trip to|toured|went to|been to)",
@@ -143,25 +83,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         strength=0.6,
     ),
     SYNTAX.rule(
-        r"won(?: [a-z]+){0,4}? (?:in|at)",
-        "RELATES_TO",
-        "{s} won a prize in {o}.",
-        shape="event",
-        relation="won",
-        kind=EntityType.ACTIVITY,
-        strength=0.6,
-    ),
-    SYNTAX.rule(
         r"(?:participated|took part|competed|performed) (?:in|at)",
-        "RELATES_TO",
-        "{s} took part in {o}.",
-        shape="event",
-        relation="took part in",
-        kind=EntityType.ACTIVITY,
-        strength=0.6,
-    ),
-    SYNTAX.rule(
-        r"attended",
         "RELATES_TO",
         "{s} took part in {o}.",
         shape="event",

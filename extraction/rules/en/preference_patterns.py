@@ -62,13 +62,6 @@ GOAL_RULES: tuple[Rule, ...] = (
             (r"(?:preparing|prepping|getting ready)", "{s} is preparing for {o}."),
         )
     ),
-    SYNTAX.rule(
-        _BE_OR_NOT + r"working (?:towards?|on getting|on becoming)",
-        "CARES_ABOUT",
-        "{s} works towards {o}.",
-        shape="worry",
-        relation="goal",
-    ),
     # "I would love to" also introduces small wishes; the shape "wish" accepts only lasting goals.
     SYNTAX.rule(r"aspire to", "CARES_ABOUT", "{s} would like to {o}.", shape="wish", relation="plan"),
     SYNTAX.rule(
@@ -139,13 +132,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} does not like {o}.",
     ),
     SYNTAX.rule(
-        _IS_OR_IS_NOT
-        + r"not (?:really |exactly |much |particularly )?(?:into|fond of|a (?:big |huge )?(?:fan|lover) of|keen on|"
-        r"crazy about|big on|much of a fan of|interested in)",
-        "DISLIKES",
-        "{s} does not like {o}.",
-    ),
-    SYNTAX.rule(
         r"(?:hates?(?! to (?:ask|say|admit|bother|break|interrupt|nag|rush|be (?:that|the)))|"
         r"detest|detests|despise|despises|loathe|loathes|abhor|abhors|absolutely can not with)",
         "DISLIKES",
@@ -165,12 +151,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         "DISLIKES",
         "{s} avoids {o}.",
     ),
-    SYNTAX.rule(
-        _IS_OR_IS_NOT + _VERY_MUCH + r"(?:afraid|scared|terrified|frightened|petrified) of|have an? (?:fear|phobia) of",
-        "DISLIKES",
-        "{s} is afraid of {o}.",
-        strength=0.8,
-    ),
     SYNTAX.rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
     SYNTAX.rule(
         r"(?:like|likes|enjoy|enjoys|cherish|cherishes|dig|relish)",
@@ -186,14 +166,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         + r")",
         "PREFERS",
         "{s} likes {o}.",
-    ),
-    SYNTAX.rule(
-        r"(?:am|is) (?:more of )?an?(?: big| huge| total| real| bit of an?)?(?= (?:"
-        r"dog|cat|tea|coffee|beach|city|mountain|book|summer|winter|night|morning|nature|people|animal|wine|beer|"
-        r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish) )",
-        "PREFERS",
-        "{s} likes {o}.",
-        end=r"(?:person|guy|girl|woman|man|lover|fanatic|addict|nerd|enthusiast|type)\b",
     ),
     SYNTAX.rule(r"(?:prefer|prefers|favou?r|favou?rs|tend to prefer)", "PREFERS", "{s} prefers {o}."),
     *GOAL_RULES,

@@ -4,7 +4,6 @@ import re
 from typing import Final
 
 from extraction.rules.en.frames import (
-    NUMBER,
     States,
     after,
     clause_frame,
@@ -14,24 +13,18 @@ from extraction.rules.en.frames import (
     read_product,
 )
 from extraction.rules.en.statements import (
-    CANNOT_HAVE,
     KIN_IS,
-    LIKES,
     LIVES,
     NAME,
     NO_LONGER_HAS,
     NO_LONGER_LIKES,
     NO_LONGER_USES,
-    NO_LONGER_WORKS_AS,
     PERSON,
     PREFERS,
     PRODUCT_IS,
     PROPER,
-    STUDIES_AT,
     SWITCHED_FROM,
     TOPIC,
-    WORKS_AS,
-    WORKS_AT,
 )
 from extraction.rules.en.word_classes import SOFTWARE_NAME, THING
 from extraction.rules.engine import ObjectPhrase
@@ -66,12 +59,6 @@ _HOME: Final = (
 # Moves
 
 SPOKEN_MOVES: Final = (
-    clause_frame(
-        rf"^(?:(?:my|our|the|an?) )?(?:new |little |tiny |small |nice |cheap |lovely |own |rented |"
-        rf"temporary )*{_HOME}"
-        rf"(?: now)? (?:in|near|off|over in|down in|up in) (?P<o>(?:the )?(?-i:[A-Z])[\w' -]{{1,30}})(?=$|,)",
-        LIVES,
-    ),
     after(
         # Whoever has a studio there works in it.
         r"(?!(?:own|owns|have|has|built) (?:an? |our |my |the |his |her )(?:[a-z-]+ )?studio\b)"
@@ -79,20 +66,6 @@ SPOKEN_MOVES: Final = (
         rf"am in|is in|are in|built|ended up with|got the keys to|am moving into)(?: (?:myself|ourselves|us|me))? "
         rf"(?:an? |our |my |the |this |his |her )(?:[a-z-]+ ){{0,3}}?{_HOME} (?:in|near|on|off|outside|over in|"
         rf"up in) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
-        r"(?:swapped|traded|exchanged|left|ditched|fled) (?:the |big )*(?:city|town|coast|countryside|suburbs|"
-        r"capital|"
-        r"flat|house|high street|old (?:place|flat|house)) for (?:an? |the )?(?:[a-z-]+ ){0,3}?(?:in|near|outside|"
-        r"by|of)? ?"
-        r"(?P<o>(?-i:[A-Z]).+)",
-        LIVES,
-    ),
-    after(
-        r"(?:moved|have moved|has moved|am moved) (?:back |over |in |down |up |out )*(?:to|into) (?:an? |the |my |"
-        r"our |his |"
-        r"her )(?:[a-z'-]+ ){0,5}?(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
         LIVES,
     ),
 )
@@ -157,31 +130,11 @@ SPOKEN_WORK: Final = (
         States(says="{s} works as {o}.", relation="works as", group="j", read=_read_worker, kind=TOPIC),
     ),
     after(
-        r"(?:was|got|am|is|were|have been|has been|been) (?:just )?(?:hired|taken on|recruited|poached|headhunted|"
-        r"employed|"
-        r"picked up|snapped up) (?:by|at|with) (?P<o>.+?)(?: as (?P<j>.+))?$",
-        WORKS_AT,
-        WORKS_AS,
-    ),
-    after(r"(?:used to be|was once|spent .{3,20}? as|once was) (?P<was>an? .+)", NO_LONGER_WORKS_AS),
-    after(
         # Somebody with a degree has finished studying.
         r"(?:have|has|got|hold|holds|did)(?: got)? an? (?P<o>(?:first |second )?(?:(?:bachelor|master|doctor)['’]?s? )?"
         r"(?:degree|phd|doctorate|master['’]?s|bachelor['’]?s|diploma|msc|bsc|mba|ba|ma) in "
         r"[A-Za-z]+(?: (?:and )?[a-z]+)?)(?=$|[,.;!]| (?:but|and|from|so|which|though|because)\b)",
         States(says="{s} has a {o}.", relation="has", read=read_exact, kind=TOPIC),
-    ),
-    after(
-        r"(?:study|studies|am studying|is studying|read|reads|am reading|"
-        r"is reading)(?: [a-z ]{3,30}?)? "
-        r"at (?P<o>(?:the )?(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,| (?:now|in|since|and|until|this)\b)",
-        STUDIES_AT,
-    ),
-    clause_frame(
-        r"^(?:first|second|third|fourth|final|last|1st|2nd|3rd)[ -]year (?:student )?(?:at|"
-        r"of) (?:[a-z ]{2,25}?,? (?:at |in )?)?"
-        r"(?P<o>(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,)",
-        STUDIES_AT,
     ),
 )
 
@@ -231,17 +184,6 @@ SPOKEN_PEOPLE: Final = (
 _AGED: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=_TIME)
 _BORN_IN: Final = States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=_TIME)
 SPOKEN_AGES: Final = (
-    after(
-        rf"(?:am|is|are|just turned|turned|turning|hit|am hitting|is about to turn|am about to turn|am going to be|"
-        rf"is turning|am turning|reached|nearing)"
-        rf"(?: (?:only|now|nearly|almost|already|still|just|officially|all of|a whole|a very young|a proud|"
-        rf"finally))? (?P<o>{NUMBER})"
-        rf"(?=$|[,;!)]| (?:btw|not|going on|tomorrow|soon|lol|since|as of|last|at|years|year|yrs|and a half|and|"
-        rf"but|this|next|today|on|in|so|now|already|or so|ish|haha|with|when|because|for|here)\b)"
-        rf"(?! (?:in|on) (?:the|line|queue|my)\b)(?! ?(?:and|or) \d)(?! (?:minutes|hours|days|weeks|months|of|"
-        rf"people|kids|miles|km|kg|pounds|euros|dollars)\b)",
-        _AGED,
-    ),
     clause_frame(
         r"^born (?:back )?in '?(?P<o>(?:19|20)?\d\d)(?=$|,|\.| )",
         _BORN_IN,
@@ -252,7 +194,6 @@ SPOKEN_AGES: Final = (
 # Belongings
 
 _HAS_ANIMAL: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=EntityType.ANIMAL)
-_HAS_PRODUCT: Final = States(says="{s} has {o}.", relation="has", read=read_product)
 SPOKEN_BELONGINGS: Final = (
     after(
         r"(?:am |is |are )?(?:using|running|on|rocking|typing (?:this )?on|driving|riding|playing) (?P<o>(?:an?|"
@@ -272,18 +213,6 @@ SPOKEN_BELONGINGS: Final = (
         r"(?:gone|sold|stolen|nicked|pinched|scrapped|written off|died(?! down| again)|totalled|dead|kaput|history|"
         r"on ebay|given away|returned|rehomed|donated|repossessed|broken for good)\b",
         NO_LONGER_HAS,
-    ),
-    after(
-        r"(?:said goodbye to|parted ways with|waved goodbye to|have seen the last of|gave up|flogged|offloaded|"
-        r"gave|donated|handed back|handed over|pawned|binned|chucked|recycled|returned|lost) "
-        r"(?:my|our|the) (?:old |trusty |beloved |second |other |last )*(?P<old>.{2,30}?)(?=$|,| (?:to|on|at|last|"
-        r"yesterday|today|because|after|for|when|in|as)\b)",
-        NO_LONGER_HAS,
-    ),
-    after(
-        r"(?:upgraded|switched|swapped|changed|moved|traded up|traded)(?: (?:up|over|my \w+|"
-        r"our \w+))? to (?P<o>(?:an? |the )(?:[a-z-]+ ){0,3}?(?-i:[A-Z]).+)",
-        _HAS_PRODUCT,
     ),
     after(
         r"(?:keep|keeps|raise|raises|breed|breeds|look after|own|owns)(?: (?:about|around|over|two|three|four|"
@@ -346,23 +275,12 @@ SPOKEN_HEALTH: Final = (
         r"hearing aids?|wheelchair)(?=$|[,.;!]| (?:now|for|since|because|and|but|to|all)\b)",
         States(says="{s} needs {o}.", relation="has", read=read_exact),
     ),
-    after(
-        r"(?:am|is|are)(?: (?:very|quite|mildly|severely|badly|also|a bit))? (?P<o>lactose|gluten|dairy|"
-        r"fructose|histamine)[- ]intolerant\b",
-        CANNOT_HAVE,
-    ),
 )
 
 
 # Tastes
 
 SPOKEN_TASTES: Final = (
-    after(
-        r"(?:got|have got|gotten|am getting|is getting|have become|became|am|is|been getting)(?: (?:really|well|"
-        r"properly|so|super|quite|very|totally|completely|seriously))* into (?P<o>(?!trouble|a fight|an accident|"
-        r"the car|the habit|uni|college|university|medical|debt|bed|a |my |it\b|work\b|town\b|[a-z]+ school).+)",
-        LIKES,
-    ),
     after(
         r"(?:always|only|usually|mostly|generally|nearly always) (?:go for|choose|pick|order|ask for|book|"
         r"sit in|take|drink|wear|read|watch|listen to|cook with|fly|buy|want) (?P<o>(?!it\b|this\b|that\b|"

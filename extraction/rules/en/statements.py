@@ -12,7 +12,6 @@ from extraction.rules.en.frames import (
     read_brand,
     read_exact,
     read_firms,
-    read_known_places,
     read_one_thing,
     read_places,
     read_plain_medicines,
@@ -41,40 +40,21 @@ SWITCHED_FROM: Final = (
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 
 LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=PLACE)
-NO_LONGER_LIVES: Final = States(
-    says="{s} no longer lives in {o}.",
-    relation="lives in",
-    group="old",
-    read=read_known_places,
-    kind=PLACE,
-    closes=True,
-)
 WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=ORG)
 WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=TOPIC)
 NO_LONGER_WORKS_AT: Final = States(
     says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=ORG, closes=True
 )
-NO_LONGER_WORKS_AS: Final = States(
-    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=TOPIC, closes=True
-)
-STUDIES_AT: Final = States(says="{s} studies at {o}.", relation="studies at", read=proper_name(ORG), kind=ORG)
 PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(PERSON), kind=PERSON)
-NO_LONGER_PARTNER: Final = States(
-    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=PERSON, closes=True
-)
-ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON)
-MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON)
 KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON)
 HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
 NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
 HAS_TOPIC: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=TOPIC)
-IS_TOPIC: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=TOPIC)
 TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC)
 NO_LONGER_TAKES: Final = States(
     says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=TOPIC, closes=True
 )
 ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
-REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
 CANNOT_HAVE: Final = States(says="{s} cannot have {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
 LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
 PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)

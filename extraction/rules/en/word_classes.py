@@ -5,13 +5,6 @@ from typing import Final
 
 from extraction.text.lexicon_en import CONDITIONS, JOBS, MORE_JOBS, MORE_OWNABLE, OWNABLE, PETS, word_set
 
-
-def any_of(words: str) -> str:
-    """Return a pattern for any of the words or phrases that `|` or line ends separate, longest first."""
-    names = (name.strip() for line in words.splitlines() for name in line.split("|"))
-    return "(?:" + "|".join(sorted({re.escape(name) for name in names if name}, key=len, reverse=True)) + ")"
-
-
 # Medicines: names, and the endings of drug classes (stems of international nonproprietary names, WHO).
 
 _MEDICINES = r"""
@@ -105,11 +98,6 @@ ALLERGENS: Final = word_set(
     "mold cat cats dog dogs horse horses fur feathers latex nickel penicillin amoxicillin sulfa aspirin ibuprofen "
     "codeine bee bees wasp wasps stings penicillin plasters adhesive perfume sulphites sulfites msg caffeine alcohol "
     "aspartame chocolate pork beef meat"
-)
-DIETS: Final = any_of(
-    "vegetarian|vegan|pescatarian|pescetarian|plant-based|plant based|gluten-free|gluten free|dairy-free|dairy free|"
-    "keto|low-carb|low carb|halal|kosher|paleo|sugar-free|low-salt|low-fodmap|lactose-free|nut-free|teetotal|"
-    "alcohol-free|raw vegan|coeliac|celiac|diabetic|sober|flexitarian"
 )
 # A noun is the head of its phrase unless another one follows: not "stroke" in "the stroke team".
 NO_NOUN_NEXT: Final = (

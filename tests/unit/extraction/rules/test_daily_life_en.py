@@ -15,9 +15,6 @@ def _facts(text: str) -> set[Fact]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Ann lived in Graz.", ("Ann", "RELATES_TO", "lives in", "Graz")),
-        ("I cycle to work.", ("@user", "RELATES_TO", "commutes by", "bike")),
-        ("I take the bus to school every day.", ("@user", "RELATES_TO", "commutes by", "bus")),
         ("My partner is Julian.", ("@user", "RELATES_TO", "partner", "Julian")),
         ("Can you write a card for my aunt Jean?", ("@user", "RELATES_TO", "aunt", "Jean")),
         ("I have to renew my passport before October.", ("@user", "CARES_ABOUT", "plan", "renewing passport")),
@@ -69,7 +66,6 @@ def test_similar_words_state_nothing(text: str) -> None:
         ("My parents no longer have a dog.", "User's parents no longer have a dog."),
         ("My father lives in Leeds.", "User's father lives in Leeds."),
         ("I quit the gym last month.", "User no longer goes to the gym."),
-        ("My little boy is lactose intolerant.", "User's son cannot have lactose."),
     ],
 )
 def test_statement_agrees_with_its_subject(text: str, statement: str) -> None:

@@ -14,7 +14,6 @@ def _dictionary() -> None:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("I used to smoke a pack a day", {"user|PREFERS|smoking|closed"}),
         ("My son wants to be a pilot", {"son|CARES_ABOUT:goal|become a pilot"}),
         ("rent's gone up to 950, bills on top", {"user|RELATES_TO:rent|950"}),
         (

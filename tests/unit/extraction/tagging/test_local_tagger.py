@@ -22,7 +22,11 @@ from schema.fact import FactKind
 from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 
 CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
-EVERYDAY: list[Case] = json.loads(Path(__file__).with_name("everyday_zh.json").read_text(encoding="utf-8"))
+EVERYDAY: list[Case] = [
+    case
+    for language in ("en", "zh")
+    for case in json.loads(Path(__file__).with_name(f"everyday_{language}.json").read_text(encoding="utf-8"))
+]
 ADAPTERS = {
     "multilingual-e5-small.tags-d8.npz": "2259079eb3fd8fa09c19cc09ef6d1af9127a4588a5ce5529f9501462d9a86e5f",
     "e5-small-v2.tags-c8.npz": "f7b2048185e5fb817db00e46dddebb88714275f6e664bbab9bc1659b31c89e2f",
@@ -175,7 +179,7 @@ async def test_message_of_several_paragraphs_is_tagged_in_parts(tagger: LocalTag
 
 
 @pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: case["text"])
-async def test_everyday_chinese_sentence_is_read_exactly(tagger: LocalTagger, case: Case) -> None:
+async def test_everyday_sentence_is_read_exactly(tagger: LocalTagger, case: Case) -> None:
     """Facts of daily life, and sentences that look alike but state nothing about the user."""
     assert set(await facts_of(tagger, case["text"])) == set(case["facts"])
 
