@@ -173,7 +173,7 @@ def _clause_around(text: str, start: int, end: int) -> str:
 
 
 def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) -> Proof:
-    whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
+    start, end = quote.start, quote.end
     said = Proof(
         message_id=message.id,
         said_at=message.said_at,
@@ -181,9 +181,8 @@ def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) ->
         position=message.position,
         adds=adds,
     )
-    if whole:
+    if start is None or end is None or not 0 <= start < end <= len(message.text):
         return said
-    start, end = quote.start, quote.end
     clause = _clause_around(message.text, start, end)
     adds = is_additive(clause, predicate=fact.predicate, name=fact.object)
     return replace(said, quote_start=start, quote_end=end, adds=adds)
