@@ -1,7 +1,8 @@
 """Detect which attribute of a person a question asks for, and whether a text states a value of it. Pure.
 
 "Where does Ana live?" and "we moved again, Madrid this time" share no word, but both are about a home. Statements
-about one attribute of one person replace each other, so the latest of them counts. Texts are English or Chinese.
+about one attribute of one person replace each other, so the latest of them counts. Texts are English or Chinese;
+questions for the home are also German, French, Spanish or Japanese.
 """
 
 import re
@@ -67,10 +68,14 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
     (
         Attribute.HOME,
         re.compile(
-            r"\bwhere\b.{0,60}\b(?:live|lives|living|based|home|stay|staying|reside)\b|\b(?:address|suburb)\b|"
+            r"\bwhere\b.{0,60}\b(?:live|lives|living|based|home|reside)\b|\b(?:address|suburb)\b|"
             r"\b(?:city|town|country|street|neighbou?rhood|place)\b.{0,40}\b(?:live|lives|living|home|based)\b|"
-            r"\bwhere (?:am|are) (?:i|we) (?:now|these days|at home)\b|"
-            rf"住在?{_WHAT_ZH}|{_WHAT_ZH}.{{0,8}}住|住址|地址|家在哪|人在哪"
+            rf"住在?(?:{_WHAT_ZH}|几)|{_WHAT_ZH}.{{0,8}}住|住址|地址|家在哪|"
+            r"\b(?:wo|stadt|ort|straße)\b.{0,40}\b(?:wohn(?:e|st|en|t)|lebe|leben|zu ?hause|daheim)\b|"
+            r"\b(?:où|ville|rue|quartier)\b.{0,40}\b(?:habit\w+|vis|vivons|maison|chez (?:moi|nous))\b|"
+            r"\bhabit\w+.{0,20}\b(?:où|ville|rue|quartier)\b|"
+            r"\b(?:d[oó]nde|ciudad|pueblo|calle|barrio)\b.{0,40}\b(?:viv[oei]\w*|casa)\b|"
+            r"どこ.{0,4}(?:住|家)|(?:家|自宅|住まい)は?どこ|住んで"
         ),
     ),
     (
@@ -194,7 +199,7 @@ _KIN_ZH: Final = "|".join(
 )
 _OF_RELATIVE: Final = re.compile(
     rf"\b(?:my|our) (?:[a-z]{{1,20}} )?(?:{_KIN})s?(?:'s|,)? (?:[a-z]{{1,20}} )?(?:is|was|has|had|got|works|lives|"
-    rf"moved|drives|eats|takes|started|says|can't|won't|loves|hates|bought|sold|goes)\b|我们?的?(?:{_KIN_ZH})"
+    rf"moved|drives|eats|takes|started|says|can't|won't|loves|hates|bought|sold|goes)\b|我们?的?(?:{_KIN_ZH}|[爸妈哥姐弟妹])"
 )
 
 

@@ -16,6 +16,7 @@ from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
+from extraction.text.cues import speaks_of_user
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
@@ -99,6 +100,7 @@ class QueryAnalysis:
         glossed_terms: terms of the English gloss of a Chinese question, for English texts; empty for others.
         cross_language_tokens: vectors of its word pieces for such texts; None if there are none.
         by_meaning: it is in a language of which only vectors and words are compared: neither English nor Chinese.
+        of_user: it has a word for the user ("my", 我, "ich") and does not ask who.
     """
 
     chars: int = 0
@@ -141,6 +143,20 @@ class QueryAnalysis:
     glossed_terms: Terms = field(default_factory=Terms)
     cross_language_tokens: QuestionTokens | None = None
     by_meaning: bool = False
+    of_user: bool = False
+
+    @property
+    def names_others(self) -> bool:
+        """Return whether the question may name somebody else than the user."""
+        return bool(self.kinship_words or self.second_ties or self.possible_names)
+
+    @property
+    def asks_home(self) -> bool:
+        """Return whether the question asks where the user lives, and not where at a named time."""
+        present = self.time_reference in (TimeReference.NOW, TimeReference.OPEN) and self.time is None
+        # Japanese and Spanish questions leave the subject out.
+        of_user = (self.of_user or self.by_meaning) and not self.names_others
+        return self.attribute is Attribute.HOME and present and of_user
 
     @property
     def passage_terms(self) -> Terms:
@@ -187,6 +203,7 @@ def analyse(
         chinese=chinese,
         english=is_english(text),
         by_meaning=not is_english_or_chinese(text),
+        of_user=speaks_of_user(text) and _WHO.search(text) is None,
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=read_or(None, value_asked, text),
@@ -229,6 +246,7 @@ def _glossed_terms(topic: str) -> Terms:
     return terms_of(english_gloss(topic))
 
 
+_WHO: Final = re.compile(r"\b(?:who|which of|we[rm]|qui|qui[eé]n(?:es)?)\b|谁|誰|哪[位个]", re.IGNORECASE)
 # As typed without an apostrophe: "whos the guy im dating".
 _CONTRACTED: Final = re.compile(
     r"\b(?:(what|who|where|when|how|why|that|there)(s|re)|(i)(m|ve)|(did|do|does|is|are|was|were|has|have|ca|wo)n(t))\b",

@@ -9,6 +9,7 @@ from typing import Final
 
 from extraction.text.lexicon_en import ANY_MONTH
 from extraction.text.lexicon_zh import EXPERIENCED, FORMERLY
+from extraction.text.other_languages import FIRST_PERSON
 
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
@@ -24,6 +25,10 @@ _REASON: Final = re.compile(
 )
 _PROMISE: Final = re.compile(
     r"\bi(?:'ll| will| can|'m going to)\b|\bshall i\b|我(?:会|来|给[您你]|帮[您你]|先|到时|每)|以后我|提醒[您你]"
+)
+_FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
+_CHAT_LINE: Final = re.compile(
+    r"^[ \t]*[\[【]?(?P<name>[^\W\d_][\w .’'-]{0,24})[\]】]?[ \t]*[:：](?P<said>.*\w.*)$", re.MULTILINE
 )
 
 # What somebody wants, considers or was offered is not so yet.
@@ -100,6 +105,23 @@ def makes_promise(plain_text: str) -> bool:
 def corrects(plain_text: str) -> bool:
     """Return whether a text has wording that corrects what was said before it: "no, …", "that's old", 不对."""
     return _CORRECTION.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def speaks_of_user(text: str) -> bool:
+    """Return whether a text, of any language and case, has a word for its speaker: "my", 我, "ich"."""
+    return _FIRST_PERSON.search(text, 0, _CHARS_MAX) is not None or FIRST_PERSON.search(text, 0, _CHARS_MAX) is not None
+
+
+def without_chat_lines(text: str) -> str:
+    """Return a text without the lines of a chat that it quotes, if two names or more stand before such lines.
+
+    In "Owen: no prawns near me" another one speaks of himself. Labels, as in "Phone: 555 0199", stay.
+    """
+    lines = [match for match in _CHAT_LINE.finditer(text[:_CHARS_MAX])]
+    is_chat = any(speaks_of_user(match["said"]) for match in lines)
+    if not is_chat or len({match["name"] for match in lines}) == 1:
+        return text
+    return "\n".join(line for line in text.splitlines() if _CHAT_LINE.match(line) is None)
 
 
 def gives_text(plain_text: str) -> bool:

@@ -5,13 +5,15 @@ better judge of whether a text answers it (`extraction/embeddings/answer_scores.
 because it reads each together with the question.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from extraction.embeddings.embedder import spoken
+from extraction.query_analysis import QueryAnalysis
 from extraction.text.chinese import is_chinese
-from extraction.text.cues import gives_text
+from extraction.text.cues import gives_text, without_chat_lines
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
@@ -57,14 +59,42 @@ def answers_of(log_odds: Mapping[str, float]) -> dict[str, float]:
     return {name: answer_score(odds) for name, odds in log_odds.items()}
 
 
-def to_score(hits: Sequence[Hit], *, more: bool = False) -> dict[str, str]:
+# A stay with relatives answers "Where do I live?" for the models, because it names a place. It answers the first of
+# these questions better than the others, though, in any language: on 83 invented messages in six languages, what the
+# answers differ by tells stays from homes with an area under the curve of .92.
+STAY_QUESTION: Final = "Where am I staying for a few days, away from home?"
+HOME_QUESTIONS: Final = ("Which town is my home?", "Which city am I from now on living in?")
+# Log odds by which it answers better from which a text rather tells a stay.
+_STAY_ODDS: Final = 1.5
+
+
+def without_stays(
+    answers: Mapping[str, float], stays: Mapping[str, float], homes: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """Return answer scores for a home: the best of a text, lower if it rather tells where somebody is for some days.
+
+    Args:
+        answers: answer scores by id of the candidate, as those of `STAY_QUESTION` and of each of `HOME_QUESTIONS`.
+    """
+    lasting = dict(answers)
+    for name, stay in stays.items():
+        home = max(of[name] for of in homes)
+        is_home = 1.0 / (1.0 + math.exp((stay - home) * 2 * _LOG_ODDS_MAX - _STAY_ODDS))
+        lasting[name] = max(home, answers.get(name, 0.0)) * is_home
+    return lasting
+
+
+def to_score(hits: Sequence[Hit], analysis: QueryAnalysis, *, more: bool = False) -> dict[str, str]:
     """Return the texts to score by id of the candidate: the first messages and facts; or the next, if `more`.
 
     A text that was given to translate or correct is no answer, however well it reads ("Translate: I have two dogs").
+    What others say of themselves in a quoted chat is none to a question about the user alone.
     """
+    of_user = analysis.of_user and not analysis.names_others
     best = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE]
     scored = best[SCORED_N : SCORED_N + SCORED_MORE_N] if more else best[:SCORED_N]
-    return {one.id: scored_text(one) for one in scored if not gives_text(one.text.lower())}
+    own = (replace(one, text=without_chat_lines(one.text)) if of_user else one for one in scored)
+    return {one.id: scored_text(one) for one in own if not gives_text(one.text.lower())}
 
 
 def scored_text(one: Candidate) -> str:

@@ -25,7 +25,15 @@ from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.messages.metadata_filter import MatchingMessages, matching_messages
-from graph_service.memory.recall.answer_ranking import answer_weight, answers_of, ranked_by_answers, to_score
+from graph_service.memory.recall.answer_ranking import (
+    HOME_QUESTIONS,
+    STAY_QUESTION,
+    answer_weight,
+    answers_of,
+    ranked_by_answers,
+    to_score,
+    without_stays,
+)
 from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
@@ -45,6 +53,7 @@ from graph_service.memory.recall.ranking import (
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.replacement_ranking import (
+    NEWER_SCORE_MIN,
     TextPair,
     ranked_by_replacements,
     replacement_weights,
@@ -199,11 +208,12 @@ async def recall(
     if mode is Mode.BEST:
         factors = rules.factors
         if factors.meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
-            answers, busy = await _answer_scores(embedder, question.text, hits)
-        hits = ranked_by_answers(hits, answers, answer_weight(dialogue=dialogue, factor=factors.meaning))
+            answers, busy = await _answer_scores(embedder, question.text, hits, analysis)
+        lasting = await _lasting_answers(embedder, hits, answers, analysis) if analysis.asks_home else answers
+        hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
-            changes, busy = await _replacements(embedder, question.text, to_compare(hits, answers, analysis, by))
+            changes, busy = await _replacements(embedder, question.text, to_compare(hits, lasting, analysis, by))
             hits = ranked_by_replacements(hits, changes, analysis, by)
         ordered = below_replacements(hits, analysis, found.proofs)
         hits = await off_loop(lambda: without_repeats(ordered))
@@ -264,7 +274,7 @@ async def _layer_similarities(
 
 
 async def _answer_scores(
-    embedder: Embedder | None, question: str, hits: Sequence[Hit]
+    embedder: Embedder | None, question: str, hits: Sequence[Hit], analysis: QueryAnalysis
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return the answer scores, 0 to 1, of the best hits by id, and a note if the models are too busy.
 
@@ -272,7 +282,7 @@ async def _answer_scores(
     """
     found: dict[str, float] = {}
     busy: tuple[str, ...] = ()
-    for texts in (to_score(hits), to_score(hits, more=True)):
+    for texts in (to_score(hits, analysis), to_score(hits, analysis, more=True)):
         if not texts or not isinstance(embedder, AnswerScorer):
             break
         odds, busy = await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
@@ -280,6 +290,19 @@ async def _answer_scores(
         if not odds or max(odds.values()) >= 0:
             break
     return answers_of(found), busy
+
+
+async def _lasting_answers(
+    embedder: Embedder | None, hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis
+) -> Mapping[str, float]:
+    """Return the answer scores for a home, lower for stays; as they are if a single text may answer."""
+    texts = to_score(hits, analysis)
+    if len(texts) < 2 or max(answers.values(), default=0.0) < NEWER_SCORE_MIN or not isinstance(embedder, AnswerScorer):
+        return answers
+    asked = (STAY_QUESTION, *HOME_QUESTIONS)
+    scored = [await _in_time([*texts], embedder.answer_scores(one, [*texts.values()])) for one in asked]
+    stays, *homes = (answers_of(odds) for odds, _ in scored)
+    return without_stays(answers, stays, homes)
 
 
 async def _replacements(

@@ -1,10 +1,13 @@
 """Test which attribute of a person a question asks for, and which texts state a value of it."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.attribute_questions import Attribute, attribute_asked, is_about_relative, states_attribute
+from extraction.query_analysis import analyse
 
 
 @pytest.mark.parametrize(
@@ -13,6 +16,12 @@ from extraction.attribute_questions import Attribute, attribute_asked, is_about_
         ("Where do I live?", Attribute.HOME),
         ("Which part of town does Nasrin live in?", Attribute.HOME),
         ("我现在住在哪里？", Attribute.HOME),
+        ("我住几栋几号？", Attribute.HOME),
+        ("Wo wohne ich?", Attribute.HOME),
+        ("Où est-ce que j'habite ?", Attribute.HOME),
+        ("¿Dónde vivo?", Attribute.HOME),
+        ("どこに住んでいますか？", Attribute.HOME),
+        ("Where am I staying this week?", None),
         ("Where do I work?", Attribute.WORK),
         ("Who does my sister's husband work for?", Attribute.WORK),
         ("我老婆在哪里上班？", Attribute.WORK),
@@ -103,3 +112,28 @@ def test_a_statement_is_found_whatever_stands_around_it(text: str, attribute: At
 def test_case_and_curly_apostrophes_do_not_change_the_attribute(question: str) -> None:
     asked = f"What's my phone number? {question}"
     assert attribute_asked(asked) is attribute_asked(asked.replace("'", "’")) is Attribute.NUMBER
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where do I live?", True),
+        ("我家在哪里？", True),
+        ("Wo wohne ich?", True),
+        ("どこに住んでいますか？", True),
+        ("Where do I live this week?", False),
+        ("Where did I live before?", False),
+        ("Where does my sister live?", False),
+        ("Where does Ana live?", False),
+        ("王芳住在哪里？", False),
+    ],
+)
+def test_question_for_the_home_is_about_the_user_and_no_named_time(question: str, expected: bool) -> None:
+    assert analyse(question, reference=datetime(2026, 9, 1, tzinfo=UTC)).asks_home is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [("What am I allergic to?", True), ("Wer in meiner WG ist Veganer?", False)]
+)
+def test_question_of_the_user_does_not_ask_who(question: str, expected: bool) -> None:
+    assert analyse(question, reference=datetime(2026, 9, 1, tzinfo=UTC)).of_user is expected

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.answer_ranking import (
     CONVERSATION,
     DIALOGUE,
@@ -16,6 +17,7 @@ from graph_service.memory.recall.answer_ranking import (
     answers_of,
     ranked_by_answers,
     to_score,
+    without_stays,
 )
 from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.query import HitKind
@@ -96,9 +98,9 @@ def test_best_messages_and_facts_are_scored_with_their_speakers_and_no_scenes() 
     fact = hit("Ana lives in Porto", 0.5, kind=HitKind.FACT)
     others = [hit(f"other {at}", 0.4 - at / 100) for at in range(20)]
     hits = [*(Hit(candidate=one, score=1.0) for one in (ana, agent, chinese)), scene, fact, *others]
-    texts = to_score(hits)
+    texts = to_score(hits, QueryAnalysis())
     assert len(texts) == SCORED_N
-    assert [*to_score(hits, more=True).values()] == ["other 1"]
+    assert [*to_score(hits, QueryAnalysis(), more=True).values()] == ["other 1"]
     assert [*texts.values()][:5] == [
         "Ana: I moved",
         "assistant: Congratulations",
@@ -110,7 +112,26 @@ def test_best_messages_and_facts_are_scored_with_their_speakers_and_no_scenes() 
 
 def test_text_to_translate_is_not_scored_as_an_answer() -> None:
     hits = [hit("Translate to French: I have two dogs", 0.9), hit("We have a kitten", 0.5)]
-    assert [*to_score(hits)] == ["We have a kitten"]
+    assert [*to_score(hits, QueryAnalysis())] == ["We have a kitten"]
+
+
+def test_what_others_say_in_a_quoted_chat_is_no_answer_about_the_user() -> None:
+    said = hit("for the list\nOwen: no prawns near me\nTash: I bring cake\nI eat no nuts", 0.9).candidate
+    hits = [Hit(candidate=replace(said, speaker="Ana"), score=0.9)]
+    about_user, about_owen = (
+        QueryAnalysis(of_user=True),
+        QueryAnalysis(of_user=True, possible_names=frozenset({"owen"})),
+    )
+    assert [*to_score(hits, about_user).values()] == ["Ana: for the list\nI eat no nuts"]
+    assert [*to_score(hits, about_owen).values()] == [f"Ana: {said.text}"]
+
+
+def test_stay_ranks_below_a_home_for_a_question_about_the_home() -> None:
+    answers = {"home": 0.4, "stay": 0.9, "other": 0.6}
+    stays, homes = {"home": 0.2, "stay": 0.95}, [{"home": 0.3, "stay": 0.2}, {"home": 0.7, "stay": 0.4}]
+    lasting = without_stays(answers, stays, homes)
+    assert lasting["stay"] < 0.1 < 0.6 < lasting["home"]
+    assert lasting["other"] == answers["other"]
 
 
 @pytest.mark.parametrize(("dialogue", "expected"), [(0.0, CONVERSATION), (1.0, DIALOGUE)])
