@@ -26,7 +26,7 @@ def axe() -> str:
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
     name = f"accessibility-{uuid.uuid4().hex[:8]}"
-    for turn, text in enumerate(("I love jasmine tea.", "I hate coriander.", "我很喜欢弹钢琴。")):
+    for turn, text in enumerate(("I love jasmine tea.", "I hate coriander.", "I really do love 弹钢琴.")):
         await Watching.told(address, name, text, session=f"s{turn}")
     await Watching.found(address, name, "jasmine tea")
     return name

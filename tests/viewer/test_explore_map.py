@@ -20,7 +20,7 @@ async def memory(address: str) -> str:
     """Create a tenant with a few messages of Alice and Bob, in both languages."""
     name = f"explore-map-{uuid4().hex[:8]}"
     for user, texts in {
-        "alice": ("I love jasmine tea.", "I hate coriander.", "I work at Acme.", "我很喜欢弹钢琴。"),
+        "alice": ("I love jasmine tea.", "I hate coriander.", "I work at Acme.", "I really do love 弹钢琴."),
         "bob": ("I love mountains.",),
     }.items():
         for turn, text in enumerate(texts):

@@ -17,7 +17,7 @@ _TOLD = (
     "I hate coriander.",
     "My cousin Oliver lives in Rome.",
     "I really love jasmine tea.",
-    "我很喜欢弹钢琴。",
+    "I really do love 弹钢琴.",
 )
 
 

@@ -103,7 +103,7 @@ async def test_click_on_an_edge_shows_statement_and_highlighted_evidence(viewer:
 
 @pytest.mark.slow
 async def test_chinese_memories_and_texts_are_shown(viewer: Viewer) -> None:
-    await viewer.say("我很喜欢弹钢琴。", user="zhang", name="张曼婷")
+    await viewer.say("I really do love 弹钢琴.", user="zhang", name="张曼婷")
     await viewer.page.add_init_script("localStorage.clear()")
     await viewer.open()
     await viewer.until("window.__mnemoscene.counts.edges >= 2")

@@ -33,7 +33,7 @@ from tests.support.polling import until
 from tests.support.tcp_proxy import tcp_proxy
 from tests.viewer.watching import WAIT_MS, Watching
 
-_SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "我很喜欢弹钢琴。")
+_SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I really do love 弹钢琴.")
 _RECALL = 'query($q: String!) { recall(userId: "alice", query: $q, kinds: [FACT]) { hits { id score confidence } } }'
 
 

@@ -17,7 +17,7 @@ from tests.support.builders import an_incoming, delete_open_jobs
 from tests.support.open_service import OpenService, open_service
 from tests.viewer.watching import WAIT_MS, Watching
 
-_SAID = ("I adore my golden retriever.", "I hate coriander.", "我很喜欢弹钢琴。")
+_SAID = ("I adore my golden retriever.", "I hate coriander.", "I really do love 弹钢琴.")
 _ASKED_MAX = 30
 
 

@@ -23,7 +23,7 @@ async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
     """Open one page for all tests, on a memory with a name that contains markup."""
     name = f"take-along-{uuid4().hex[:8]}"
     await Watching.told(address, name, "I love jasmine tea.", "I hate coriander.", user="ann", name=_CANARY)
-    await Watching.told(address, name, "我很喜欢弹钢琴。", user="ann", session="s2", name=_CANARY)
+    await Watching.told(address, name, "I really do love 弹钢琴.", user="ann", session="s2", name=_CANARY)
     for label in ("jasmine", "coriander", "弹钢琴"):
         await Watching.found(address, name, label)
     async with Watching.page_of(browser, address, name) as watching:
