@@ -30,14 +30,6 @@ JAVA_OPTIONS: Final = (
 # For a command that ends after a few queries: the second compiler costs a second of the start and pays off later. With
 # it a service answers in two thirds of the time (measured in docs/decisions/0001).
 QUICK_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
-# For a service: the second compiler takes what ran ten times as often as by default. Of the CPU of a start and 300
-# questions it took 45 %, most of it for Neo4j's planner, and takes 27 % of less (measured in docs/decisions/0001).
-LATE_SECOND_COMPILER: Final = (
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
 # rotation.retention_policy: the transaction log has forgotten texts until it is pruned, so it is kept only as long as
 #   recovery needs it.
 # use_parameter_size: by default a statement is planned again for every order of magnitude of each text's and list's
@@ -108,13 +100,11 @@ def launch_settings(
         "jars": [jar.name for jar in jars],
         "java_options": [
             f"-Xmx{heap_mb}m",
-            # Before the heap grows beyond its half, garbage is collected from all of it; a start needs less. All of the
-            # young generation is soon in use, by default a third of the heap.
-            f"-Xms{heap_mb // 2}m",
-            f"-Xmn{heap_mb // 8}m",
+            # Reserved at once, so that a start hardly collects garbage.
+            f"-Xms{heap_mb}m",
             f"-XX:ErrorFile={log_dir / 'java_crash.log'}",
             *JAVA_OPTIONS,
-            *(LATE_SECOND_COMPILER if lasting else (QUICK_COMPILER_ONLY,)),
+            *(() if lasting else (QUICK_COMPILER_ONLY,)),
             *archive_options,
         ],
         "new_password": new_password,
