@@ -13,12 +13,15 @@ from extraction.text.sentences import has_cjk
 _LOADED: Final[list[Reader]] = []
 
 
+async def read_with_tags(scene: SceneText) -> Reading:
+    """Read a scene as the service does with its local models."""
+    if not _LOADED:
+        cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
+        _LOADED.append(rules_with_tags(await load_local_tagger(cache_dir=cache_dir)))
+    return await _LOADED[0](scene)
+
+
 async def read_as_served(scene: SceneText) -> Reading:
     """Read English scenes by the rules alone, which is fast and exact, and those with Chinese lines with the tagger."""
-    if not any(has_cjk(line.text) for line in scene.lines):
-        return await read_by_rules(scene)
-    if not _LOADED:
-        _LOADED.append(
-            rules_with_tags(await load_local_tagger(cache_dir=Path(platformdirs.user_cache_dir("mnemoscene"))))
-        )
-    return await _LOADED[0](scene)
+    chinese = any(has_cjk(line.text) for line in scene.lines)
+    return await (read_with_tags(scene) if chinese else read_by_rules(scene))

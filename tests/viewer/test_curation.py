@@ -22,7 +22,13 @@ from tests.viewer.watching import WAIT_MS, Watching
 
 # Forgotten facts are not extracted again, so each run has a memory of its own.
 _TENANT = f"set-right-{uuid4().hex[:8]}"
-_SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I love the Alps.", "I really do love 弹钢琴.")
+_SAID = (
+    "I love jasmine tea.",
+    "I hate coriander.",
+    "I love mountains.",
+    "I love the Alps.",
+    "I really do love 弹钢琴.",
+)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")

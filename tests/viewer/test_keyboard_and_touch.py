@@ -26,7 +26,9 @@ _SMALL = """[...document.querySelectorAll('button, select, input')]
 async def memory(address: str) -> str:
     """Create a tenant with a few facts about Alice."""
     name = f"for-everyone-{uuid4().hex[:8]}"
-    for turn, text in enumerate(("I love jasmine tea.", "I work at Acme.", "I hate coriander.", "I really do love 弹钢琴.")):
+    for turn, text in enumerate(
+        ("I love jasmine tea.", "I work at Acme.", "I hate coriander.", "I really do love 弹钢琴.")
+    ):
         await Watching.told(address, name, text, session=f"s{turn}")
     for label in ("jasmine tea", "Acme", "coriander", "弹钢琴"):
         await Watching.found(address, name, label)

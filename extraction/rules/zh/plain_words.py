@@ -36,6 +36,9 @@ _LESS_ODDS: Final = 2.0
 _LIKED_ZH: Final = re.compile(
     f"(?:^|[，,。！!；;])(?:我们?|现在|已经|早就|最近|再|也|都|真的|其实)*不(?:再|怎么|太)?(?:喜欢|爱|热爱){_DONE_WITH}$"
 )
+# "I call him Xiaoming" names somebody else.
+_CALLED_ZH: Final = re.compile("(?:叫|管)(?:他|她|它|你|您|他们|她们)(?:叫|做|作)?$")
+_NEVER_ODDS: Final = 9.0
 _NO_MORE_ZH: Final = re.compile("不再[^，。]{1,8}$")
 
 
@@ -49,6 +52,8 @@ def _plainer(text: str, tag: Tag) -> Tag:
     before, after = text[max(0, tag.obj[0] - 24) : tag.obj[0]], text[tag.obj[1] : tag.obj[1] + 12]
     if tag.kind == "dislikes" and _LIKED_ZH.search(before) and (after.startswith("了") or _NO_MORE_ZH.search(before)):
         return replace(tag, kind="likes", ended=True, odds=tag.odds + 2 * _LESS_ODDS)
+    if tag.kind == "named" and _CALLED_ZH.search(before):
+        return replace(tag, odds=-_NEVER_ODDS)
     if tag.kind == "likes" and favourite(text, tag):
         return replace(tag, odds=tag.odds + _LESS_ODDS)
     plain = _PLAIN_ZH.get(tag.kind)
