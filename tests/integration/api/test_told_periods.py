@@ -17,6 +17,7 @@ from tests.integration.memory.facts.test_conflict_resolution import say
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.cli_process import Home
 from tests.support.mcp_service import serving
+from tests.support.readers import WITH_TAGS
 
 _COOKBOOK = (Path(__file__).parents[3] / "docs" / "cookbook.md").read_text("utf-8")
 _FACTS = """{ user(userId: "alice") {
@@ -48,7 +49,7 @@ async def home_or_job(graph: Graph, tenant: str, name: str) -> dict[str, Any]:
 async def test_fact_told_as_past_has_no_begin_and_answers_questions_about_the_past(
     graph: Graph, tenant: str, text: str, name: str, question: str
 ) -> None:
-    await say(graph, tenant, text, day=0)
+    await say(graph, tenant, text, day=0, readers=WITH_TAGS if " live" in text else None)
     fact = await home_or_job(graph, tenant, name)
     assert fact["validAt"] is None
     assert datetime.fromisoformat(fact["invalidAt"]) == NOON
@@ -77,8 +78,8 @@ async def test_fact_ends_when_its_words_say(
     graph: Graph, tenant: str, before: str | None, text: str, name: str, begin: str, end: str
 ) -> None:
     if before:
-        await say(graph, tenant, before, day=-60)
-    await say(graph, tenant, text, day=0)
+        await say(graph, tenant, before, day=-60, readers=WITH_TAGS if " live" in text else None)
+    await say(graph, tenant, text, day=0, readers=WITH_TAGS if " live" in text else None)
     fact = await home_or_job(graph, tenant, name)
     assert (fact["validAt"][:10], fact["invalidAt"][:10]) == (begin, end)
 

@@ -16,7 +16,6 @@ from graph_service.cli.answer_tables import answer_view, ask_question
 from graph_service.cli.service_client import ServiceClient
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.phrasing import WORDS
 from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
@@ -30,7 +29,7 @@ from schema.ids import TenantId, user_uri
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming
-from tests.support.readers import read_with_tags
+from tests.support.readers import WITH_TAGS
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
   context(userId: $user, query: $query, maxTokens: $tokens) {
@@ -135,7 +134,7 @@ async def test_told_period_is_shown_with_its_days_and_without_a_mark(
 ) -> None:
     """Regression: Alice lived in Lyon. (2018 until 2021, no longer true)"""
     await a_memory(graph).remember(TenantId(tenant), an_incoming(text))
-    await a_worker(graph, readers=Readers(first=read_with_tags, fallback=read_with_tags)).drain()
+    await a_worker(graph, readers=WITH_TAGS).drain()
     found = await context_of(graph, tenant, query)
     assert [line for line in lines_of(found, "fact", "earlier") if period in line]
     assert not [mark for mark in ("no longer true", "不成立") if mark in found.text]

@@ -9,6 +9,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.facts.conflict_resolution import claim_content
 from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question
@@ -28,13 +29,20 @@ _EDGES = (
 
 
 async def say(
-    graph: Graph, tenant: str, text: str, *, day: float, session: str | None = None, zone: str | None = None
+    graph: Graph,
+    tenant: str,
+    text: str,
+    *,
+    day: float,
+    session: str | None = None,
+    zone: str | None = None,
+    readers: Readers | None = None,
 ) -> None:
     """Store and read one message of Alice."""
     message = a_message(text, time=NOON + timedelta(days=day), zone=zone)
     session = session or f"day-{day}"
     await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=session))
-    await a_worker(graph).drain()
+    await a_worker(graph, readers=readers).drain()
 
 
 async def edges(graph: Graph, tenant: str) -> dict[str, dict[str, Any]]:
