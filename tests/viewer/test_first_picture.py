@@ -158,6 +158,7 @@ async def test_search_finds_what_was_said_and_shows_it_in_its_scene(viewer: Watc
     await expect(page.locator("[data-panel] figure", has_text="carousel").locator("mark")).to_have_text("carousel")
 
 
+@pytest.mark.slow
 async def test_failed_search_is_told_with_a_way_to_repeat_it(viewer: Watching) -> None:
     page, refuses = viewer.page, True
     refused = {"errors": [{"message": "the search was too slow"}]}
