@@ -316,7 +316,7 @@ class Guard:
 
 
 class _Guarded(asyncio.Protocol):
-    """What both protocols of uvicorn do with the guard of their connection."""
+    """Guard the connection of a protocol of uvicorn, HTTP or WebSocket."""
 
     def __init__(self, *args: Any, connections: Connections, **more: Any) -> None:
         super().__init__(*args, **more)

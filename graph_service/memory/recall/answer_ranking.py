@@ -75,9 +75,12 @@ def without_stays(
 
     Args:
         answers: answer scores by id of the candidate, as those of `STAY_QUESTION` and of each of `HOME_QUESTIONS`.
+            What busy models did not score for all of them keeps its own.
     """
     lasting = dict(answers)
     for name, stay in stays.items():
+        if not all(name in of for of in homes):
+            continue
         home = max(of[name] for of in homes)
         is_home = 1.0 / (1.0 + math.exp((stay - home) * 2 * _LOG_ODDS_MAX - _STAY_ODDS))
         lasting[name] = max(home, answers.get(name, 0.0)) * is_home

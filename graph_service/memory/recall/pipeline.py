@@ -209,7 +209,8 @@ async def recall(
         factors = rules.factors
         if factors.meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
             answers, busy = await _answer_scores(embedder, question.text, hits, analysis)
-        lasting = await _lasting_answers(embedder, hits, answers, analysis) if analysis.asks_home else answers
+        asks_home = analysis.asks_home and not busy
+        lasting = await _lasting_answers(embedder, hits, answers, analysis) if asks_home else answers
         hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
@@ -300,7 +301,10 @@ async def _lasting_answers(
     if len(texts) < 2 or max(answers.values(), default=0.0) < NEWER_SCORE_MIN or not isinstance(embedder, AnswerScorer):
         return answers
     asked = (STAY_QUESTION, *HOME_QUESTIONS)
-    scored = [await _in_time([*texts], embedder.answer_scores(one, [*texts.values()])) for one in asked]
+    # Together, so that busy models hold an answer up once.
+    scored = await asyncio.gather(
+        *(_in_time([*texts], embedder.answer_scores(one, [*texts.values()])) for one in asked)
+    )
     stays, *homes = (answers_of(odds) for odds, _ in scored)
     return without_stays(answers, stays, homes)
 

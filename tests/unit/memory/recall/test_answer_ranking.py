@@ -134,6 +134,13 @@ def test_stay_ranks_below_a_home_for_a_question_about_the_home() -> None:
     assert lasting["other"] == answers["other"]
 
 
+def test_text_that_busy_models_did_not_score_for_each_question_keeps_its_answer_score() -> None:
+    answers = {"home": 0.4, "stay": 0.9}
+    stays, home = {"home": 0.2, "stay": 0.95}, {"home": 0.3, "stay": 0.2}
+    assert without_stays(answers, stays, [home, {}]) == answers
+    assert without_stays(answers, {}, [home, home]) == answers
+
+
 @pytest.mark.parametrize(("dialogue", "expected"), [(0.0, CONVERSATION), (1.0, DIALOGUE)])
 def test_weights_are_those_of_the_kind_of_memory(dialogue: float, expected: object) -> None:
     assert answer_weight(dialogue=dialogue) == expected
