@@ -32,7 +32,6 @@ _COLLECT_LIT = """() => {
 }"""
 
 
-@pytest.mark.slow
 async def test_answer_cites_its_sentence_lights_the_way_and_opens_the_evidence(viewer: Watching) -> None:
     page = viewer.page
     await viewer.open("#/map?side=now")

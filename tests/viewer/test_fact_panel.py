@@ -162,4 +162,5 @@ async def test_link_to_a_fact_that_is_not_loaded_loads_it(viewer: Watching) -> N
     await viewer.open(f"#/map?user=nobody&sel={lisbon}")
     await viewer.until("document.querySelector('[data-panel] h2')?.innerText.includes('Lisbon')")
     await viewer.page.locator('[data-act="link"]').click()
+    await viewer.page.locator('[data-act="link"]', has_text="Copied").wait_for()
     assert f"sel={lisbon}" in await viewer.page.evaluate("navigator.clipboard.readText()")
