@@ -47,12 +47,12 @@ _SIMILAR_NAME_MIN_ZH: Final = 0.6
 
 _CJK: Final = re.compile(rf"[{HAN}\u3040-\u30ff]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
-_CLAUSE_END: Final = r"\s,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
+_CLAUSE_END: Final = r"\s*＊※,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
-    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=\w)[.,:](?=\w)|(?<=\d)(?<!\d\d\d)\.(?=,| \w|\s*$)|"
+    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| \w|\s*$)|"
     rf" (?=[^{_CLAUSE_END}]))*"
 )
-_MARKED: Final = re.compile(r"\s*[*※＊]\s*(?=\w)|(?<=\w)[*＊]\s*$")
+_MARKED: Final = re.compile(r"(?:^\s*[*※＊]\s*|(?<=\s)[*※＊])(?=\w)|(?<=\w)[*＊](?=\s|$)")
 _ASKS: Final = re.compile(r"[?？]")
 _UNIT: Final = re.compile(r"\s?([^\W\d]+|[%€$£])")
 _BEFORE_MONTH: Final = re.compile(r"\.? (?:de )?")
@@ -223,7 +223,7 @@ def _read(text: str) -> _Later | None:
     # "8, sorry" at most.
     doubt_at = next((at for at, clause in enumerate(clauses[:2]) if clause.sign), None)
     denials = list(_denials(lower, clauses)) if is_short else []
-    if wrong_at is None and doubt_at is None and not denials and len(text) > _PHRASE_CHARS_MAX:
+    if wrong_at is None and doubt_at is None and not is_short:
         return None
     others = [at for at, clause in enumerate(clauses) if like["others"].search(lower, *clause.whole)]
     if others:
@@ -234,11 +234,11 @@ def _read(text: str) -> _Later | None:
     values = _values(text)
     spans = [clause.rest for clause in clauses]
     is_wrong = wrong_at is not None and (is_short or not _residue(text, spans[:wrong_at], values))
-    names = [] if values or len(text) > _PHRASE_CHARS_MAX else _names(text)
+    names = [] if values or not is_short else _names(text)
     plain = [] if others else [span for span in spans if not _residue(_without_last(text), [span], values or names)]
     # "Dad: 4471" is a value of somebody else.
     unnamed = [(start, end) for start, end in plain if not text[:start].rstrip().endswith((":", "："))]
-    lone = [value for value in values if any(start <= value.start < end for start, end in unnamed)]
+    lone = [value for value in values or names if any(start <= value.start < end for start, end in unnamed)]
     is_alone = len(plain) == len(spans) and (bool(values) or len(names) == 1)
     if not (is_wrong or doubt_at is not None or denials or is_alone or lone):
         return None
@@ -259,8 +259,8 @@ def _read(text: str) -> _Later | None:
 def _clause(lower: str, start: int, end: int, marked: re.Match[str] | None) -> _Clause:
     like = _words().like
     whole, sign = (start, end), ""
-    if marked and marked.start() <= start < marked.end():
-        start, sign = min(marked.end(), end), "doubt"
+    if marked and (start == marked.end() or end == marked.start()):
+        sign = "doubt"
     for _ in range(4):
         if opening := like["opening"].match(lower, start, end):
             is_answer = sign in ("", "no") and like["no"].fullmatch(opening[0]) is not None
@@ -371,8 +371,10 @@ def _alone(later: _Later, before: str, *, recent: bool) -> _Changes:
     olds = _values(before)
     if later.asks or not _residue(before, [(0, len(before))], olds):
         return []
-    if later.is_alone and not later.values:
-        return _renamed(later.text, (0, len(later.text)), before)
+    if not later.values:
+        # "Torben without an h, he told me", of Thorben.
+        span = later.clauses[0].whole
+        return _renamed(later.text, span, before) if any(name.start < span[1] for name in later.lone) else []
     changes = _changes(later.text, later.lone, olds)
     for old, new in changes:
         is_permuted = sorted(new) == sorted(old.text)
@@ -430,7 +432,7 @@ def _changes(text: str, values: Sequence[_Value], olds: Sequence[_Value]) -> _Ch
         if pairs:
             old, told = max(pairs, key=lambda pair: _likeness(pair[0].key, pair[1].key))
             ends = (match.end() for match in like["last"].finditer(lower))
-            tail = len(told.key) < len(old.key) and told.start in ends
+            tail = len(told.key) < len(old.key) and (told.start in ends or _is_permuted_tail(told.key, old.key))
             changes.append((old, old.text[: -len(told.text)] + told.text if tail else told.text))
     if changes or len(new) != 1 or new[0].unit or not new[0].text.isdigit():
         return changes
@@ -441,6 +443,12 @@ def _changes(text: str, values: Sequence[_Value], olds: Sequence[_Value]) -> _Ch
     if codes:
         return [(codes[0], codes[0].text[:-size] + new[0].text)]
     return [(digits[0], new[0].text)] if len(digits) == 1 else []
+
+
+def _is_permuted_tail(new: str, old: str) -> bool:
+    """Return whether a number has the last digits of a longer one in another order: 4409 of 0571-8823 4490."""
+    tail = old[-len(new) :]
+    return len(new) >= _PERMUTED_MIN and new.isdigit() and new != tail and sorted(new) == sorted(tail)
 
 
 def _exchanged(values: Sequence[_Value], olds: Sequence[_Value]) -> _Changes:
@@ -459,8 +467,11 @@ def _denied(later: _Later, denial: _Denial, before: str) -> _Changes:
         new = [other for other in later.values if other.key not in keys and other.kind == value.kind]
         return _changes(text, new, [old for old in olds if old.key == value.key])
     start, end = _core(text, wrong)
-    if (name := _NAME.match(text, start, end)) and name[0] in before:
-        end = name.end()
+    if name := _NAME.match(text, start, end):
+        # "Not Priya I'm meeting" denies Priya, as much of it as was said.
+        words = name[0].split(" ")
+        parts = (" ".join(words[:size]) for size in range(len(words), 0, -1))
+        end = next((start + len(part) for part in parts if part in before), end)
     old, is_cjk = text[start:end], _CJK.match(text, start) is not None
     match = re.search(re.escape(old) if is_cjk else rf"(?<![a-z\d]){re.escape(old)}(?![a-z\d])", before, re.I)
     if match is None or not old or not _is_short(text):
@@ -478,7 +489,8 @@ def _denied(later: _Later, denial: _Denial, before: str) -> _Changes:
         is_instead = is_instead or _words().like["copula"].search(text[span[0] : first]) is not None
         more = len(told) - len(old) - 2 if is_cjk else len(told.split()) - len(old.split()) - 1
         is_instead = is_instead and told[0].isupper() == old[0].isupper() and more <= 0
-        return [(_Value("name", *match.span(), old), told)] if is_instead else []
+        if is_instead:
+            return [(_Value("name", *match.span(), old), told)]
     return []
 
 

@@ -65,6 +65,13 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("Der Hausmeister ist unter 0341 77 86 30", "Quatsch, hinten 03, also 0341 77 86 03", "0341 77 86 03"),
         ("Schließfach 7, Code 8841", "oh Mann, 8814. Brille vergessen", "Schließfach 7, Code 8814"),
         ("Mon casier est le 22, le code 6638", "oh là là, 6683. mes lunettes !", "le 22, le code 6683"),
+        ("The caretaker is on 0341 778 2630", "last bit jumbled in my head, it's 2603", "0341 778 2603"),
+        ("前台电话是0571-8812 4490", "4409,尾巴反了", "0571-8812 4409"),
+        ("电费这个月交了220块", "等下,刚看了一眼,是260,别的没错", "交了260块"),
+        ("My physio is called Alicia", "Alisha* she told me herself", "called Alisha"),
+        ("Unser Hausarzt heißt Thorben Lüders", "Torben ohne h, sagt er immer", "heißt Torben Lüders"),
+        ("I'm meeting Priya at the Ivy Bush", "It's not Priya I'm meeting, it's Pooja!", "meeting Pooja at"),
+        ("Unsere Hausnummer ist 18a", "nee 18b, in 18a ist die Bäckerei", "Hausnummer ist 18b"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
@@ -98,6 +105,10 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("I've 12 chairs and 1340 euros", "oh no, 20 people said yes. help"),
         ("My pin is 4417.", "Dad's is different, 4471 or so"),
         ("My pin is 4417.", "Dad's: 4471"),
+        ("The caretaker is on 0341 778 2630", "and it took 2603 days"),
+        ("We need 18 tiles", "so 3 * 4 is too few"),
+        ("Hanna comes on Friday", "Hannah comes on Monday"),
+        ("Hanna comes on Friday", "Lovely to see her"),
     ],
 )
 def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
