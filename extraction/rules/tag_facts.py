@@ -463,6 +463,8 @@ _OF_PERSONS: Final = frozenset(
         "illness",
         "takes",
         "diet",
+        "pet",
+        "has",
     )
 )
 _PEOPLE: Final = tuple("|".join(words) for words in zip(_KIN, _FRIENDS, _COLLEAGUES, _BOSSES, strict=True))
@@ -474,7 +476,7 @@ _PERSON_BEFORE: Final = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?:^|[，。；！？,;!?\n]|但是?|可是?|不过)(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]})"
+        rf"(?:^|[，。；！？,;!?\n]|但是?|可是?|不过)(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]}|(?:楼[上下]|隔壁|对[门面])[^，。我]{{0,4}}家)"
         r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
     ),
 )
@@ -737,6 +739,8 @@ _MORE_ODDS: Final = {
     **dict.fromkeys(("sibling", "parent", "relative", "spouse", "engaged_to", "friend", "boss"), -1.0),
     **dict.fromkeys(("from", "born_on", "promised"), -1.0),
 }
+# "My tenant's rent is 640, I pay 910": what is told beside the same of somebody else needs less.
+_CONTRAST_ODDS: Final = 1.0
 # Of facts of the rules that the model sees with less, most are wrong; with more, most are right.
 _SEEN_ODDS: Final = -2.0
 # Facts of these relations, read by the rules, mostly are none where the model sees nothing like them.
@@ -760,9 +764,11 @@ def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: 
     tagged = list(tag_drafts(text, tags, speaker))
     kept = [one for one in drafts if not _is_tagged(one) or _is_seen(one, tagged)]
     stated = _STATED_ODDS[is_chinese(text)]
-    for made, tag in tagged:
-        likely = tag.odds >= stated + _MORE_ODDS.get(tag.kind, 0.0)
-        if likely and not any(_same(made, one) for one in kept):
+    surplus = [tag.odds - stated - _MORE_ODDS.get(tag.kind, 0.0) for _, tag in tagged]
+    sure = {(tag.kind, made.subject) for (made, tag), odds in zip(tagged, surplus, strict=True) if odds >= 0}
+    for (made, tag), odds in zip(tagged, surplus, strict=True):
+        contrasts = any(kind == tag.kind and subject != made.subject for kind, subject in sure)
+        if odds >= (-_CONTRAST_ODDS if contrasts else 0.0) and not any(_same(made, one) for one in kept):
             kept.append(made)
     return kept
 
@@ -771,11 +777,15 @@ def _is_seen(one: Draft, tagged: Sequence[tuple[Draft, Tag]]) -> bool:
     """Return whether the model sees a fact of the rules: the same subject and predicate, an object that overlaps."""
     return any(
         tag.odds >= _SEEN_ODDS
-        and made.predicate == one.predicate
         and (made.subject.lower() == one.subject.lower() or one.predicate == "CAUSED_BY")
-        and _agree(one, made)
+        # "I'm leaving Acme in June" is tagged as a plan.
+        and (_agree(one, made) if made.predicate == one.predicate else one.closes and _plans(made, one.object))
         for made, tag in tagged
     )
+
+
+def _plans(made: Draft, obj: str) -> bool:
+    return made.relation == "plan" and obj.lower() in made.object.lower()
 
 
 def _is_tagged(one: Draft) -> bool:
@@ -807,7 +817,12 @@ def same_plan(one: str, other: str) -> bool:
 
 
 def _same(one: Draft, other: Draft) -> bool:
-    """Return whether two drafts tell the same fact, though perhaps in other words."""
+    """Return whether two drafts tell the same fact, though perhaps in other words.
+
+    What the model tells of two subjects are two facts: "my brother hates mutton, I love it".
+    """
+    if one.subject.lower() != other.subject.lower() and _is_tagged(other):
+        return False
     if one.closes != other.closes or "CAUSED_BY" in (one.predicate, other.predicate):
         return one.predicate == other.predicate and one.object == other.object
     return _agree(one, other)

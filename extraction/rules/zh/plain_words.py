@@ -39,6 +39,17 @@ _LIKED_ZH: Final = re.compile(
 # "I call him Xiaoming" names somebody else.
 _CALLED_ZH: Final = re.compile("(?:叫|管)(?:他|她|它|你|您|他们|她们)(?:叫|做|作)?$")
 _NEVER_ODDS: Final = 9.0
+# "I have no pets" and "I do not live in Shanghai" tell of none; the model sees what is denied.
+_DENIED_ZH: Final = re.compile(
+    "(?:没|不|未|[从并]无)(?:有|再|曾|得)?(?:养|住|用|当|做|是|学|来自)?[过着]?在?(?:任何)?$"
+)
+_DENIABLE: Final = frozenset(
+    ("lives_in", "works_at", "works_as", "studies_at", "from", "has", "pet", "partner", "spouse", "illness", "takes")
+)
+# "I leave Alibaba next month" ends a job, and "I resign from Huawei" too.
+_LEFT_ZH: Final = re.compile("离开$")
+_FROM_ZH: Final = re.compile("从$")
+_RESIGNED_ZH: Final = re.compile("[离辞]职|退休|跳槽")
 _NO_MORE_ZH: Final = re.compile("不再[^，。]{1,8}$")
 
 
@@ -56,6 +67,10 @@ def _plainer(text: str, tag: Tag) -> Tag:
         return replace(tag, odds=-_NEVER_ODDS)
     if tag.kind == "likes" and favourite(text, tag):
         return replace(tag, odds=tag.odds + _LESS_ODDS)
+    if tag.kind in _DENIABLE and not tag.ended and _DENIED_ZH.search(before):
+        return replace(tag, odds=-_NEVER_ODDS)
+    if tag.kind == "works_at" and (_LEFT_ZH.search(before) or (_FROM_ZH.search(before) and _RESIGNED_ZH.match(after))):
+        return replace(tag, ended=True, odds=tag.odds + 2 * _LESS_ODDS)
     plain = _PLAIN_ZH.get(tag.kind)
     if plain is None or not plain[0].search(before) or not plain[1].match(after):
         return tag

@@ -1,5 +1,7 @@
 """Tests of the facts that tags of a model become, without the model."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +105,7 @@ def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
         ("我妈做的红烧肉", "likes", "红烧肉", "用户喜欢红烧肉。"),
         ("My tenant's rent is 640, I pay more", "price", "640", "User's tenant's rent is 640."),
         ("外婆的存折号码尾数是5573", "code", "5573", "用户的外婆的号码是5573。"),
+        ("我家在10楼，楼下9楼那家养了三只鹦鹉", "pet", "鹦鹉", "楼下9楼那家养鹦鹉。"),
     ],
 )
 def test_clause_that_begins_with_another_person_is_about_that_person(
@@ -278,6 +281,39 @@ def test_fact_of_the_rules_counts_only_for_the_subject_that_the_model_sees() -> 
     assert with_tags([by_rules], text, [unsure, of_user], ME) == [by_rules]
 
 
+@pytest.mark.parametrize(
+    ("text", "plan", "expected"),
+    [
+        ("I'm leaving Acme in November.", "leaving Acme in November", ["User works at Acme."]),
+        ("I'm leaving Acme in November.", "November", []),
+    ],
+)
+def test_job_that_somebody_plans_to_leave_counts_until_then(text: str, plan: str, expected: list[str]) -> None:
+    facts = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "plans", plan, odds=0.5)]}).facts
+    assert [one.statement for one in facts if one.relation == "works at"] == expected
+    assert all(one.invalid_at is not None for one in facts if one.relation == "works at")
+
+
+def test_same_thing_told_of_two_people_is_two_facts() -> None:
+    text = "I love mutton, my brother hates all mutton"
+    own, of_brother = tag(text, "likes", "mutton"), tag(text, "dislikes", "all mutton", "brother")
+    told = [(one.subject, one.predicate) for one in with_tags([], text, [of_brother, own], ME)]
+    assert told == [("brother", "DISLIKES"), (THE_USER, "PREFERS")]
+    alone = "I love mutton, really all mutton"
+    assert len(with_tags([], alone, [tag(alone, "likes", "mutton"), tag(alone, "likes", "all mutton")], ME)) == 1
+
+
+def test_value_told_beside_that_of_somebody_else_needs_less() -> None:
+    text = "My tenant pays rent of 640, I pay 910 rent"
+    unsure = tag(text, "price", "910", odds=1.5)
+    beside = tag(text, "price", "640", "tenant")
+    assert with_tags([], text, [unsure], ME) == []
+    assert {one.object for one in with_tags([], text, [unsure, beside], ME)} == {"640", "910"}
+    assert with_tags([], text, [replace(unsure, odds=-2.0), beside], ME)[0].object == "640"
+    alike = replace(beside, subject=None)
+    assert [one.object for one in with_tags([], text, [unsure, alike], ME)] == ["640"], "of the same person"
+
+
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
     text = "so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})
@@ -325,6 +361,8 @@ def test_any_spans_give_facts_with_words_of_the_message(text: str, data: st.Data
         ("豆奶是我最喜欢的饮料。", "likes", ["豆奶"], {"user|PREFERS:最喜欢的饮料|豆奶"}),
         ("我不喜欢喝茶了。", "dislikes", ["茶"], {"user|PREFERS|茶|closed"}),
         ("别爱上攀岩。", "likes", ["攀岩"], set()),
+        ("我已经离开星河了。", "works_at", ["星河"], {"user|RELATES_TO:works at|星河|closed"}),
+        ("我从星河辞职啦。", "works_at", ["星河"], {"user|RELATES_TO:works at|星河|closed"}),
         ("他讲了绘画、钢琴。", "likes", ["绘画", "钢琴"], set()),
     ],
 )
@@ -332,3 +370,18 @@ def test_plain_words_and_lists_make_tags_surer(text: str, kind: str, objects: li
     """Only the last object of a list stands beside the verb's words or is sure; the others are as likely."""
     tags = {0: [tag(text, kind, obj, odds=0.2) for obj in objects]}
     assert {shown(fact) for fact in read_scene(a_scene(text), reader=READER_NAME, tags=tags).facts} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "obj", "is_fact"),
+    [
+        ("我家没养狗", "pet", "狗", False),
+        ("我不住在上海", "lives_in", "上海", False),
+        ("我没有哮喘", "illness", "哮喘", False),
+        ("我家养狗", "pet", "狗", True),
+        ("我住在上海", "lives_in", "上海", True),
+        ("没想到我住在上海", "lives_in", "上海", True),
+    ],
+)
+def test_what_a_chinese_clause_denies_is_no_fact(text: str, kind: str, obj: str, is_fact: bool) -> None:
+    assert (with_tags([], text, [tag(text, kind, obj)], ME) != []) is is_fact
