@@ -734,7 +734,8 @@ def _kin_name(word: str) -> str:
 _STATED_ODDS: Final = (2.3, 1.5)
 # What some kinds need more: the model is right about relatives earlier than about reasons or other properties.
 _MORE_ODDS: Final = {
-    "attribute": 2.0,
+    "attribute": 0.5,
+    **dict.fromkeys(("likes", "lives_in"), -0.5),
     **dict.fromkeys(("because", "hobby", "code"), 1.0),
     **dict.fromkeys(("sibling", "parent", "relative", "spouse", "engaged_to", "friend", "boss"), -1.0),
     **dict.fromkeys(("from", "born_on", "promised"), -1.0),
