@@ -97,7 +97,9 @@ def to_score(hits: Sequence[Hit], analysis: QueryAnalysis, *, more: bool = False
     best = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE]
     scored = best[SCORED_N : SCORED_N + SCORED_MORE_N] if more else best[:SCORED_N]
     own = (replace(one, text=without_chat_lines(one.text)) if of_user else one for one in scored)
-    return {one.id: scored_text(one) for one in own if not gives_text(one.text.lower())}
+    # A correction ("sorry, 3:45") answers as the message that it corrects does with the right values.
+    meant = (replace(one, text=one.meant or one.text) for one in own)
+    return {one.id: scored_text(one) for one in meant if not gives_text(one.text.lower())}
 
 
 def scored_text(one: Candidate) -> str:

@@ -63,6 +63,7 @@ class Candidate:
         overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
             the question; of a message that a later one corrects, the id of that one.
         withdrawn: it was never true: a later message corrects it, or a person rejected the fact.
+        meant: of a message that corrects an earlier one, the text of that one as corrected.
         ends: ids of the subject and object of a fact, without user and agent.
     """
 
@@ -107,6 +108,7 @@ class Candidate:
     told_as_ended: bool = False
     overtaken_by: str | None = None
     withdrawn: bool = False
+    meant: str | None = None
 
     @property
     def valid_at(self) -> datetime | None:

@@ -53,8 +53,10 @@ from graph_service.memory.recall.ranking import (
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
 from graph_service.memory.recall.replacement_ranking import (
+    BRIEF_QUESTION,
     NEWER_SCORE_MIN,
     TextPair,
+    asks_lasting,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -214,8 +216,11 @@ async def recall(
         hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=factors.meaning))
         by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
         if by.replaced > 0 and not busy:
-            changes, busy = await _replacements(embedder, question.text, to_compare(hits, lasting, analysis, by))
-            hits = ranked_by_replacements(hits, changes, analysis, by)
+            pairs = to_compare(hits, lasting, analysis, by)
+            (changes, busy), brief = await asyncio.gather(
+                _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
+            )
+            hits = ranked_by_replacements(hits, changes, analysis, by, brief)
         ordered = below_replacements(hits, analysis, found.proofs)
         hits = await off_loop(lambda: without_repeats(ordered))
     else:
@@ -320,6 +325,17 @@ async def _replacements(
         return {}, ()
     texts = [(one.older_text, one.newer_text) for one in changes]
     return await _in_time(changes, embedder.replacement_scores(question, texts))
+
+
+async def _brief_odds(
+    embedder: Embedder | None, pairs: Sequence[TextPair], analysis: QueryAnalysis
+) -> dict[str, float]:
+    """Return the log odds that newer texts tell what holds for a while, by text; none if that is asked for."""
+    texts = [*dict.fromkeys(one.newer_text for one in pairs)] if asks_lasting(analysis) else []
+    if not texts or not isinstance(embedder, AnswerScorer) or not isinstance(embedder, ReplacementScorer):
+        return {}
+    odds, _ = await _in_time(texts, embedder.answer_scores(BRIEF_QUESTION, texts))
+    return odds
 
 
 async def _in_time(

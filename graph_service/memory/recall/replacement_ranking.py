@@ -3,7 +3,8 @@
 "We live in Porto" answers "Where do I live?" as well as "first night in the new flat in Lisbon" does, and often shares
 more words with it. A cross-encoder reads an older and a newer text together (`extraction/embeddings/answer_scores.py`).
 For questions about the present, the older one then ranks lower and the newer one higher; for questions about a former
-state it is the other way round.
+state it is the other way round. So it is where the newer text tells what holds for some days only: "until Saturday you
+get me on my work mobile" is no answer to "What is my phone number?", and replaces none.
 """
 
 import math
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from extraction.query_analysis import QueryAnalysis, TimeReference
+from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from graph_service.memory.recall.answer_ranking import scored_text
 from graph_service.memory.recall.candidates import Candidate, Hit
 from schema.labels import Role
@@ -22,6 +23,10 @@ OLDER_N: Final = 3
 NEWER_SCORE_MIN: Final = 0.3
 # Most pairs of a question, which has one on average; each costs about 8 ms of a core.
 CHANGES_MAX: Final = 8
+# What holds for a while only answers this question, in any language; what lasts does not, whatever it is about: on 143
+# messages in six languages, the log odds tell them apart with an area under the curve of .82.
+BRIEF_QUESTION: Final = "For how long, until which day?"
+_BRIEF_ODDS: Final = -3.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +35,14 @@ class TextPair:
 
     Attributes:
         older, newer: their ids.
-        newer_answers: answer score of the newer one, 0 to 1.
+        older_answers, newer_answers: their answer scores, 0 to 1.
     """
 
     older: str
     newer: str
     older_text: str
     newer_text: str
+    older_answers: float
     newer_answers: float
 
 
@@ -113,6 +119,7 @@ def to_compare(
             newer=newer.id,
             older_text=scored_text(older),
             newer_text=scored_text(newer),
+            older_answers=answers[older.id],
             newer_answers=answers[newer.id],
         )
         for older in scored[:OLDER_N]
@@ -121,6 +128,14 @@ def to_compare(
         if newer.said_at > older.said_at and not _tells_the_same(older, newer) and can_change(older, newer)
     ]
     return changes[:CHANGES_MAX]
+
+
+def asks_lasting(analysis: QueryAnalysis) -> bool:
+    """Return whether a question asks what lasts, and neither for a time nor for what holds just now."""
+    lasts = analysis.time_reference is TimeReference.OPEN and not analysis.asks_intention
+    # Of other languages, only questions for the home are known not to ask for a time.
+    for_time = analysis.answer_type is AnswerType.WHEN or (analysis.by_meaning and analysis.attribute is None)
+    return lasts and analysis.of_user and not for_time
 
 
 def _is_certain(one: Candidate) -> bool:
@@ -138,20 +153,25 @@ def ranked_by_replacements(
     changes: Mapping[TextPair, float],
     analysis: QueryAnalysis,
     weights: ReplacementWeights,
+    brief: Mapping[str, float] | None = None,
 ) -> list[Hit]:
     """Return the hits in the order of their scores with what replacements add or take; equal ones keep their order.
 
     Args:
         changes: log odds that the newer text replaces the older.
+        brief: log odds of newer texts as answers to `BRIEF_QUESTION`, if the question asks what lasts.
     """
     if not changes:
         return list(hits)
     replaced: dict[str, float] = {}
     replacing: dict[str, float] = {}
     for change, log_odds in changes.items():
-        counts = change.newer_answers / (1.0 + math.exp(-log_odds))
-        replaced[change.older] = max(replaced.get(change.older, 0.0), counts)
-        replacing[change.newer] = max(replacing.get(change.newer, 0.0), counts)
+        is_brief = 1.0 / (1.0 + math.exp(_BRIEF_ODDS - (brief or {}).get(change.newer_text, -math.inf)))
+        counts = change.newer_answers / (1.0 + math.exp(-log_odds)) * (1.0 - is_brief)
+        back = max(2.0 * change.older_answers - 1.0, 0.0) * is_brief
+        for over, under, count in ((change.newer, change.older, counts), (change.older, change.newer, back)):
+            replaced[under] = max(replaced.get(under, 0.0), count)
+            replacing[over] = max(replacing.get(over, 0.0), count)
     former = analysis.time_reference is TimeReference.FORMER
     older_weight = weights.former if former else -weights.replaced
     newer_weight = -weights.former if former else weights.replaces

@@ -9,6 +9,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.recall.answer_ranking import SCORED_MORE_N, SCORED_N
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Mode, Question
+from graph_service.memory.recall.replacement_ranking import BRIEF_QUESTION
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
@@ -41,7 +42,7 @@ class Comparing(Scoring):
         self.compared: list[tuple[str, str]] = []
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        return [3.0 for _ in texts]
+        return [-9.0 if question == BRIEF_QUESTION and "today" not in text else 3.0 for text in texts]
 
     async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
         await asyncio.sleep(self._compare_s)
@@ -134,6 +135,11 @@ async def test_text_that_a_newer_one_replaces_ranks_below_it(graph: Graph, tenan
     former = (await ask(memory, tenant, "What did I drive before?")).hits
     assert former[0].candidate.text == OLDER
     assert former[0].parts["replaced"] > 0
+
+
+async def test_text_that_holds_for_today_only_replaces_none(graph: Graph, tenant: str) -> None:
+    memory = await told(graph, tenant, OLDER, "the BMW is mine for today", embedder=Comparing())
+    assert (await ask(memory, tenant)).hits[0].candidate.text == OLDER
 
 
 async def test_texts_of_other_tenants_and_users_are_never_compared(graph: Graph, tenant: str) -> None:

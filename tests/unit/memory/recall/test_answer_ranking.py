@@ -49,6 +49,13 @@ def test_what_the_user_corrected_does_not_rise() -> None:
     assert names(hits, {"the queue is RabbitMQ": 0.9}) == ["sorry, Kafka", "the queue is RabbitMQ"]
 
 
+def test_correction_is_scored_as_what_it_means() -> None:
+    correction = hit("sorry, 3:45", 0.5)
+    meant = replace(correction, candidate=replace(correction.candidate, meant="The dentist is at 3:45"))
+    assert to_score([meant], QueryAnalysis()) == {"sorry, 3:45": "The dentist is at 3:45"}
+    assert to_score([correction], QueryAnalysis()) == {"sorry, 3:45": "sorry, 3:45"}
+
+
 def test_what_was_so_only_formerly_answers_by_half() -> None:
     former = replace(hit("lived in Berlin", 0.5), parts={"lexical": 0.6, "former_only": -0.1})
     found = ranked_by_answers([former, hit("lives in Porto", 0.5)], {"lived in Berlin": 1.0}, DIALOGUE)

@@ -20,6 +20,7 @@ from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
 from graph_service.memory.recall.retrieval import candidates_in
 from schema.errors import InputError
+from schema.labels import Role
 from schema.timespan import Timespan, millis
 from tests.support.builders import NOON
 
@@ -214,6 +215,24 @@ def test_every_error_of_a_question_is_reported_at_once() -> None:
     assert len(caught.value.problems) == 5
 
 
+@pytest.mark.parametrize(
+    ("echo", "is_withdrawn"),
+    [
+        ("Noted: dentist at 2:15.", True),
+        ("Noted. Anything else?", False),
+        ("At 2:15? They close at 3:45!", False),
+    ],
+)
+def test_message_of_the_assistant_that_repeats_an_error_is_corrected_too(echo: str, is_withdrawn: bool) -> None:
+    rows = [a_row(name, cosine=0.5) for name in "abc"]
+    for place, text in enumerate(("The dentist is at 2:15.", echo, "Sorry, 3:45.")):
+        rows[place][0][3], rows[place][0][5] = place, text
+    rows[1][0][7] = Role.ASSISTANT
+    found = candidates_in({"messages": rows, "rows": [], "named": []})
+    assert [one.withdrawn for one in found.messages] == [True, is_withdrawn, False]
+    assert found.messages[0].overtaken_by == "c"
+
+
 def test_correction_stands_directly_above_the_message_that_it_corrects() -> None:
     rows = [a_row("a", cosine=0.9), a_row("b", cosine=0.8), a_row("c", cosine=0.1)]
     for place, text in enumerate(("I weigh 82 kilos.", "How much does Rex weigh?", "Oops, I meant 72.")):
@@ -224,6 +243,7 @@ def test_correction_stands_directly_above_the_message_that_it_corrects() -> None
         ("b", None, False),
         ("c", None, False),
     ]
+    assert [one.meant for one in found.messages] == [None, None, "I weigh 72 kilos."]
     hits = [
         Hit(candidate=one, score=score, parts={}) for one, score in zip(found.messages, (0.9, 0.8, 0.1), strict=True)
     ]

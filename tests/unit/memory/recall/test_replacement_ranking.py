@@ -17,6 +17,7 @@ from graph_service.memory.recall.replacement_ranking import (
     OLDER_N,
     ReplacementWeights,
     TextPair,
+    asks_lasting,
     ranked_by_replacements,
     replacement_weights,
     to_compare,
@@ -41,7 +42,7 @@ HITS = (hit(PORTO, 0.6), hit(LISBON, 0.55, day=9), hit(SISTER, 0.5, day=20))
 
 
 def change(older: str, newer: str) -> TextPair:
-    return TextPair(older=older, newer=newer, older_text=older, newer_text=newer, newer_answers=1.0)
+    return TextPair(older=older, newer=newer, older_text=older, newer_text=newer, older_answers=1.0, newer_answers=1.0)
 
 
 def names(log_odds: float, analysis: QueryAnalysis) -> list[str]:
@@ -53,6 +54,45 @@ def names(log_odds: float, analysis: QueryAnalysis) -> list[str]:
 def test_replaced_text_ranks_below_the_newer_one(analysis: QueryAnalysis) -> None:
     assert names(6.0, analysis)[0] == LISBON
     assert names(-6.0, analysis) == [PORTO, LISBON, SISTER]
+
+
+def test_text_told_for_some_days_replaces_none_and_gives_way_to_what_lasts() -> None:
+    found = {change(PORTO, LISBON): 6.0}
+    for odds, first in ((3.0, PORTO), (-9.0, LISBON)):
+        ranked = ranked_by_replacements(HITS, found, OPEN, DIALOGUE, {LISBON: odds})
+        assert ranked[0].candidate.id == first
+    behind = (hit(LISBON, 0.6, day=9), hit(PORTO, 0.5))
+    assert ranked_by_replacements(behind, found, OPEN, DIALOGUE, {LISBON: 3.0})[0].candidate.id == PORTO
+
+
+@given(st.floats(-12, 12), st.floats(-12, 12), st.floats(0, 1))
+def test_the_surer_a_text_is_told_for_some_days_the_lower_it_ranks(one: float, other: float, older: float) -> None:
+    def lead(odds: float) -> float:
+        found = {replace(change(PORTO, LISBON), older_answers=older): 1.0}
+        scores = {
+            hit.candidate.id: hit.score for hit in ranked_by_replacements(HITS, found, OPEN, DIALOGUE, {LISBON: odds})
+        }
+        return scores[LISBON] - scores[PORTO]
+
+    low, high = sorted((one, other))
+    assert lead(high) <= lead(low) + 1e-5
+
+
+@pytest.mark.parametrize(
+    ("question", "lasting"),
+    [
+        ("What is my own phone number?", True),
+        ("我平时怎么上班？", True),
+        ("Wo wohne ich?", True),
+        ("Wann muss ich zum Zahnarzt?", False),
+        ("When is my dentist appointment?", False),
+        ("Which car do I drive at the moment?", False),
+        ("What car does Anna drive?", False),
+        ("What was my number before?", False),
+    ],
+)
+def test_questions_for_what_lasts_are_told_from_others(question: str, lasting: bool) -> None:
+    assert asks_lasting(analyse(question, reference=NOON)) is lasting
 
 
 def test_question_about_a_former_state_ranks_the_replaced_text_first() -> None:
