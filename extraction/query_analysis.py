@@ -11,7 +11,7 @@ from extraction.answer_values import ValueKind, bearer_asked, value_asked
 from extraction.attribute_questions import Attribute, attribute_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens, words_of_name
-from extraction.entities.kinship_terms import own_ties_in, second_ties_in, ties_in
+from extraction.entities.kinship_terms import own_ties_in, ties_in
 from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
@@ -90,10 +90,8 @@ class QueryAnalysis:
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
-        asks_value: the question has a question word ("what", 谁) and suggests no answer, so that "yes" is none.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
-        second_ties: terms for the relative of somebody else that it asks about ("my sister's husband": husband, 老公).
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
         cross_language_vector: vector of the question for texts in the other language, see `Embedded`.
@@ -132,10 +130,8 @@ class QueryAnalysis:
     role: Role | None = None
     asks_agent: bool = False
     asks_intention: bool = False
-    asks_value: bool = False
     asks_list: bool = False
     attribute: Attribute | None = None
-    second_ties: tuple[str, ...] = ()
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
@@ -148,7 +144,7 @@ class QueryAnalysis:
     @property
     def names_others(self) -> bool:
         """Return whether the question may name somebody else than the user."""
-        return bool(self.kinship_words or self.second_ties or self.possible_names)
+        return bool(self.kinship_words or self.possible_names)
 
     @property
     def asks_home(self) -> bool:
@@ -230,10 +226,8 @@ def analyse(
         role=read_or(None, role_asked, text),
         asks_agent=read_or(False, asks_agent, text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
-        asks_value=_asks_value(plain(text[:_INTENT_READ_CHARS_MAX])),
         asks_list=read_or(False, asks_list, text),
         attribute=read_or(None, attribute_asked, text),
-        second_ties=tuple(read_or([], second_ties_in, text)),
         indirect_target=read_or(None, indirect_target, text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
@@ -264,20 +258,6 @@ def _with_apostrophes(question: str) -> str:
         return f"{first or person}'{second or verb}"
 
     return _CONTRACTED.sub(spelled, question)
-
-
-_QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
-_QUESTION_WORD: Final = re.compile(
-    rf"\b(?:what|which|who|whom|whose|where|when|why|how)(?:'s|'re|'d|'ll)?\b|{_QUESTION_WORD_ZH}"
-)
-# The end of "Where does she live? Lisbon?", "What does he love, tea?"
-_SUGGESTED: Final = re.compile(r"[?？,，](?P<guess>[^?？,，]{1,60})[?？]\s*$")
-
-
-def _asks_value(text: str) -> bool:
-    guessed = _SUGGESTED.search(text)
-    suggests = guessed is not None and not _QUESTION_WORD.search(guessed["guess"])
-    return not suggests and _QUESTION_WORD.search(text) is not None
 
 
 _OF_INTENTION: Final = re.compile(
@@ -398,6 +378,7 @@ _ORDER = re.compile(
     r"\b(?:first|last|latest|previous|next) time\b|\bmost recent(?:ly)?\b|\bhow long (?:ha[sd]|have|did|does|is|was)\b|"
     r"\b(?:earlier|sooner|later) than\b|第一次|最后一次|上一?次|首次|持续(?:了|时间)|多久没|谁先|先后"
 )
+_QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
 _ASKING = re.compile(
     rf"^(?:\w+,? )?(?:whom|when|{_AUX})\b|\b(?:what|which|who|whose|where|why|how)\b|[？?]|"
     rf"{_QUESTION_WORD_ZH}|吗|是不是|有没有|会不会|能不能|是否"

@@ -1,7 +1,6 @@
 """Kinship terms such as "my sister", 我姐, grouped by the tie to the user that they name. Pure."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -65,9 +64,6 @@ _MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
 _MINE_OR_THEIRS = re.compile(r"\b(?:my|her|his|their) ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
 _THEIRS_ZH = re.compile(r"^[他她](?=们?的?[\u4e00-\u9fff])们?的?")
 _OWN_ZH: Final = "我咱俺"
-_SECOND_CHARS_MAX: Final = 400
-_OF_SOMEBODY = re.compile(r"(?:'s|s') ([a-z]+(?:-[a-z]+)*)")
-_OF_SOMEBODY_ZH = re.compile(r"(?<![我咱俺你您们])的([\u4e00-\u9fff]{1,4})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,28 +129,6 @@ def own_ties_in(text: str, *, names_nobody: bool = False) -> list[str]:
     named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
     named |= {one for name in named for one in more_specific_ties(name)}
     return sorted(word for word, name in _tie_of_word().items() if name in named)
-
-
-def second_ties_in(text: str) -> list[str]:
-    """Find the relative of somebody else in a question: the husband in "my sister's husband", 男朋友 in 表妹的男朋友.
-
-    Returns all terms for that relative, as sorted name keys.
-    """
-    folded = name_key(text[:_SECOND_CHARS_MAX]).replace("’", "'")
-    words = [found[1] for found in _OF_SOMEBODY.finditer(folded)]
-    for found in _OF_SOMEBODY_ZH.finditer(folded):
-        words += [word for word in _tie_of_word() if found[1].startswith(word) and _HAN.match(word)]
-    named = {_tie_of_word()[word] for word in words if word in _tie_of_word()}
-    named |= {one for name in named for one in more_specific_ties(name)}
-    return sorted(word for word, name in _tie_of_word().items() if name in named)
-
-
-def mentions_tie(folded: str, words: Collection[str]) -> bool:
-    """Return whether a text, folded as by `name_key`, contains one of some kinship terms as a word."""
-    latin = {word for word in words if not _HAN.match(word)}
-    if latin and not latin.isdisjoint(_WORD.findall(folded)):
-        return True
-    return any(word in folded for word in words if _HAN.match(word))
 
 
 def _says_mine(text: str, word: str) -> bool:

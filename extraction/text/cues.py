@@ -1,4 +1,4 @@
-"""Detect whether a message reports a change, a former state or an intention, gives a reason or makes a promise. Pure.
+"""Detect whether a message reports a change, gives a reason, speaks of its author, or gives a text to work on. Pure.
 
 The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
 in lower case.
@@ -8,7 +8,6 @@ import re
 from typing import Final
 
 from extraction.text.lexicon_en import ANY_MONTH
-from extraction.text.lexicon_zh import EXPERIENCED, FORMERLY
 from extraction.text.other_languages import FIRST_PERSON
 
 # Only the beginning is searched, because longer messages contain many cues.
@@ -23,44 +22,10 @@ _REASON: Final = re.compile(
     r"\b(?:because|since|so|cause|cos|due to|reason|that's why|wanted?|needed|too|can't|couldn't|tired of|made me)\b|"
     r"因为|所以|由于|为了|怕|嫌|图|不然|省得|太|受不了"
 )
-_PROMISE: Final = re.compile(
-    r"\bi(?:'ll| will| can|'m going to)\b|\bshall i\b|我(?:会|来|给[您你]|帮[您你]|先|到时|每)|以后我|提醒[您你]"
-)
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
 _CHAT_LINE: Final = re.compile(
     r"^[ \t]*[\[【]?(?P<name>[^\W\d_][\w .’'-]{0,24})[\]】]?[ \t]*[:：](?P<said>.*\w.*)$", re.MULTILINE
 )
-
-# What somebody wants, considers or was offered is not so yet.
-_INTENTION: Final = re.compile(
-    r"\b(?:saving (?:up )?for|save up|thinking (?:of|about)|consider(?:s|ing)?|(?:look|shop)(?:ing|ed) (?:at|for|into)|"
-    r"hop(?:e|es|ing) to|plan(?:s|ning)? (?:to|on)|wants? to|wanted to|would (?:like|love|quite like)|"
-    r"(?:i|we|he|she|they)'d (?:quite |really )?(?:like|love)|might|maybe|perhaps|tempted|dream(?:s|ing)? of|"
-    r"apply(?:ing)? (?:for|to)|applied (?:for|to)|offered|asked me to|suggest(?:s|ed)|should i|one day|someday)\b|"
-    r"打算|准备|考虑|(?<![回联感幻理猜构])想(?![起到法象念必])|要不要|计划|希望|攒钱|可能|建议|劝我|犹豫|说不定|也许"
-)
-_FORMER: Final = re.compile(
-    r"\b(?:i|we|he|she|they) (?:lived|worked|was living|was working|were living) (?:in|at|for|near|as|with)\b|"
-    r"\bused to (?:live|work|have|own|drive|take|eat|be|teach|play)\b|"
-    rf"{FORMERLY}(?:都|就|一直)?[是在住养开吃]|(?:[住干当养开]|工作|上班){EXPERIENCED}"
-)
-_CORRECTION: Final = re.compile(
-    r"^(?:uh |um |oh |hm |hey )?(?:no|nope|wrong|wait|actually|careful|not any ?more|stop|didn't i|it's not|"
-    r"that's (?:wrong|old|not|the old|out)|you(?:'ve| have)? got)\b|\b(?:i told you|as i said|both wrong|no longer|"
-    r"that's (?:wrong|outdated|the old)|isn't .{1,30} any ?more)\b|"
-    r"^(?:不对|错|不是|哦不|等等|唉?不|又?搞错|又?记错|咋又|怎么又|早就|都)|说过|错了|[两都]处?都?错|早就?[不换改搬]|纠正|改了"
-)
-
-
-# A coming change, if the text names a time that is still to come.
-_SCHEDULED: Final = re.compile(
-    r"\b(?:i|we|he|she|they|and|it|my [a-z-]+)(?:'ll| will|'m| am|'re| are|'s| is)?(?: going to| also| then| finally)? "
-    r"(?:mov(?:e|es|ing)|start(?:s|ing)?|begin(?:s|ning)?|join(?:s|ing)?|switch(?:es|ing)?|chang(?:e|es|ing)|"
-    r"leav(?:e|es|ing)|retir(?:e|es|ing)|go|goes|going|tak(?:e|es|ing)|get(?:s|ting)?|marry|marries|quit(?:s|ting)?)\b|"
-    r"\b(?:starting|moving|joining|leaving|switching)\b|"
-    r"[去到].{0,12}(?:上班|工作|入职|上学|读书|住)|(?:搬|换|入职|开始|改|调|提车|结婚|退休|毕业)"
-)
-
 
 # A text that is given to work on, not to tell something.
 _GIVEN_TEXT: Final = re.compile(
@@ -80,31 +45,6 @@ def reports_change(plain_text: str) -> bool:
 def gives_reason(plain_text: str) -> bool:
     """Return whether a text has wording of a reason: "because", "couldn't", 因为."""
     return _REASON.search(plain_text, 0, _CHARS_MAX) is not None
-
-
-def states_intention(plain_text: str) -> bool:
-    """Return whether a text has wording of what is not so yet: "saving up for", "was offered", 打算."""
-    return _INTENTION.search(plain_text, 0, _CHARS_MAX) is not None
-
-
-def schedules_change(plain_text: str) -> bool:
-    """Return whether a text tells a change in the present or future tense: "we move on 19 December", 下周搬."""
-    return _SCHEDULED.search(plain_text, 0, _CHARS_MAX) is not None
-
-
-def states_former(plain_text: str) -> bool:
-    """Return whether a text says only what was so, and reports no change: "we lived in Graz", "used to work", 住过."""
-    return _FORMER.search(plain_text, 0, _CHARS_MAX) is not None and not reports_change(plain_text)
-
-
-def makes_promise(plain_text: str) -> bool:
-    """Return whether a text says in the first person that something will be done: "I'll remind you", 我会."""
-    return _PROMISE.search(plain_text, 0, _CHARS_MAX) is not None
-
-
-def corrects(plain_text: str) -> bool:
-    """Return whether a text has wording that corrects what was said before it: "no, …", "that's old", 不对."""
-    return _CORRECTION.search(plain_text, 0, _CHARS_MAX) is not None
 
 
 def speaks_of_user(text: str) -> bool:

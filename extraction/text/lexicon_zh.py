@@ -9,8 +9,6 @@ def _words(text: str) -> list[str]:
 # clause or before its verb, where 过去 is not "go over" nor 之前 "before".
 FORMERLY = "(?:以前|从前|曾经?|先前|早先|原先|原本|当初|起初|最初|一开始)"
 FORMERLY_WITH_VERB = f"(?:{FORMERLY}|过去|之前|原来)"
-# 过 of experience: 住过.
-EXPERIENCED = "过(?!了|年|节|期|来|去|敏)"
 # Relatives of whom a person usually has only one, so that the word alone identifies them.
 SOLE_KIN = _words(
     "妈妈 爸爸 母亲 父亲 老妈 老爸 妻子 丈夫 老婆 老公 爱人 男朋友 女朋友 男友 女友 未婚妻 未婚夫 姐姐 "

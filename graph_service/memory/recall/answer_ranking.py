@@ -24,8 +24,6 @@ SCORED_N: Final = 5
 # One more is scored where none of these seems to answer: in 12 % of the questions that have an answer, and .024 instead
 # of .035 of these are doubted (own memories kept aside).
 SCORED_MORE_N: Final = 1
-# Factor for texts about a former state, if the question is about the present: "I lived in Berlin, but that is over".
-_FORMER: Final = 0.5
 # How much of its answer score a fact loses for each unit of missing confidence, at most all: a statement that the rules
 # read looks like an answer even where it was misread, and its message is a candidate too. On 1,277 questions, 12 more
 # first hits and 8 more among three; facts that agents provide are certain and lose nothing.
@@ -125,13 +123,10 @@ def ranked_by_answers(hits: Sequence[Hit], answers: Mapping[str, float], weight:
     """
     found = []
     for hit in hits:
-        # What the user corrected afterwards is no answer, however well it reads.
-        if hit.candidate.id not in answers or hit.parts.get("corrected", 0.0) < 0:
+        if hit.candidate.id not in answers:
             found.append(hit)
             continue
-        own = answers[hit.candidate.id] * _certainty(hit.candidate)
-        own *= _FORMER if hit.parts.get("former_only", 0.0) < 0 else 1.0
-        part = round(weight * own, 6)
+        part = round(weight * answers[hit.candidate.id] * _certainty(hit.candidate), 6)
         found.append(replace(hit, score=round(hit.score + part, 6), parts={**hit.parts, "answers": part}))
     return sorted(found, key=lambda hit: -hit.score)
 

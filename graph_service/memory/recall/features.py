@@ -3,10 +3,9 @@
 import heapq
 import math
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -14,25 +13,17 @@ import numpy as np
 from extraction.answer_values import ValueKind, holds_value
 from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
 from extraction.embeddings.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
-from extraction.entities.kinship_terms import mentions_tie, tie_words
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.chinese import chinese_in
 from extraction.text.cues import (
-    corrects,
     gives_reason,
-    makes_promise,
     reports_change,
-    schedules_change,
-    states_former,
-    states_intention,
 )
 from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
-from extraction.text.search_terms import Terms, terms_of, word_counts
-from extraction.text.stop_words import CHINESE_CHARACTERS
+from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
     Floats,
@@ -56,7 +47,6 @@ WINDOW: Final = 6
 _RADIUS: Final = 2
 _RECENCY_HALF_LIFE_DAYS: Final = 180.0
 _DAY_S: Final = 86_400
-_QUESTION_ENDS: Final = ("?", "？")
 _NUMBER: Final = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
     re.IGNORECASE,
@@ -72,12 +62,9 @@ _READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CUES: Final = 16_384
 _CACHED_CHARS: Final = 4_000_000
-# Longer texts are taken to say more than the question.
-_REPEATED_CHARS_MAX: Final = 100
 _DIGIT: Final = re.compile(r"\d")
 # Channel of candidates whose stored mentioned time overlaps the time of the question.
 _HAPPENED: Final = "happened"
-_AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 # Longest chain of former values that is followed.
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
@@ -90,13 +77,6 @@ _OF_TOKENS: Final = frozenset(("token_similarity", "token_similarity_window"))
 _NOT_COMPARABLE: Final = frozenset(("length", "specificity"))
 # What a text counts for the day on which it was said if it names other times only.
 _SAID_OF_OTHER_TIME: Final = 0.5
-# Probability with which the walk through the graph returns to the named entities.
-_RESTART: Final = 0.3
-# Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
-_STEPS: Final = 12
-# Index of the node at which the walk restarts; linked to all candidates that mention a named entity.
-_NAMED: Final = 0
-_ALL_TIES: Final = frozenset(tie_words())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +118,7 @@ def features_of(
     }
     scaled = _scaled(found, columns, _bm25_of_others(found.candidates, texts, (terms, words), (across, words_across)))
     _impute_other_language(scaled, found.candidates, with_tokens=analysis.cross_language_tokens is not None)
-    questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
-    answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
-    columns_of: dict[str, Callable[[], Floats]] = {
-        **_plain(found.candidates, analysis, speaker, questions, answers, now),
-        "corrected": lambda: _corrected(found, analysis),
-        "graph_proximity": lambda: graph_proximity(found),
-    }
+    columns_of = _plain(found.candidates, analysis, speaker, now)
     plain = {name: column() for name, column in columns_of.items() if wanted is None or name in wanted}
     multi_hop = _multi_hop(found, analysis)
     if multi_hop.any():
@@ -361,8 +335,6 @@ def _plain(
     candidates: Sequence[Candidate],
     analysis: QueryAnalysis,
     speaker: str | None,
-    questions: set[str],
-    answers: set[str],
     now: datetime,
 ) -> dict[str, Callable[[], Floats]]:
     """Return functions that compute the plain features, by name: most memories use only some of them."""
@@ -380,22 +352,16 @@ def _plain(
         "entity_match": entity_match,
         "speaker": lambda: _said_by(candidates, speaker),
         "time_range": lambda: _column(in_time(one, analysis) for one in candidates),
-        "not_a_question": lambda: _column(one.id not in questions for one in candidates),
-        "answers_question": lambda: _column(one.id in answers for one in candidates),
         "contains_time": lambda: _where(candidates, lambda one: bool(_times_of(one)), counts=when),
         "contains_number": lambda: _where(candidates, lambda one: _has_number(one.text), counts=number),
         "role": lambda: _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
-        "confidence": lambda: _column(one.confidence or 0.0 for one in candidates),
         "importance": lambda: _column((one.importance or 5) / 10 for one in candidates),
         "recency": recency,
-        "fact": lambda: _column(one.kind is HitKind.FACT for one in candidates),
         "uncertain_fact": lambda: _column(
             1.0 - (one.confidence or 0.0) if one.kind is HitKind.FACT else 0.0 for one in candidates
         ),
-        "scene": lambda: _column(one.kind is HitKind.SCENE for one in candidates),
-        **_of_dialogue(candidates, analysis, now),
+        **_of_dialogue(candidates, analysis),
         **_of_attribute(candidates, analysis),
-        **_of_relatives(candidates, analysis),
     }
 
 
@@ -417,9 +383,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for name in _NAME.findall(text))
 
 
-def _of_dialogue(
-    candidates: Sequence[Candidate], analysis: QueryAnalysis, now: datetime
-) -> dict[str, Callable[[], Floats]]:
+def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
@@ -430,11 +394,7 @@ def _of_dialogue(
     why = analysis.answer_type is AnswerType.WHY
     somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
     reference = analysis.time_reference
-    current = reference in (TimeReference.NOW, TimeReference.OPEN)
-    asked, span = reference is TimeReference.DATED, analysis.time
-    end = span.end if span else None
-    present_value = _asks_present_value(analysis)
-    coming = present_value and analysis.answer_type is not AnswerType.WHEN
+    end = analysis.time.end if analysis.time and reference is TimeReference.DATED else None
 
     def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
         return _where(candidates, lambda one: _has_cue(one.text[:_READ_CHARS_MAX], cue), counts=counts)
@@ -445,84 +405,22 @@ def _of_dialogue(
     def is_after(one: Candidate) -> bool:
         return end is not None and one.said_at >= end and _HAPPENED not in one.scores
 
-    def is_of_agent(one: Candidate) -> bool:
-        return one.kind is HitKind.FACT and name_key(one.subject or "") in _AGENTS
-
     return {
         "list_item": lambda: with_cue(adds_item, counts=analysis.asks_list),
-        "newer_list" if analysis.asks_list else f"newer_{reference}": lambda: _positions_in_time(candidates),
+        **({} if analysis.asks_list else {f"newer_{reference}": lambda: _positions_in_time(candidates)}),
         "change_now": lambda: with_cue(reports_change, counts=reference is TimeReference.NOW),
-        "intended": lambda: np.maximum(
-            with_cue(states_intention, counts=present_value),
-            _where(candidates, lambda one: _is_to_come(one, now), counts=coming),
-        ),
-        "former_only": lambda: with_cue(states_former, counts=present_value),
         # A statement about the time asked for may be made at any time after it.
-        "after_asked_time": lambda: _where(candidates, is_after, counts=asked and end is not None),
-        "superseded": lambda: _where(candidates, lambda one: one.overtaken_by is not None, counts=current),
-        "former": lambda: _where(candidates, lambda one: one.closed, counts=reference is TimeReference.FORMER),
-        "valid_then": lambda: _where(
-            candidates, lambda one: span is not None and _valid_in(one, span), counts=asked and span is not None
-        ),
+        "after_asked_time": lambda: _where(candidates, is_after, counts=end is not None),
         "user_message": lambda: by(Role.USER, counts=analysis.role is None),
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
-        "agent_fact": lambda: _where(candidates, is_of_agent, counts=not analysis.asks_agent),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
-        "agent_promise": lambda: (
-            with_cue(makes_promise, counts=analysis.asks_agent) * by(Role.ASSISTANT, counts=analysis.asks_agent)
-        ),
-        "repeats_question": lambda: _repeating(candidates, analysis),
         "name": lambda: _where(
             candidates,
             lambda one: bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized),
             counts=somebody,
         ),
     }
-
-
-def _corrected(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
-    """Return 1 for messages of the assistant that the user corrects in the next one."""
-    corrected = {
-        one.id
-        for one, after in pairwise(found.messages)
-        if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
-        if _has_cue(after.text[:_READ_CHARS_MAX], corrects)
-    }
-    return _where(found.candidates, lambda one: one.id in corrected, counts=not analysis.asks_agent)
-
-
-def _repeating(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floats:
-    """Return 1 for texts without a word that the question lacks: "Ben has a girlfriend", if it asks what she does.
-
-    All are 0 if the question can be answered by yes.
-    """
-    if not analysis.asks_value:
-        return np.zeros(len(candidates))
-    names = {name for one in candidates if one.role == Role.USER and (name := one.speaker)}
-    stems = {*analysis.terms.stems, *(stem for name in names for stem in terms_of(name).stems)}
-    strings = {*analysis.terms.strings, *CHINESE_CHARACTERS, *chinese_in("".join(names))}
-    return _column(
-        len(one.text) <= _REPEATED_CHARS_MAX
-        and not one.is_cross_language
-        and stems.issuperset(word_counts(one.text).stems)
-        and strings.issuperset(chinese_in(one.text))
-        for one in candidates
-    )
-
-
-def _asks_present_value(analysis: QueryAnalysis) -> bool:
-    """Return whether a question asks for the present value of something, rather than for what is planned or wanted."""
-    reference = analysis.time_reference
-    present = reference is TimeReference.NOW or (analysis.attribute is not None and reference is TimeReference.OPEN)
-    return present and not analysis.asks_intention and analysis.answer_type is not AnswerType.WHY
-
-
-def _is_to_come(one: Candidate, now: datetime) -> bool:
-    """Return whether a candidate tells a change at a time after now: "we move on 19 December"."""
-    return _has_cue(one.text[:_READ_CHARS_MAX], schedules_change) and any(
-        span.start is not None and span.start > now for span in _times_of(one)
-    )
 
 
 def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:
@@ -628,55 +526,7 @@ def _has_number(text: str) -> bool:
     return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None
 
 
-# Features from the graph: proximity to the entities that the question names, and facts two hops away from them
-#
-# Source: Page et al. 1999 (personalised PageRank); Gutiérrez et al. 2024 (HippoRAG, which restarts at named entities).
-
-
-def graph_proximity(found: CandidateSet) -> Floats:
-    """Return the personalised PageRank of the candidates, scaled to a maximum of 1; all 0 without a named entity.
-
-    A fact is linked to its subject, its object and the messages that prove it; a message to the next of its session.
-    User and agent are left out, because everything is linked to them.
-    """
-    candidates = found.candidates
-    none = np.zeros(len(candidates))
-    named = [at for at, one in enumerate(candidates, start=1) if "entity" in one.scores]
-    if not named:
-        return none
-    nodes = {(one.kind, one.id): at for at, one in enumerate(candidates, start=1)}
-    links = [(_NAMED, at) for at in named]
-    links += [*_links_of_facts(found, nodes), *_links_of_messages(found, nodes)]
-    nodes_n = max(max(pair) for pair in links) + 1
-    one_way = np.array(links, np.intp).T
-    source, target = np.concatenate([one_way, one_way[::-1]], axis=1)
-    share = 1.0 / np.bincount(source, minlength=nodes_n)[source]
-    start = np.zeros(nodes_n)
-    start[_NAMED] = 1.0
-    rank = start
-    for _ in range(_STEPS):
-        rank = _RESTART * start + (1.0 - _RESTART) * np.bincount(target, rank[source] * share, minlength=nodes_n)
-    of_candidates = np.concatenate([rank, none])[1 : len(candidates) + 1]
-    best = of_candidates.max(initial=0.0)
-    return of_candidates / best if best > 0 else none
-
-
-def _links_of_facts(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
-    entities: dict[str, int] = {}
-    for fact in (one for one in found.candidates if one.kind is HitKind.FACT):
-        at = nodes[HitKind.FACT, fact.id]
-        for end in fact.ends:
-            yield at, entities.setdefault(end, len(found.candidates) + 1 + len(entities))
-        for proof in fact.proofs:
-            if (message := nodes.get((HitKind.MESSAGE, proof))) is not None:
-                yield at, message
-
-
-def _links_of_messages(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
-    for before, after in pairwise(found.messages):
-        source, target = nodes.get((HitKind.MESSAGE, before.id)), nodes.get((HitKind.MESSAGE, after.id))
-        if before.session == after.session and source is not None and target is not None:
-            yield source, target
+# Features from the graph: facts two hops away from the entities that the question names
 
 
 def first_hops(found: CandidateSet) -> dict[int, list[int]]:
@@ -758,14 +608,13 @@ def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Seq
             values[at] = np.fmax.reduce(values[[at, *before]])
 
 
-# Features of questions about a person: an attribute, of which later values replace earlier ones, or a relative
+# Features of questions about an attribute of a person, of which later values replace earlier ones
 #
 # "Sold the Tesla, got a VW" is the latest statement about the user's car, and "my sister has a Volvo" is none.
 #
 # `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement of
 # it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
-# question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names only
-# other relatives than the question.
+# question is not.
 
 
 def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
@@ -773,7 +622,7 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
     if attribute is None:
         return {}
     dated = analysis.time_reference is TimeReference.DATED
-    of_user = not analysis.kinship_words and not analysis.second_ties
+    of_user = not analysis.kinship_words
     end = analysis.time.end if dated and analysis.time else None
 
     def states(one: Candidate) -> bool:
@@ -805,22 +654,6 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
     return {**features, "newest_dated" if dated else "newest_now": newest}
 
 
-def _of_relatives(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
-    asked = frozenset((*analysis.kinship_words, *analysis.second_ties))
-    if not asked:
-        return {}
-    second = frozenset(analysis.second_ties)
-
-    def names_other(one: Candidate) -> bool:
-        text = one.text[:_READ_CHARS_MAX]
-        return not _mentions(text, asked) and _mentions(text, _ALL_TIES)
-
-    return {
-        "second_tie": lambda: _column(_mentions(one.text[:_READ_CHARS_MAX], second) for one in candidates),
-        "other_tie": lambda: _column(map(names_other, candidates)),
-    }
-
-
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _states(text: str, attribute: Attribute) -> bool:
     return states_attribute(text, attribute)
@@ -829,8 +662,3 @@ def _states(text: str, attribute: Attribute) -> bool:
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _about_relative(text: str) -> bool:
     return is_about_relative(text)
-
-
-@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _mentions(text: str, words: frozenset[str]) -> bool:
-    return bool(words) and mentions_tie(name_key(text), words)

@@ -5,7 +5,7 @@ minimum of zero; the contributions sum to the score.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.query_analysis import AnswerType, QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
 from graph_service.memory.recall.features import features_of
@@ -29,8 +29,8 @@ from schema.timespan import Timespan
 # Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
 # those of Chinese were selected from a few on four data sets (tests/benchmarks/chinese_table.py). `fact_similarity` was
 # fitted on data with facts extracted by agents. `role` has the weight of `speaker`, which it replaces if no speaker is
-# named; `graph_proximity` has the largest weight that does no harm, and `multi_hop` one that ranks the second hop above
-# the first (tests/integration/memory/recall/test_second_hop.py).
+# named; `multi_hop` has one that ranks the second hop above the first
+# (tests/integration/memory/recall/test_second_hop.py).
 
 # Usual spread of each feature among the candidates of a question: its rounded standard deviation on the development
 # data. Fixed, because a feature that differs little among the candidates of one question should count little there.
@@ -57,25 +57,23 @@ class Weights:
     Attributes:
         scaled: weights of scaled features, per unit of spread (`SPREADS`); negative if less is better.
         plain: weights of plain features.
+        usual: what the plain features of a good candidate usually add; scores are scaled by it.
     """
 
     scaled: Mapping[str, float]
     plain: Mapping[str, float]
+    usual: float
 
 
 _KNOWLEDGE = {
     "entity_match": 1.0,
-    "graph_proximity": 0.1,
     "multi_hop": 3.0,
-    "confidence": 0.3,
     "importance": 0.1,
     "recency": 0.1,
 }
 _PLAIN_EN = {
     "speaker": 2.1,
     "time_range": 3.1,
-    "not_a_question": 0.45,
-    "answers_question": 0.1,
     "contains_time": 1.5,
     "contains_number": 0.75,
     "role": 2.0,
@@ -83,16 +81,14 @@ _PLAIN_EN = {
 _PLAIN_ZH = {
     "speaker": 2.1,
     "time_range": 2.5,
-    "not_a_question": 0.5,
-    "answers_question": 0.4,
     "contains_time": 1.7,
     "contains_number": 0.8,
     "role": 2.0,
 }
 
 
-def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights:
-    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}))
+def _weights(scaled: Mapping[str, float], plain: Mapping[str, float], usual: float = 7.3) -> Weights:
+    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}), usual=usual)
 
 
 # With token vectors, which replace the vector of the whole message.
@@ -148,56 +144,38 @@ CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 _EVERYDAY_PLAIN = {
     "entity_match": 0.55,
     "multi_hop": 0.9,
-    "confidence": 0.3,
     # Facts that an agent provided have a confidence of 0.9. Those that the rules read have 0.75, and rank below their
     # message: they say less.
-    "fact": 0.1,
     "uncertain_fact": -2.7,
-    "scene": -0.5,
-    "not_a_question": 0.75,
     "contains_time": 1.2,
     "contains_number": 0.7,
     "newer_now": 3.0,
     "newer_now_relevant": 1.0,
     "newer_open_relevant": 1.0,
     "newer_former": -1.0,
-    "newer_list": 0.3,
     "list_item": 0.8,
     "change_now": 0.75,
     "after_asked_time": -1.4,
-    "follow_up_now": 1.0,
-    "follow_up_open": 1.0,
-    "superseded": -2.5,
-    # Not fitted: the sets hardly contain wishes that compete with values.
-    "intended": -1.0,
-    "former_only": -1.5,
-    "repeats_question": -1.0,
-    "former": 0.4,
-    "valid_then": 0.5,
+    "follow_up": 1.0,
     "user_message": 0.35,
     "user_reason": 0.7,
     "reason": 1.4,
     "agent_message": 1.0,
-    "agent_promise": 1.35,
     "name": 0.5,
-    "corrected": -1.0,
-    "agent_fact": -0.7,
     "attribute": 0.5,
     "newest_now": 1.0,
     "newest_dated": 0.5,
     "of_relative": -0.7,
-    "second_tie": 1.2,
-    "other_tie": -0.6,
     # These were not in the data, or had no weight.
     "speaker": 0.3,
     "time_range": 0.2,
     "role": 1.5,
-    "graph_proximity": 0.1,
 }
 
 
-def _everyday(scaled: Mapping[str, float], **plain: float) -> Weights:
-    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**_EVERYDAY_PLAIN, **plain}))
+def _everyday(scaled: Mapping[str, float], *, usual: float = 5.5, **plain: float) -> Weights:
+    plain = {**_EVERYDAY_PLAIN, **plain}
+    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType(plain), usual=usual)
 
 
 # The weights of words are higher, and those of the length lower, than fitted: nobody in the data asks in keywords.
@@ -234,10 +212,13 @@ EVERYDAY_BY_WORDS = _everyday(
 _USER_SAID: Final = 1.6
 LONG_ANSWERS = _everyday(
     {"lexical": 1.1, "similarity": 1.6, "token_similarity": 1.2, "token_similarity_window": 1.9, "length": -1.2},
+    usual=6.1,
     user_message=_USER_SAID,
 )
-LONG_ANSWERS_BY_VECTORS = _everyday({"lexical": 1.0, "similarity": 2.4, "length": -0.85}, user_message=_USER_SAID)
-LONG_ANSWERS_BY_WORDS = _everyday({"lexical": 1.5, "length": -0.5}, user_message=_USER_SAID)
+LONG_ANSWERS_BY_VECTORS = _everyday(
+    {"lexical": 1.0, "similarity": 2.4, "length": -0.85}, usual=6.1, user_message=_USER_SAID
+)
+LONG_ANSWERS_BY_WORDS = _everyday({"lexical": 1.5, "length": -0.5}, usual=6.1, user_message=_USER_SAID)
 # Median length of the assistant's messages in UTF-8 from which its answers count as long, and fully. Bytes, because
 # a Chinese answer has a third as many characters. Medians measured: 40 to 60 in everyday memories, 100 to 250 in
 # conversations of people, 2,500 to 4,400 in BEAM.
@@ -247,9 +228,9 @@ _NOTES_MAX: Final = 40
 # A text that is too long for a question is taken for conversation, of which only the topic counts. Chinese has a lower
 # weight of words, because it is matched by words and by characters.
 _CONVERSATION_PLAIN = {"speaker": 1.0, "time_range": 1.0}
-CONVERSATION = _weights({"lexical": 0.65, "similarity": 1.6}, _CONVERSATION_PLAIN)
-CONVERSATION_ZH = _weights({"lexical": 0.35, "similarity": 1.6}, _CONVERSATION_PLAIN)
-CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN)
+CONVERSATION = _weights({"lexical": 0.65, "similarity": 1.6}, _CONVERSATION_PLAIN, usual=3.3)
+CONVERSATION_ZH = _weights({"lexical": 0.35, "similarity": 1.6}, _CONVERSATION_PLAIN, usual=3.3)
+CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN, usual=3.3)
 # Longer texts are conversations.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
@@ -285,7 +266,7 @@ def with_question_weights(weights: Weights, analysis: QueryAnalysis) -> Weights:
     elif analysis.event_time is not None:
         time_range = _EVENT_TIME
     plain = {**weights.plain, "time_range": time_range}
-    return Weights(scaled=MappingProxyType(scaled), plain=MappingProxyType(plain))
+    return replace(weights, scaled=MappingProxyType(scaled), plain=MappingProxyType(plain))
 
 
 def _is_short(time: Timespan) -> bool:
@@ -309,9 +290,6 @@ class WeightFactors:
         return 1.0 if group is None else float(getattr(self, group))
 
 
-_FOLLOW_UPS: Final = ("follow_up_now", "follow_up_open")
-# Weights that do not change the scale of scores, on which the weights of the confidence depend.
-_UNSCALED: Final = (*_FOLLOW_UPS, "uncertain_fact")
 # Features that also count multiplied by the relevance.
 _NEWER: Final = ("newer_now", "newer_open")
 _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -337,18 +315,13 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "newest_now",
                 "newest_dated",
                 "change_now",
-                *_FOLLOW_UPS,
-                "intended",
-                "former_only",
+                "follow_up",
                 "after_asked_time",
-                "superseded",
-                "former",
-                "valid_then",
             }
         ),
-        "graph": frozenset({"entity_match", "graph_proximity", "multi_hop", "name", "second_tie", "other_tie"}),
-        "role": frozenset({"speaker", "role", "user_message", "agent_message", "agent_promise", "user_reason"}),
-        "recency": frozenset({"recency", "importance", "confidence"}),
+        "graph": frozenset({"entity_match", "multi_hop", "name"}),
+        "role": frozenset({"speaker", "role", "user_message", "agent_message", "user_reason"}),
+        "recency": frozenset({"recency", "importance"}),
     }
 )
 
@@ -361,7 +334,7 @@ def with_factors(weights: Weights, factors: WeightFactors) -> Weights:
     def scaled(by_name: Mapping[str, float]) -> Mapping[str, float]:
         return MappingProxyType({name: weight * factors.of(name) for name, weight in by_name.items()})
 
-    return Weights(scaled=scaled(weights.scaled), plain=scaled(weights.plain))
+    return replace(weights, scaled=scaled(weights.scaled), plain=scaled(weights.plain))
 
 
 def weights_for(
@@ -413,7 +386,11 @@ def _blended(one: Weights, other: Weights, share: float) -> Weights:
             {name: (1 - share) * first.get(name, 0.0) + share * second.get(name, 0.0) for name in names}
         )
 
-    return Weights(scaled=between(one.scaled, other.scaled), plain=between(one.plain, other.plain))
+    return Weights(
+        scaled=between(one.scaled, other.scaled),
+        plain=between(one.plain, other.plain),
+        usual=(1 - share) * one.usual + share * other.usual,
+    )
 
 
 def dialogue_share(messages: Sequence[Candidate]) -> float:
@@ -457,15 +434,12 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
     }
     relevance = _relevance(parts)
     plain = _with_relevance(raw.plain, relevance)
-    follow_up = f"follow_up_{analysis.time_reference}"
-    if relevance is not None and follow_up in weights.plain and analysis.answer_type is not AnswerType.WHY:
-        plain = {**plain, follow_up: follow_ups(found, relevance, analysis)}
+    is_now = analysis.time_reference is TimeReference.NOW and analysis.answer_type is not AnswerType.WHY
+    if relevance is not None and is_now and "follow_up" in weights.plain:
+        plain = {**plain, "follow_up": follow_ups(found, relevance, analysis)}
     parts |= {name: weight * plain[name] for name, weight in weights.plain.items() if name in plain}
     # Scale scores so that the usual maximum with these weights is about 1.
-    plain_weights = sum(weight for name, weight in weights.plain.items() if name not in _UNSCALED)
-    whole = sum(map(abs, weights.scaled.values())) * 3 + plain_weights / 2
-    # Factors of 0 may leave no weight.
-    whole = whole if whole > 0 else 1.0
+    whole = sum(map(abs, weights.scaled.values())) * 3 + weights.usual
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
     keys = [

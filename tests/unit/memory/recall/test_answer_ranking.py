@@ -43,23 +43,11 @@ def test_log_odds_become_scores_from_0_to_1() -> None:
     assert answers_of({}) == {}
 
 
-def test_what_the_user_corrected_does_not_rise() -> None:
-    corrected = replace(hit("the queue is RabbitMQ", 0.5), parts={"lexical": 0.6, "corrected": -0.1})
-    hits = [hit("sorry, Kafka", 0.51), corrected]
-    assert names(hits, {"the queue is RabbitMQ": 0.9}) == ["sorry, Kafka", "the queue is RabbitMQ"]
-
-
 def test_correction_is_scored_as_what_it_means() -> None:
     correction = hit("sorry, 3:45", 0.5)
     meant = replace(correction, candidate=replace(correction.candidate, meant="The dentist is at 3:45"))
     assert to_score([meant], QueryAnalysis()) == {"sorry, 3:45": "The dentist is at 3:45"}
     assert to_score([correction], QueryAnalysis()) == {"sorry, 3:45": "sorry, 3:45"}
-
-
-def test_what_was_so_only_formerly_answers_by_half() -> None:
-    former = replace(hit("lived in Berlin", 0.5), parts={"lexical": 0.6, "former_only": -0.1})
-    found = ranked_by_answers([former, hit("lives in Porto", 0.5)], {"lived in Berlin": 1.0}, DIALOGUE)
-    assert found[0].parts["answers"] == DIALOGUE / 2
 
 
 def test_answer_score_of_a_fact_counts_by_its_confidence() -> None:

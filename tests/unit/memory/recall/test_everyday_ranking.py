@@ -133,13 +133,6 @@ def a_fact(name: str, *proofs: str, closed: bool = False, said_at: datetime = NO
     return a_candidate(name, HitKind.FACT, uri=uri, proofs=proofs, closed=closed, said_at=said_at, **more)
 
 
-def test_overtaken_message_is_below_an_equal_one_that_is_not() -> None:
-    found = all_found(replace(said("a"), text="x", overtaken_by="f"), replace(said("b"), text="x"))
-    hits = rank(found, EVERYDAY, analysis=QueryAnalysis(), now=NOON, limit=9)
-    assert [hit.candidate.id for hit in hits] == ["b", "a"]
-    assert hits[1].parts["superseded"] < 0
-
-
 @pytest.mark.parametrize(
     ("analysis", "kept"),
     [
@@ -329,46 +322,6 @@ def test_the_relative_of_somebody_else_is_found_behind_their_own_mention() -> No
     assert ranked[0].startswith("her husband")
 
 
-def test_an_answer_of_the_agent_that_was_corrected_is_below_the_correction() -> None:
-    ranked = first_of(
-        "Which message queue do we use?",
-        ("assistant", "I'll send it to the RabbitMQ message queue."),
-        ("user", "wrong, Kafka is the message queue"),
-    )
-    assert ranked[0].startswith("wrong")
-
-
-def test_a_promise_of_the_agent_does_not_answer_a_question_about_the_user() -> None:
-    promise = a_fact("promise", subject="assistant", text="The assistant promised to order flour.")
-    fact = a_fact("flour", subject="Rosa", text="Rosa promised to order flour.")
-    found = all_found(promise, fact)
-    hits = rank(found, EVERYDAY_BY_WORDS, analysis=analyse("Who orders flour?", reference=NOON), now=NOON, limit=9)
-    assert [hit.candidate.id for hit in hits] == ["flour", "promise"]
-    asked = analyse("What did you promise about the flour?", reference=NOON)
-    of_agent = rank(found, EVERYDAY_BY_WORDS, analysis=asked, now=NOON, limit=9)
-    assert all(hit.parts["agent_fact"] == 0 for hit in of_agent)
-
-
-@pytest.mark.parametrize(
-    ("question", "wanted", "so"),
-    [
-        ("What car do I have?", "I'm saving up for a car, a Skoda", "Bought the car! A green Skoda"),
-        ("我现在用什么手机？", "我那个手机没内存，打算换个华为手机", "手机买好了，女婿挑的，小米手机"),
-    ],
-)
-def test_what_was_only_wanted_is_below_what_is_so(question: str, wanted: str, so: str) -> None:
-    hits = rank(
-        all_found(said(wanted), said(so)),
-        EVERYDAY_BY_WORDS,
-        analysis=analyse(question, reference=NOON),
-        now=NOON,
-        limit=9,
-    )
-    parts = {hit.candidate.text: hit.parts["intended"] for hit in hits}
-    assert parts[wanted] < parts[so] == 0
-    assert hits[0].candidate.text == so
-
-
 def test_words_of_the_other_language_are_compared_by_their_glosses() -> None:
     english = ["I work at the hospital.", "My colleague Kevin is leaving.", "The weather is nice."]
     chinese = ["我在医院上班", "我同事凯文要走了", "今天天气很好"]
@@ -381,44 +334,6 @@ def test_words_of_the_other_language_are_compared_by_their_glosses() -> None:
         lexical = features_of(found, analyse(question, reference=NOON), now=NOON).scaled["lexical"]
         by_text = dict(zip((one.text for one in found.candidates), lexical.tolist(), strict=True))
         assert by_text[texts[0]] > 0 == by_text[texts[1]] == by_text[others[2]]
-
-
-@pytest.mark.parametrize(
-    ("question", "coming"),
-    [
-        ("Where do I live?", "Found a flat in Wrzeszcz, we move on 20 March"),
-        ("What's my job?", "Said yes to the job, I start as head of inspection on 20 March"),
-        ("我在哪里上班？", "换工作了！三月二十号去海康上班"),
-    ],
-)
-def test_coming_change_counts_as_intended_until_its_day(question: str, coming: str) -> None:
-    def intended(now: datetime) -> float:
-        found = all_found(said(coming), said("I live and work in Madrid"))
-        hits = rank(found, EVERYDAY_BY_WORDS, analysis=analyse(question, reference=now), now=now, limit=9)
-        return next(hit.parts["intended"] for hit in hits if hit.candidate.text == coming)
-
-    assert intended(NOON + timedelta(days=1)) < 0
-    assert intended(NOON + timedelta(days=30)) == 0
-
-
-@pytest.mark.parametrize(
-    ("question", "was", "so"),
-    [
-        ("Where do I live?", "I lived in Berlin for years, but that is over", "I live in Madrid"),
-        ("我现在在哪里上班？", "我以前在博世上班，上班很累", "我在西门子上班"),
-    ],
-)
-def test_what_only_was_so_is_below_what_is_so(question: str, was: str, so: str) -> None:
-    hits = rank(
-        all_found(said(so), said(was)),
-        EVERYDAY_BY_WORDS,
-        analysis=analyse(question, reference=NOON),
-        now=NOON,
-        limit=9,
-    )
-    parts = {hit.candidate.text: hit.parts["former_only"] for hit in hits}
-    assert parts[was] < parts[so] == 0
-    assert hits[0].candidate.text == so
 
 
 def test_items_of_a_list_come_before_what_is_newer() -> None:
@@ -436,26 +351,3 @@ def test_items_of_a_list_come_before_what_is_newer() -> None:
 def test_the_last_of_several_moves_is_first(homes: list[str]) -> None:
     moves = [("user", f"We moved to {home}") for home in homes]
     assert first_of("Where do I live?", *moves, ("user", "nice weather"))[0] == f"We moved to {homes[-1]}"
-
-
-@pytest.mark.parametrize(
-    ("question", "repeats", "more"),
-    [
-        ("What does Ben's girlfriend do?", "Ben has a girlfriend.", "Ben has a girlfriend who is a paramedic."),
-        ("我为什么不喝咖啡？", "我不喝咖啡。", "我不喝咖啡，胃疼。"),
-    ],
-)
-def test_text_that_only_repeats_the_question_is_ranked_lower(question: str, repeats: str, more: str) -> None:
-    def repeated(text: str, asked: str) -> float:
-        hits = rank(
-            all_found(said(text)), EVERYDAY_BY_WORDS, analysis=analyse(asked, reference=NOON), now=NOON, limit=1
-        )
-        return hits[0].parts["repeats_question"]
-
-    assert repeated(repeats, question) < 0
-    assert repeated(more, question) == 0
-    # "Yes" is an answer to these.
-    assert repeated("Alice loves jasmine tea.", "What does Alice love, jasmine tea?") == 0
-    assert repeated("Ana lives in Lisbon.", "Where does Ana live? Lisbon?") == 0
-    assert repeated("Ben has a girlfriend.", "Does Ben have a girlfriend?") == 0
-    assert repeated("我不喝咖啡。", "我喝咖啡吗？") == 0

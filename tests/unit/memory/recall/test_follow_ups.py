@@ -79,12 +79,12 @@ def test_follow_up_comes_before_what_it_overtakes() -> None:
     hits = rank(
         all_found(*messages),
         EVERYDAY_BY_WORDS,
-        analysis=analyse("Which pressure pill am I on?", reference=NOON + timedelta(days=99)),
+        analysis=analyse("Which pressure pill am I on now?", reference=NOON + timedelta(days=99)),
         now=NOON + timedelta(days=99),
         limit=9,
     )
     assert hits[0].candidate.text == SWITCHED
-    assert hits[0].parts["follow_up_open"] > 0
+    assert hits[0].parts["follow_up"] > 0
     former = rank(
         all_found(*messages),
         EVERYDAY_BY_WORDS,
