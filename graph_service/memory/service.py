@@ -198,7 +198,6 @@ class Memory:
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
-        self._recall_is_planned = True
 
     @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -328,7 +327,6 @@ class Memory:
                 hints=hints,
                 rules=self._rules,
                 no_embedder=self._no_embedder,
-                planned=self._recall_is_planned,
             )
         except UnavailableError as error:
             return await self._offline_recall.recall(tenant, question, error, now=now)
@@ -514,27 +512,20 @@ class Memory:
     async def warm_up(self, arrival: Awaitable[None] | None = None) -> None:
         """Prepare the first question: run recall for a tenant that does not exist, and load the models that score.
 
-        Neo4j plans the statement for seconds after its start, without waiting for the embedder's models. Until that is
-        done, users without memories are answered without it.
-
         Args:
             arrival: waits until the database is connected.
         """
 
-        async def ask(text: str, embedder: Embedder | None) -> None:
+        async def ask(text: str) -> None:
             question = Question(user_id="nobody", text=text, evidence=1)
             with contextlib.suppress(UnavailableError):
-                await recall(self._graph, embedder, TenantId("nobody"), question, now=self._clock())
+                await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
-        self._recall_is_planned = False
-        try:
-            if arrival is not None:
-                await arrival
-            # One first: three at once would each plan a part of the statement.
-            await ask("warm up", None)
-            await asyncio.gather(ask("warm up", self._embedder), ask("热身", self._embedder))
-        finally:
-            self._recall_is_planned = True
+        if arrival is not None:
+            await arrival
+        # One after the other: a new database has no plan yet, and both would wait for the same.
+        await ask("warm up")
+        await ask("热身")
         if isinstance(self._embedder, AnswerScorer):
             await self._embedder.answer_scores("warm up", ["warm up"])
         if isinstance(self._embedder, ReplacementScorer):

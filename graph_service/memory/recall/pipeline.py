@@ -24,7 +24,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.messages.metadata_filter import MatchingMessages, matching_messages
+from graph_service.memory.messages.metadata_filter import ALL_MESSAGES, MatchingMessages, matching_messages
 from graph_service.memory.recall.answer_ranking import (
     HOME_QUESTIONS,
     STAY_QUESTION,
@@ -63,7 +63,6 @@ from graph_service.memory.recall.replacement_ranking import (
 )
 from graph_service.memory.recall.result_page import ResultPage, page
 from graph_service.memory.recall.retrieval import (
-    NO_CANDIDATES,
     candidates_in,
     filtered,
     layer_parameters,
@@ -144,12 +143,10 @@ async def recall(
     hints: Sequence[str] = (),
     rules: OrderRules = DEFAULT_RULES,
     no_embedder: str = "no embedder is configured",
-    planned: bool = True,
 ) -> Answer:
     """Return the answer to a question from a user's memory.
 
     Args:
-        planned: False: Neo4j may still be planning the large statement, so ask first whether the user has memories.
         hints: names that the question may refer to without naming them.
         no_embedder: why `embedder` is None.
 
@@ -169,7 +166,7 @@ async def recall(
         analysis, noted = with_event_time(analysis, rows, question.text, zone=asked.reference.tzinfo or UTC)
         notes = (*notes, *noted)
     meant = await matching_messages(graph, tenant, question.user_id, question.filters.where)
-    read = partial(_read_candidates, graph, asked, matching=meant, planned=planned)
+    read = partial(_read_candidates, graph, asked, matching=meant)
     try:
         row = await read(analysis)
     except MnemosceneError as error:
@@ -250,23 +247,16 @@ async def recall(
     return await off_loop(answered)
 
 
-async def has_memories(graph: Graph, tenant: TenantId, user_id: str) -> bool:
-    """Return whether a user has anything that recall returns."""
-    (row,) = await graph.read(statement("recall/has_memories"), {"tenant": tenant, "user_id": user_id})
-    return bool(row["has_memories"])
+async def plan_recall(graph: Graph, *, now: datetime) -> None:
+    """Let Neo4j plan the large statement, which takes seconds after its start, before a question needs it."""
+    asked = resolve_question(TenantId("nobody"), Question(user_id="nobody", text="plan"), now=now)
+    await _read_candidates(graph, asked, QueryAnalysis(), matching=ALL_MESSAGES)
 
 
 async def _read_candidates(
-    graph: Graph,
-    asked: ResolvedQuestion,
-    analysis: QueryAnalysis,
-    *,
-    matching: MatchingMessages,
-    planned: bool,
+    graph: Graph, asked: ResolvedQuestion, analysis: QueryAnalysis, *, matching: MatchingMessages
 ) -> Mapping[str, Any]:
-    """Return the row of `recall/recall`; see `recall` for `planned`."""
-    if not planned and not await has_memories(graph, asked.tenant, asked.question.user_id):
-        return NO_CANDIDATES
+    """Return the row of `recall/recall`."""
     parameters = recall_parameters(asked, analysis, matching=matching)
     (row,) = await graph.read(statement("recall/recall"), parameters)
     return row

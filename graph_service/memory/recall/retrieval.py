@@ -77,8 +77,6 @@ _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 # Messages with a tag or metadata that are read without an index of vectors or words.
 _SEARCHED_MAX: Final = 1000
-# The row of `recall/recall` for a user without memories.
-NO_CANDIDATES: Final[Mapping[str, Any]] = {"messages": [], "rows": [], "named": []}
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
 _HAPPENED_REACH: Final = timedelta(days=366)

@@ -8,7 +8,6 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.ingest.validation import RememberRequest
-from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
@@ -105,24 +104,6 @@ async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
     finally:
         graph.observer = None
     assert [statement.name for statement in sent] == ["recall/recall"]
-
-
-@pytest.mark.parametrize(("user", "texts", "statements"), [("alice", [TEA], 2), ("bob", [], 1)])
-async def test_user_without_memories_is_answered_before_recall_is_planned(
-    graph: Graph, tenant: str, user: str, texts: list[str], statements: int
-) -> None:
-    """Planning takes seconds after a start of Neo4j; another tenant's user of the same name does not count."""
-    await a_memory(graph).remember(TenantId(tenant), an_incoming(TEA))
-    await a_memory(graph).remember(TenantId(f"{tenant}-2"), an_incoming(TEA, user="bob"))
-    asked, sent = Question(user_id=user, text="jasmine tea", kinds=(HitKind.MESSAGE,)), list[Statement]()
-    graph.observer = sent.append
-    try:
-        answer = await recall(graph, None, TenantId(tenant), asked, now=NOON, planned=False)
-    finally:
-        graph.observer = None
-    assert [hit.candidate.text for hit in answer.hits] == texts
-    assert answer.nothing_relevant == (not texts)
-    assert [one.name for one in sent] == ["recall/has_memories", "recall/recall"][:statements]
 
 
 async def test_score_is_the_sum_of_its_parts(graph: Graph, tenant: str) -> None:
