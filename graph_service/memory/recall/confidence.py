@@ -300,7 +300,8 @@ def confidence_features(
         # A text in the other language shares no words with the question, so its cosine replaces the share.
         if one.is_cross_language:
             shares[at] = max(shares[at], _scaled(one.cosine or 0.0))
-    by_cosine = max(candidates, key=lambda one: -1.0 if one.cosine is None else one.cosine, default=None)
+    # Of equal cosines that of the last text, since the order of candidates does not count.
+    by_cosine = max(candidates, key=lambda one: (-1.0 if one.cosine is None else one.cosine, one.text), default=None)
     nearest = None if by_cosine is None else by_cosine.cosine
     first = hits[0].candidate if hits else by_cosine
     cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]
