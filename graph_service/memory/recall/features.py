@@ -357,6 +357,7 @@ def _plain(
         "role": lambda: _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
         "importance": lambda: _column((one.importance or 5) / 10 for one in candidates),
         "recency": recency,
+        "provided_fact": lambda: _column(one.is_provided for one in candidates),
         "uncertain_fact": lambda: _column(
             1.0 - (one.confidence or 0.0) if one.kind is HitKind.FACT else 0.0 for one in candidates
         ),

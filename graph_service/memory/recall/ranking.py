@@ -144,8 +144,9 @@ CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 _EVERYDAY_PLAIN = {
     "entity_match": 0.55,
     "multi_hop": 0.9,
-    # Facts that an agent provided have a confidence of 0.9. Those that the rules read have 0.75, and rank below their
-    # message: they say less.
+    # Facts that an agent provided have a confidence of 0.9, and rank above their message. Those that the service reads
+    # have 0.75, and rank below it: they say less.
+    "provided_fact": 0.4,
     "uncertain_fact": -2.7,
     "contains_time": 1.2,
     "contains_number": 0.7,
