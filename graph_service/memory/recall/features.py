@@ -17,10 +17,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import (
-    gives_reason,
-    reports_change,
-)
+from extraction.text.cues import gives_reason, reports_change
 from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of

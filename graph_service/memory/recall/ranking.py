@@ -57,7 +57,8 @@ class Weights:
     Attributes:
         scaled: weights of scaled features, per unit of spread (`SPREADS`); negative if less is better.
         plain: weights of plain features.
-        usual: what the plain features of a good candidate usually add; scores are scaled by it.
+        usual: what the plain features of a good candidate usually add, by which scores are scaled: half the sum of
+            their weights when the answer weights and the confidence were fitted.
     """
 
     scaled: Mapping[str, float]

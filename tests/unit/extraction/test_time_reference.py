@@ -119,3 +119,17 @@ def test_cues_are_found_in_both_languages(text: str, change: bool, reason: bool)
 )
 def test_text_to_translate_or_correct_is_recognised(text: str, expected: bool) -> None:
     assert gives_text(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What car am I saving up for?", True),
+        ("What do I want to learn?", True),
+        ("我打算换什么手机？", True),
+        ("What car do I drive?", False),
+        ("我现在用什么手机？", False),
+    ],
+)
+def test_question_about_an_intention(question: str, expected: bool) -> None:
+    assert analyse(question, reference=ASKED_AT).asks_intention is expected
