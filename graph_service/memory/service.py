@@ -54,7 +54,14 @@ from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.cited_answer import SOURCES_MAX, CitedAnswer, cited_answer
 from graph_service.memory.recall.offline_recall import OfflineRecall
-from graph_service.memory.recall.pipeline import Answer, TextBudget, recall, with_evidence, within_budget
+from graph_service.memory.recall.pipeline import (
+    Answer,
+    TextBudget,
+    plan_recall,
+    recall,
+    with_evidence,
+    within_budget,
+)
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.question_hits import SeenQuestion, seen_questions
 from graph_service.memory.recall.question_log import (
@@ -198,6 +205,8 @@ class Memory:
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
+        self._recall_planned = asyncio.Event()
+        self._recall_planned.set()
 
     @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -316,6 +325,7 @@ class Memory:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
         hints = await self._hints(tenant, question)
         question = await self._in_its_conversation(tenant, question)
+        await self._recall_planned.wait()
         now = self._clock()
         try:
             answer = await recall(
@@ -509,27 +519,34 @@ class Memory:
         self._review_facts.forget(tenant)
         self.layers.forget(tenant)
 
-    async def warm_up(self, arrival: Awaitable[None] | None = None) -> None:
-        """Prepare the first question: run recall for a tenant that does not exist, and load the models that score.
+    async def plan_recall(self) -> None:
+        """Let Neo4j plan the statement of recall, which takes seconds after a start; questions wait meanwhile.
 
-        Args:
-            arrival: waits until the database is connected.
+        A question that did not wait would have the same statement planned once more.
         """
+        planned = self._recall_planned = asyncio.Event()
+        try:
+            await plan_recall(self._graph, now=self._clock())
+        finally:
+            planned.set()
 
-        async def ask(text: str) -> None:
-            question = Question(user_id="nobody", text=text, evidence=1)
-            with contextlib.suppress(UnavailableError):
-                await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
-
-        if arrival is not None:
-            await arrival
-        # One after the other: a new database has no plan yet, and both would wait for the same.
-        await ask("warm up")
-        await ask("热身")
+    async def load_models(self) -> None:
+        """Load the models that embed questions and score answers, which are loaded by their first use otherwise."""
+        if self._embedder is None:
+            return
+        for text in ("warm up", "热身"):
+            await self._embedder.embed([text], asked=True)
         if isinstance(self._embedder, AnswerScorer):
             await self._embedder.answer_scores("warm up", ["warm up"])
         if isinstance(self._embedder, ReplacementScorer):
             await self._embedder.replacement_scores("warm up", [("warm up", "warm up")])
+
+    async def warm_up(self) -> None:
+        """Prepare the first question of either language: run recall for a tenant that does not exist."""
+        for text in ("warm up", "热身"):
+            question = Question(user_id="nobody", text=text, evidence=1)
+            with contextlib.suppress(UnavailableError):
+                await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
         """Enqueue dead letters again, all of them if `ids` is None; return their number.

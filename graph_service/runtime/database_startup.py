@@ -5,10 +5,8 @@ because after a crash the local Neo4j may take long (recovery, or the Neo4j of a
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from typing import Final
 
 from graph_service.auth.keyring import plan_reading
@@ -18,7 +16,6 @@ from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.local_neo4j.server_process import ServerSlowError
 from graph_service.graph.local_neo4j.server_start import ServerDiedError
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.pipeline import plan_recall
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
@@ -143,18 +140,10 @@ class DatabaseStartup:
             uri, user, password, database = given.uri, given.user, given.password or "", given.database
         new = await connect(uri=uri, user=user, password=password, database=database, warm_up=plan_reading)
         try:
-            await asyncio.gather(self._prepare(new), *([self._plan(new)] if self._patient else []))
+            await self._prepare(new)
         finally:
             await new.close()
         await self._graph.use(await open_driver(uri=uri, user=user, password=password))
-
-    async def _plan(self, new: Graph) -> None:
-        """Let Neo4j plan recall before the worker's loops have their statements planned.
-
-        An empty database has no vector indexes yet; there `Memory.warm_up` has it planned.
-        """
-        with contextlib.suppress(MnemosceneError):
-            await plan_recall(new, now=datetime.now(UTC))
 
     async def _server(self) -> LocalServer:
         """Return the local server; start it if this process runs none or its own has ended."""

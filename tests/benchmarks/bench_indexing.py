@@ -231,6 +231,7 @@ async def main(
 
 async def _measured(bench: Bench, messages: int, probes: int) -> list[dict[str, Any]]:
     # Planning and loading on first use belong to the start, not to indexing.
+    await bench.parts.memory.load_models()
     await bench.parts.memory.warm_up()
     await slice_of(bench, -bench.batch * 10, 0)
     await lags(bench, 0, 3)

@@ -70,12 +70,12 @@ async def test_text_that_answers_in_other_words_comes_first(graph: Graph, tenant
     assert sum(first.parts.values()) == pytest.approx(first.score, abs=1e-4)
 
 
-async def test_warm_up_uses_both_models_that_score_so_that_no_question_loads_them(graph: Graph) -> None:
+async def test_load_models_loads_both_models_that_score_before_a_question(graph: Graph) -> None:
     embedder = Scoring()
-    await a_memory(graph, embedder=embedder).warm_up()
+    await a_memory(graph, embedder=embedder).load_models()
     assert embedder.scored == ["warm up"]
     comparing = Comparing()
-    await a_memory(graph, embedder=comparing).warm_up()
+    await a_memory(graph, embedder=comparing).load_models()
     assert len(comparing.compared) == 1
 
 

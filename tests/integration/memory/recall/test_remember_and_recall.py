@@ -1,5 +1,6 @@
 """Test the path from messages to facts and back to evidence."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -104,6 +105,22 @@ async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
     finally:
         graph.observer = None
     assert [statement.name for statement in sent] == ["recall/recall"]
+
+
+async def test_question_waits_while_recall_is_planned(graph: Graph, tenant: str) -> None:
+    """Else Neo4j, in the seconds after its start, would plan the large statement once per question."""
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(TEA))
+    planning = asyncio.create_task(memory.plan_recall())
+    planned_when_sent: list[bool] = []
+    graph.observer = lambda _statement: planned_when_sent.append(planning.done())
+    try:
+        await asyncio.sleep(0)
+        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea"))
+    finally:
+        graph.observer = None
+    assert answer.hits[0].candidate.text == TEA
+    assert planned_when_sent == [False, True]
 
 
 async def test_score_is_the_sum_of_its_parts(graph: Graph, tenant: str) -> None:
