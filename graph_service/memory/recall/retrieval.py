@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import isnan, nan
@@ -15,7 +15,6 @@ from extraction.embeddings.embedder import CROSS_LANGUAGE_SCALE
 from extraction.embeddings.token_vectors import whole_cosines
 from extraction.query_analysis import QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.corrections import Correction, correction_in
 from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
@@ -28,6 +27,7 @@ from graph_service.memory.recall.candidates import (
     LayerSimilarities,
     Removed,
 )
+from graph_service.memory.recall.corrections import with_corrections
 from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
 from graph_service.memory.tags import normalized_tags, tag_tokens
 from schema.fact import FactKind
@@ -58,8 +58,6 @@ VECTOR_K: Final = 400
 # Texts that the vector indexes return for the cross-language vector of a question (`Embedded`); texts in the question's
 # own language are about orthogonal to it.
 _CROSS_LANGUAGE_K: Final = 100
-# Parts of a number, time or Latin word, of which a correction may change some characters.
-_IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
 # The language of a text is guessed in this beginning: three Latin words in a row may be English; other alphabets,
 # letters with accents and a few frequent words are not. A guess only saves comparisons: the higher cosine counts.
 _LANGUAGE_CHARS: Final = 400
@@ -303,56 +301,13 @@ def candidates_in(
     ]
     others = [_scene(one) for one in row["rows"] if one[0] == HitKind.SCENE]
     others += [one for one, _ in facts if HitKind.FACT in kinds]
-    ordered = _with_corrections(sorted(messages, key=attrgetter("session", "said_at", "position", "id")))
+    ordered = with_corrections(sorted(messages, key=attrgetter("session", "said_at", "position", "id")))
     return CandidateSet(
         candidates=tuple(sorted([*ordered, *others], key=attrgetter("kind", "id"))),
         messages=tuple(ordered),
         named=frozenset(row["named"]),
         proofs={one.id: one.proofs for one, _ in facts},
     )
-
-
-def _with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
-    """Return the messages; one that a later one of its speaker corrects is overtaken by it, which has what is meant.
-
-    Args:
-        messages: ordered by session and time.
-    """
-    said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
-    found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
-    corrected = {
-        wrong: messages[at].id
-        for at, one in found.items()
-        if one is not None
-        for wrong in (one.earlier, *_repetitions(messages, one, at))
-    }
-    meant = [replace(one, meant=right.text) if (right := found.get(at)) else one for at, one in enumerate(messages)]
-    return [
-        replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
-        for at, one in enumerate(meant)
-    ]
-
-
-def _repetitions(messages: Sequence[Candidate], correction: Correction, at: int) -> Iterator[int]:
-    """Yield the messages of the assistant, before a correction, that repeat what it withdraws: "Noted: Thursday"."""
-    said, meant = messages[correction.earlier].text, correction.text or ""
-    start, end = _common(said, meant), _common(said[::-1], meant[::-1])
-    end = min(end, len(said) - start, len(meant) - start)
-    while start and _IN_VALUE.match(said[start - 1]):
-        start -= 1
-    while end and _IN_VALUE.match(said[-end]):
-        end -= 1
-    wrong, right = (text[start : len(text) - end] for text in (said, meant))
-    for place in range(correction.earlier + 1, at):
-        text = messages[place].text
-        if messages[place].role == Role.ASSISTANT and meant and wrong in text and right not in text:
-            yield place
-
-
-def _common(one: str, other: str) -> int:
-    """Return the length of the common beginning of two texts."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (mine, its) in pairs if mine != its), min(len(one), len(other)))
 
 
 def _cross_language_cosines(

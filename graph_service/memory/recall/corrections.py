@@ -1,0 +1,56 @@
+"""Find the messages that a later one of the same speaker corrects: "sorry, 3:45", "I meant Thursday". Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from extraction.text.corrections import Correction, correction_in
+from graph_service.memory.recall.candidates import Candidate
+from schema.labels import Role
+
+# Parts of a number, time or Latin word, of which a correction may change some characters.
+_IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
+
+
+def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
+    """Return the messages; one that a later one of its speaker corrects is overtaken by it, which has what is meant.
+
+    Args:
+        messages: ordered by session and time.
+    """
+    said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
+    found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
+    corrected = {
+        wrong: messages[at].id
+        for at, one in found.items()
+        if one is not None
+        for wrong in (one.earlier, *_repetitions(messages, one, at))
+    }
+    meant = [replace(one, meant=right.text) if (right := found.get(at)) else one for at, one in enumerate(messages)]
+    return [
+        replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
+        for at, one in enumerate(meant)
+    ]
+
+
+def _repetitions(messages: Sequence[Candidate], correction: Correction, at: int) -> Iterator[int]:
+    """Yield the messages of the assistant, before a correction, that repeat what it withdraws: "Noted: Thursday"."""
+    said, meant = messages[correction.earlier].text, correction.text or ""
+    start, end = _common(said, meant), _common(said[::-1], meant[::-1])
+    end = min(end, len(said) - start, len(meant) - start)
+    while start and _IN_VALUE.match(said[start - 1]):
+        start -= 1
+    while end and _IN_VALUE.match(said[-end]):
+        end -= 1
+    wrong, right = (text[start : len(text) - end] for text in (said, meant))
+    for place in range(correction.earlier + 1, at):
+        text = messages[place].text
+        if messages[place].role == Role.ASSISTANT and meant and wrong in text and right not in text:
+            yield place
+
+
+def _common(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, its) in pairs if mine != its), min(len(one), len(other)))
