@@ -46,8 +46,8 @@ class ValueKind(StrEnum):
 
 _AUX: Final = r"(?:is|are|was|were|did|do|does|will|has|have|had|would|should|can|could|am)"
 _PLACES: Final = (
-    r"(?:city|cities|country|countries|town|place|area|region|street|road|address|neighbou?rhood|district|village|"
-    r"county|state|venue|suburb|part of town|side of town)"
+    r"(?:city|cities|country|countries|town|places?|area|region|street|road|address|neighbou?rhood|district|village|"
+    r"county|states?|venue|suburb|island|continent|locations?|part of town|side of town)"
 )
 _NAMED: Final = (
     r"(?:bank|school|university|college|hospital|company|firm|team|club|band|orchestra|airline|hotel|restaurant|shop|"
@@ -58,7 +58,11 @@ _PEOPLE: Final = r"(?:person|people|doctor|teacher|friend|colleague|relative|sin
 _ASKED: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
     (
         ValueKind.REASON,
-        re.compile(r"\bwhy\b|\bhow come\b|\breasons?\b|\bwhat made\b|为什么|为何|为啥|原因|理由|怎么会"),
+        re.compile(
+            r"\bwhy\b|\bhow come\b|\breasons?\b|"
+            r"\bwhat (?:made|led|caused|motivated|inspired|prompted|drove|encouraged)\b|"
+            r"为什么|为何|为啥|原因|理由|怎么会|凭什么|干嘛要|是什么让|什么(?:促使|激励)"
+        ),
     ),
     (
         ValueKind.MONEY,
@@ -77,7 +81,7 @@ _ASKED: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
             r"\b(?:phone|passport|account|licen[cs]e|serial|reference|order|policy|number plate|plate|model|tracking|"
             r"booking|mobile|cell) (?:number|code)\b|\b(?:password|passcode|pin|postcode|zip code|wifi code|"
             r"registration|licen[cs]e plate|number do (?:we|i|you))\b|"
-            r"密码|号码|电话|手机号|车牌|护照号|账号|单号|门牌|邮编|身份证"
+            r"密码|号码|(?<!打)(?<!打[了过个])电话|手机号|车牌|护照号|账号|单号|门牌|邮编|身份证"
         ),
     ),
     (
@@ -88,19 +92,23 @@ _ASKED: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
         ValueKind.DURATION,
         re.compile(
             r"\bhow long\b(?! ago)|\bhow many (?:hours?|days?|weeks?|months?|years?|minutes?)\b|"
-            r"多久|多长时间|几个?(?:小时|月|星期|礼拜|钟头)(?!份)|多少(?:天|年|小时)|几耐"
+            r"多久(?![以之]?前)|多长时间|几(?:天|个?(?:小时|月|星期|礼拜|钟头)(?!份))|多少(?:天|年|小时)|几耐"
         ),
     ),
     (
         ValueKind.CLOCK,
-        re.compile(r"\b(?:what|which) time\b|\bwhat hour\b|几点|什么钟点"),
+        re.compile(r"\b(?:what|which) time\b|\bwhat hour\b|几[点时]|什么钟点"),
     ),
     (
         ValueKind.DATE,
         re.compile(
-            rf"\bwhen'?s? (?:exactly )?{_AUX}\b|\bhow long ago\b|^when\b|\bdate of birth\b|\bbirthday\b|"
+            rf"\bwhen'?s? (?:exactly )?{_AUX}\b|\bhow (?:long ago|recently)\b|^when\b|\bdate of birth\b|"
+            r"\b(?:know|remember|recall|tell me|say|said|since|until) when\b|"
+            r"\bwhat (?:is|was|were|are) the (?:dates?|times?|day|year)\b|"
+            r"^(?!.*\b(?:who|whose|how|where)\b).*\bbirthday\b|"
             r"\b(?:what|which)(?: exact)? (?:date|day|month|year|weekday|week|season)\b|什么时候|啥时候|何时|"
-            r"哪[一几]?天|哪一?年|几月|几号|哪个?月|星期几|周几|什么日子|(?:生日|日期|日子)(?:是|在|$|[？?])"
+            r"哪[一几]?天|哪一?年|几月|几号|哪个?(?:月|季节|节日)|[星周礼][期拜]?几|什么(?:日子|时间|年份|时段)|哪段时间|"
+            r"多久[以之]?前|(?:时间|生日|日期|日子)(?:是|在|$|[？?])"
         ),
     ),
     (ValueKind.COLOUR, re.compile(r"\b(?:what|which) colou?rs?\b|什么颜?色|啥颜?色")),
@@ -117,7 +125,7 @@ _ASKED: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
         ValueKind.NAME,
         re.compile(
             rf"\bnames? of\b|\b(?:surname|nickname|(?:first|last|maiden|middle|full) name)s?\b|'s names?\b|\bnamed\b|"
-            rf"\bcalled\b|\bwhat (?:is|was|are|were) (?:my|his|her|their|the|our)\b.{{0,40}}\bnames?\b|"
+            rf"(?<!who )\bcalled\b|\bwhat (?:is|was|are|were) (?:my|his|her|their|the|our)\b.{{0,40}}\bnames?\b|"
             rf"\b(?:what|which) {_NAMED}\b|叫什么|叫啥|名字|什么名|姓什么|姓啥"
         ),
     ),
@@ -125,7 +133,7 @@ _ASKED: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
         ValueKind.PLACE,
         re.compile(
             rf"\bwhere\b|\b(?:what|which) {_PLACES}\b|"
-            r"哪里|哪儿|在哪|去哪|什么地方|哪个?(?:城市|国家|地方|省|州|县|区|小区|市|镇|村)|住址|地址|哪条?路"
+            r"哪里|哪儿|在哪|去哪|什么地方|哪个?(?:城市|国家|地方|省|州|县|区|小区|市|镇|村)|住址|地址|地点|位置|哪条?路"
         ),
     ),
     (

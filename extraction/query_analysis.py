@@ -188,7 +188,8 @@ def analyse(
     topic = topic if only_time or words_in(topic) else _without_user(text)
     chinese = is_chinese(text)
     words = tuple(read_or([], words_in, topic))
-    expected_type = read_or(AnswerType.OTHER, answer_type, text)
+    value_kind = read_or(None, value_asked, text)
+    expected_type = answer_type(value_kind)
     keys = read_or([], name_keys, text)
     possible_names = read_or(frozenset(), _possible_names, text, chinese=chinese)
     # Hints and kinship words retrieve elements that mention the person, but do not select a speaker.
@@ -202,7 +203,7 @@ def analyse(
         of_user=speaks_of_user(text) and _WHO.search(text) is None,
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
-        value_kind=read_or(None, value_asked, text),
+        value_kind=value_kind,
         name_bearer=read_or(None, bearer_asked, text),
         asked_times=time.asked,
         asked_time=time.span,
@@ -320,51 +321,18 @@ _KIN_ZH = (
     "妈妈|母亲|爸爸|父亲|父母|姐姐|妹妹|哥哥|弟弟|姐妹|兄弟|儿子|女儿|孩子|妻子|老婆|太太|丈夫|老公|对象|女朋友|男朋友|女友|男友|朋友|"
     "闺蜜|表[哥姐弟妹]|堂[哥姐弟妹]|阿姨|姑姑|舅舅|叔叔|爷爷|奶奶|外公|外婆|老板|上司|同事|同学|室友|邻居|老师|导师|教练|侄子|侄女|外甥"
 )
-# Patterns of each answer type; the earliest match in the question decides.
-_ANSWERS: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
-    (
-        AnswerType.WHEN,
-        re.compile(
-            rf"\bwhen['’]?s?\s+(?:exactly\s+)?{_AUX}\b|\b(?:know|remember|recall|tell me|say|said|since|until) when\b|"
-            r"\b(?:what|which)(?: exact)? (?:time|date|day|year|month|week|weekend|season|decade|holiday|weekday)\b|"
-            r"\bhow long ago\b|\bhow recently\b|^when\?*$|\bwhat (?:is|was|were|are) the (?:dates?|times?|day|year)\b|"
-            r"什么时候|啥时候|何时|几时|几点|几号|几月|哪[一几]?天|哪一?年|哪个?月|哪个(?:星期|周|季节|节日|月份|时候)|"
-            r"星期几|周几|礼拜几|多久(?:以前|之前|前)|什么(?:时间|日期|日子|年份|时段)|哪段时间|(?:时间|日期|日子|生日)(?:是|在)(?:什么|多少|几|哪|啥|$|[？?])"
-        ),
-    ),
-    (
-        AnswerType.WHY,
-        re.compile(
-            r"\bwhy\b|\bhow come\b|\breasons?\b|"
-            r"\bwhat (?:made|led|caused|motivated|inspired|prompted|drove|encouraged)\b|"
-            r"为什么|为何|为啥|怎么会|原因|理由|凭什么|干嘛要|是什么让|什么(?:促使|激励)"
-        ),
-    ),
-    (
-        AnswerType.HOW_MANY,
-        re.compile(
-            r"\bhow (?:many|much|old|long|often|far|tall|big|high|large|heavy|frequently|few|fast)\b|"
-            r"\bwhat (?:number|percentage|age|size|price|amount|score|phone number)\b|"
-            r"多少|几(?=[个次岁本天年条只家人位遍件种部张周杯场门套斤公块月小])|好几|多大|多久|多长|多远|多高|多重|多快|年龄|年纪|岁数|电话|号码"
-        ),
-    ),
-    (
-        AnswerType.WHERE,
-        re.compile(
-            r"\bwhere\b|\b(?:what|which) (?:city|cities|country|countries|states?|town|places?|locations?|area|"
-            r"region|venue|address|island|continent|neighbou?rhood)\b|"
-            r"哪里|哪儿|在哪|去哪|到哪|何处|什么地方|啥地方|哪个?(?:城市|国家|地方|省|州|县|区|景区|景点|小区|公园|市)|哪些?(?:城市|国家|地方)|"
-            r"地点|地址|住址|位置"
-        ),
-    ),
-    (
-        AnswerType.WHO,
-        re.compile(
-            r"\bwho\b|\bwhom\b|\bwhose\b|\bwho['’](?:s|d|ll)\b|\b(?:what|which) (?:person|people|singer|artist|author|"
-            rf"actor|musicians?|band|{_KIN_EN})\b|谁|哪位|什么人|哪些人|哪个(?:人|{_KIN_ZH}|歌手|作家|演员|明星)"
-        ),
-    ),
-)
+_TYPE_OF_VALUE: Final = {
+    ValueKind.DATE: AnswerType.WHEN,
+    ValueKind.CLOCK: AnswerType.WHEN,
+    ValueKind.PLACE: AnswerType.WHERE,
+    ValueKind.PERSON: AnswerType.WHO,
+    ValueKind.REASON: AnswerType.WHY,
+    ValueKind.MONEY: AnswerType.HOW_MANY,
+    ValueKind.CODE: AnswerType.HOW_MANY,
+    ValueKind.AGE: AnswerType.HOW_MANY,
+    ValueKind.DURATION: AnswerType.HOW_MANY,
+    ValueKind.COUNT: AnswerType.HOW_MANY,
+}
 _RELATIONAL = re.compile(
     rf"\brelationships?\b|\brelated (?:to|with)\b|\brelation (?:of|between|to|with)\b|\bconnect(?:ed|ion)\b|"
     rf"\bin common\b|\bhow (?:do|does|did) .{{1,40}} (?:know|meet)\b|\b(?:both|between) .{{1,40}} and\b|"
@@ -396,11 +364,9 @@ _WORD = re.compile(r"[^\W_][\w'’.&-]*")
 _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
 
 
-def answer_type(question: str) -> AnswerType:
-    """Return the type of the answer; OTHER for "what", "how" and questions that match no type."""
-    text = plain(question[:_INTENT_READ_CHARS_MAX])
-    found = [(match.start(), order) for order, (_, pattern) in enumerate(_ANSWERS) if (match := pattern.search(text))]
-    return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
+def answer_type(kind: ValueKind | None) -> AnswerType:
+    """Return the type of the answer to a question for a kind of value; OTHER without one."""
+    return AnswerType.OTHER if kind is None else _TYPE_OF_VALUE.get(kind, AnswerType.OTHER)
 
 
 def intent_of(question: str, time: QuestionTime, expected_type: AnswerType) -> Intent:

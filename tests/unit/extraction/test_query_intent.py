@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import AnswerType, Intent, analyse, answer_type, intent_of
+from extraction.answer_values import value_asked
+from extraction.query_analysis import AnswerType, Intent, analyse, intent_of
+from extraction.query_analysis import answer_type as type_of_kind
 from extraction.temporal.question_time import time_asked
 
 NOW = datetime(2024, 5, 15, 10, tzinfo=UTC)
+
+
+def answer_type(question: str) -> AnswerType:
+    return type_of_kind(value_asked(question))
 
 
 def rows(language: str) -> list[tuple[str, str, str]]:
