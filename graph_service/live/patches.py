@@ -1,4 +1,4 @@
-"""Turn changes into patches and snapshots into parts; apply patches like the viewer's reducer in TypeScript. Pure."""
+"""Turn changes into patches and snapshots into parts; apply operations as the viewer does. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -123,8 +123,6 @@ def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnap
 class ViewerState:
     """The elements in a viewer, as JSON objects by id; an edge is invisible while one of its end nodes is missing."""
 
-    epoch: str | None = None
-    seq: int = 0
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
     edges: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -135,28 +133,6 @@ class ViewerState:
             for edge_id, edge in self.edges.items()
             if edge["source"] in self.nodes and edge["target"] in self.nodes
         }
-
-
-def show(parts: Sequence[dict[str, Any]]) -> ViewerState:
-    """Return the state after all parts of one snapshot, given as decoded JSON frames."""
-    shown = ViewerState(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
-    for part in parts:
-        shown.nodes.update((node["id"], node) for node in part["nodes"])
-        shown.edges.update((edge["id"], edge) for edge in part["edges"])
-    return shown
-
-
-def apply(shown: ViewerState, patch: dict[str, Any]) -> bool:
-    """Apply one patch in place; return False if a snapshot is needed instead (gap or another epoch)."""
-    if patch["epoch"] != shown.epoch:
-        return False
-    if patch["to"] <= shown.seq:
-        return True
-    if patch["from"] != shown.seq:
-        return False
-    apply_ops(shown, patch["ops"])
-    shown.seq = patch["to"]
-    return True
 
 
 def apply_ops(shown: ViewerState, ops: Iterable[Sequence[Any]]) -> None:

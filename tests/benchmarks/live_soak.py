@@ -19,12 +19,12 @@ import uuid
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from graph_service.live.patches import ViewerState, show
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from tests.benchmarks.live_served import database, weighed
 from tests.support.graph_writer import Edge, GraphWrite, GraphWriter
 from tests.support.live_service import LiveViewer, ServiceAddress
+from tests.support.reducer import ViewerState, show
 
 _NODES, _BUDGET = 150, 5_000
 # Maximum writes per commit, and minimum time between commits.

@@ -17,7 +17,6 @@ from graph_service.cli.http_server import uvicorn_config
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import ViewerState, apply, show
 from graph_service.live.websocket import live_router
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
@@ -26,6 +25,7 @@ from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.runtime.connections import ConnectionLimits, Connections
 from tests.support import http_server
+from tests.support.reducer import ViewerState, apply, show
 
 ANSWER_S = 30.0
 ABOUT_OTHERS = ("presence", "selection_sync")

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from graph_service.graph.store import Graph
-from graph_service.live.patches import ViewerState
 from graph_service.memory.change_log.log import ChangeLog
 from schema.ids import TenantId
 from tests.integration.live.test_socket import QUICK
 from tests.integration.memory.entity_resolution.test_merges import BOTH, an_id, merge, say
 from tests.support.builders import a_memory
 from tests.support.live_service import LiveViewer, Service, serving
+from tests.support.reducer import ViewerState
 
 # Two acquaintances; the second has the same facts as the first, one of them ended.
 SAID = [

@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 
 from graph_service.live.change_feed import Ring, SnapshotFrameCache, caught_up
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import ViewerState, apply, coalesce, patch_of, show, snapshot_parts
+from graph_service.live.patches import coalesce, patch_of, snapshot_parts
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection, frame_json
 from schema.change import Change, NumberedChange, Op
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId
 from tests.support.growth import assert_about_linear
+from tests.support.reducer import ViewerState, apply, show
 
 CASES = Path(__file__).parent / "patch_cases.json"
 MOMENT = datetime(2026, 3, 1, 10, tzinfo=UTC)
