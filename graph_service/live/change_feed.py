@@ -9,7 +9,6 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -17,15 +16,15 @@ import orjson
 
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import ViewerState, apply_ops, coalesce, patch_of, snapshot_parts
+from graph_service.live.patches import patch_of, snapshot_parts
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.change import FORGOTTEN, NumberedChange
-from schema.errors import TooSlowError, UnavailableError
-from schema.frames import Count, EdgeView, NodeView, Places, PlacesByView, Resume
+from schema.errors import UnavailableError
+from schema.frames import Places, PlacesByView, Resume
 
 _SNAPSHOTS_MAX: Final = 8
 # Elements that are encoded in about 3 ms on the event loop.
@@ -90,39 +89,6 @@ class SnapshotFrameCache:
     def clear(self) -> None:
         """Drop everything, after data in it was deleted."""
         self._cached = deque()
-
-
-def caught_up(snapshot: Snapshot, changes: Sequence[NumberedChange], *, user: str | None) -> Snapshot:
-    """Return the snapshot with all these changes applied; used while the database cannot be read.
-
-    Args:
-        changes: without gaps, starting with the one after the snapshot.
-        user: apply only this user's changes; None means all.
-    """
-    if not changes:
-        return snapshot
-    # The fields of a model are its `__dict__`: elements that no change touches are neither dumped nor validated.
-    state = ViewerState(
-        nodes={node.id: node.__dict__ for node in snapshot.nodes},
-        edges={edge.id: edge.__dict__ for edge in snapshot.edges},
-    )
-    apply_ops(state, coalesce(change for change in changes if user is None or change.user_id == user))
-    node_before = {node.id: node for node in snapshot.nodes}
-    edge_before = {edge.id: edge for edge in snapshot.edges}
-    nodes, edges = [], []
-    for node_id, body in state.nodes.items():
-        node = node_before.get(node_id)
-        nodes.append(node if node and body is node.__dict__ else NodeView.model_validate(body))
-    for edge_id, body in state.visible_edges().items():
-        edge = edge_before.get(edge_id)
-        unchanged = edge is not None and body is edge.__dict__
-        edges.append(edge if edge and unchanged else EdgeView.model_validate({**body, "previous": None}))
-    total = Count(
-        nodes=snapshot.total.nodes + len(nodes) - len(snapshot.nodes),
-        edges=snapshot.total.edges + len(edges) - len(snapshot.edges),
-    )
-    last = changes[-1]
-    return Snapshot(epoch=snapshot.epoch, seq=last.seq, as_of=last.at, total=total, nodes=nodes, edges=edges)
 
 
 _PATCHES_MAX: Final = 64
@@ -246,10 +212,6 @@ def _places(user: str | None, seq: int, found: PlacesByView, *, whole: bool) -> 
     return Places(user=user, seq=seq, whole=whole, places=places)
 
 
-# For up to 16 snapshots of 5,000 elements each, one after the other.
-_CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
-
-
 class Feed:
     """Follows the change log of one tenant while it has viewers.
 
@@ -367,24 +329,6 @@ class Feed:
     def cached_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
         """Return the last snapshot of this scope, else the nearest cached one, however old; None without any."""
         return self._cache.nearest(self.tenant, user, budget)
-
-    async def update_cached_snapshots(self) -> None:
-        """Update the cached snapshots from the ring after the last viewer has left."""
-        generation = self._cache.generation
-        for user, budget, cached in self._cache.of_tenant(self.tenant):
-            if not self.reaches(cached.epoch, cached.seq):
-                continue
-            changes = self.ring.since(cached.seq, bytes_max=self._limits.ring_bytes) or []
-            if not changes:
-                continue
-            try:
-                current = await _CATCHING_UP.run(partial(caught_up, cached, changes, user=user))
-            except TooSlowError:
-                # The cached snapshot stays as it is.
-                continue
-            # A new viewer may have cached a newer one meanwhile.
-            if self._cache.exactly(self.tenant, user, budget) is cached:
-                self._cache.keep(self.tenant, user, budget, current, generation=generation)
 
     async def _poll(self) -> None:
         try:

@@ -147,7 +147,6 @@ class Hub:
             if watched.viewers == 0 and self._watched.get(tenant) is watched:
                 del self._watched[tenant]
                 await _end(watched.task)
-                await watched.feed.update_cached_snapshots()
 
     def viewer_group(self, feed: Feed) -> ViewerGroup:
         """Return the viewers of this feed's tenant."""

@@ -8,15 +8,13 @@ import json
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.live.change_feed import Ring, SnapshotFrameCache, caught_up
+from graph_service.live.change_feed import Ring, SnapshotFrameCache
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import coalesce, patch_of, snapshot_parts
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
@@ -254,46 +252,20 @@ def test_facts_have_both_ends_and_stay_within_the_budget() -> None:
     assert list(selection.nodes) == ["n0", "n1", "n2"]
 
 
-@given(before=steps, after=steps)
-def test_updated_cached_snapshot_equals_a_later_one(
-    before: list[tuple[int, int]], after: list[tuple[int, int]]
-) -> None:
-    world = World()
-    for step in before:
-        world.step(*step)
-    frame = world.snapshot()
-    kept = Snapshot(
-        epoch=EPOCH, seq=frame.seq, as_of=AT, total=frame.total, nodes=list(frame.nodes), edges=list(frame.edges)
-    )
-    for step in after:
-        world.step(*step)
-    now, later = caught_up(kept, world.log[kept.seq :], user=None).frame(), world.snapshot()
-    assert (now.seq, now.total) == (later.seq, later.total)
-    assert {node.id: node for node in now.nodes} == {node.id: node for node in later.nodes}
-    assert {edge.id: edge for edge in now.edges} == {edge.id: edge for edge in later.edges}
-
-
-def dropping(count: int, *, caught: bool) -> Callable[[], None]:
+def dropping(count: int) -> Callable[[], None]:
     """Return the work of as many drops of nodes as there are edges."""
-    nodes = [a_node(f"n{number}", number) for number in range(count)]
     edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(count - 1)]
-    puts = [] if caught else [numbered(n + 1, Op.EDGE_PUT, edge.id, edge.model_dump()) for n, edge in enumerate(edges)]
+    puts = [numbered(n + 1, Op.EDGE_PUT, edge.id, edge.model_dump()) for n, edge in enumerate(edges)]
     drops = [numbered(len(puts) + n + 1, Op.NODE_DROP, f"n{n}", {}) for n in range(count)]
-    total = Count(nodes=count, edges=count - 1)
-    kept = Snapshot(epoch=EPOCH, seq=0, as_of=AT, total=total, nodes=nodes, edges=edges)
 
     def work() -> None:
-        if caught:
-            assert caught_up(kept, drops, user=None).edges == []
-        else:
-            assert {op for op, _ in coalesce([*puts, *drops])} == {Op.EDGE_DROP, Op.NODE_DROP}
+        assert {op for op, _ in coalesce([*puts, *drops])} == {Op.EDGE_DROP, Op.NODE_DROP}
 
     return work
 
 
-@pytest.mark.parametrize("caught", [True, False], ids=["kept map", "patch"])
-def test_cost_of_dropping_nodes_is_linear(caught: bool) -> None:
-    assert_about_linear(partial(dropping, caught=caught), 2_000)
+def test_cost_of_dropping_nodes_is_linear() -> None:
+    assert_about_linear(dropping, 2_000)
 
 
 async def test_viewers_of_the_same_snapshot_get_the_same_bytes_until_a_deletion() -> None:
