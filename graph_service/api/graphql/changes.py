@@ -59,40 +59,35 @@ class GraphEvent:
     changes: list[GraphChange] = about("Changes in order; empty in the first event.")
 
 
-@strawberry.type
-class ChangesQuery:
-    """Changes of the graph."""
-
-    @field
-    async def changes_since(
-        self,
-        info: Info[Any, None],
-        seq: Annotated[float, argument("Sequence number of the last known change; 0 for all.")],
-        user_id: Annotated[
-            str | None,
-            argument(
-                "The user's id; all users if omitted. A page covers `first` changes of all users, of which those "
-                "of one user can be few, or none."
-            ),
-        ] = None,
-        wait_s: Annotated[
-            float, argument("If there is no change yet, wait for one so many seconds, at most 60. Counts as a viewer.")
-        ] = 0.0,
-        first: Annotated[int, argument("Page size, 1 to 500.")] = 100,
-        after: AfterCursor = None,
-    ) -> ChangeConnection:
-        """Changes of the graph after a sequence number, in order; graphChanged continues from there."""
-        if not 1 <= first <= CHANGES_MAX:
-            raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
-        if not 0 <= wait_s <= WAIT_MAX_S:
-            raise InputError(f"waitS is {wait_s:g}; use 0 to {WAIT_MAX_S:g} seconds")
-        (position,) = decode_cursor(ListName.CHANGES, after)
-        known = int(max(0.0, min(seq, _SEQ_MAX))) if position is None else max(position, 0)
+@field
+async def changes_since(
+    info: Info[Any, None],
+    seq: Annotated[float, argument("Sequence number of the last known change; 0 for all.")],
+    user_id: Annotated[
+        str | None,
+        argument(
+            "The user's id; all users if omitted. A page covers `first` changes of all users, of which those "
+            "of one user can be few, or none."
+        ),
+    ] = None,
+    wait_s: Annotated[
+        float, argument("If there is no change yet, wait for one so many seconds, at most 60. Counts as a viewer.")
+    ] = 0.0,
+    first: Annotated[int, argument("Page size, 1 to 500.")] = 100,
+    after: AfterCursor = None,
+) -> ChangeConnection:
+    """Changes of the graph after a sequence number, in order; graphChanged continues from there."""
+    if not 1 <= first <= CHANGES_MAX:
+        raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
+    if not 0 <= wait_s <= WAIT_MAX_S:
+        raise InputError(f"waitS is {wait_s:g}; use 0 to {WAIT_MAX_S:g} seconds")
+    (position,) = decode_cursor(ListName.CHANGES, after)
+    known = int(max(0.0, min(seq, _SEQ_MAX))) if position is None else max(position, 0)
+    page = await _page(info, user_id, known, first, after)
+    if wait_s and page.complete and not page.nodes and not page.page_info.has_next_page:
+        await _wait(info, user_id, page, wait_s)
         page = await _page(info, user_id, known, first, after)
-        if wait_s and page.complete and not page.nodes and not page.page_info.has_next_page:
-            await _wait(info, user_id, page, wait_s)
-            page = await _page(info, user_id, known, first, after)
-        return page
+    return page
 
 
 @output()

@@ -51,47 +51,38 @@ class ContextView:
     notes: list[str] = about("What is missing or was left out, and why.")
 
 
-@strawberry.type
-class ContextQuery:
-    """Queries for prompts."""
-
-    @field
-    async def context(
-        self,
-        info: Info[Any, None],
-        query: Annotated[str, argument("The user's message. Default: the profile alone.")] = "",
-        user_id: OwnerArgument = None,
-        agent_id: AgentOwnerArgument = None,
-        max_tokens: Annotated[int, argument("Maximum length of the text in tokens, 1 to 100,000.")] = 1000,
-        session_id: Annotated[str | None, argument("The current session; pronouns are resolved in it.")] = None,
-        valid_at: Annotated[datetime | None, argument("Valid time: facts that were valid then. Default: now.")] = None,
-        as_of: Annotated[
-            datetime | None, argument("Transaction time: the memory as it was then. Default: now.")
-        ] = None,
-        tags: Annotated[
-            list[str] | None, argument("Recall only what has one of these tags; the profile is not filtered.")
-        ] = None,
-        where: WhereArgument = None,
-        language: Annotated[Language | None, argument("Language of the headings. Default: that of the query.")] = None,
-        uris: Annotated[
-            bool, argument("Put full URIs into the text (about 45 tokens each) instead of numbers.")
-        ] = False,
-    ) -> ContextView:
-        """Knowledge about a user that an agent needs before it replies, formatted for its prompt."""
-        memory = memory_of(info)
-        request = ContextRequest(
-            user_id=owner_of(user_id, agent_id),
-            query=query,
-            tokens_max=max_tokens,
-            session_id=session_id,
-            valid_at=valid_at,
-            as_of=as_of,
-            tags=tuple(tags or ()),
-            where=parse_filter(where),
-            language=language,
-            with_uris=uris,
-        )
-        return _view(await memory.context(info.context["tenant"], request, asker=asker_of(info)))
+@field
+async def context(
+    info: Info[Any, None],
+    query: Annotated[str, argument("The user's message. Default: the profile alone.")] = "",
+    user_id: OwnerArgument = None,
+    agent_id: AgentOwnerArgument = None,
+    max_tokens: Annotated[int, argument("Maximum length of the text in tokens, 1 to 100,000.")] = 1000,
+    session_id: Annotated[str | None, argument("The current session; pronouns are resolved in it.")] = None,
+    valid_at: Annotated[datetime | None, argument("Valid time: facts that were valid then. Default: now.")] = None,
+    as_of: Annotated[datetime | None, argument("Transaction time: the memory as it was then. Default: now.")] = None,
+    tags: Annotated[
+        list[str] | None, argument("Recall only what has one of these tags; the profile is not filtered.")
+    ] = None,
+    where: WhereArgument = None,
+    language: Annotated[Language | None, argument("Language of the headings. Default: that of the query.")] = None,
+    uris: Annotated[bool, argument("Put full URIs into the text (about 45 tokens each) instead of numbers.")] = False,
+) -> ContextView:
+    """Knowledge about a user that an agent needs before it replies, formatted for its prompt."""
+    memory = memory_of(info)
+    request = ContextRequest(
+        user_id=owner_of(user_id, agent_id),
+        query=query,
+        tokens_max=max_tokens,
+        session_id=session_id,
+        valid_at=valid_at,
+        as_of=as_of,
+        tags=tuple(tags or ()),
+        where=parse_filter(where),
+        language=language,
+        with_uris=uris,
+    )
+    return _view(await memory.context(info.context["tenant"], request, asker=asker_of(info)))
 
 
 def _view(found: Context) -> ContextView:
@@ -125,34 +116,29 @@ class ProfilePartView:
     items: list[ProfileItemView] = about("Its items, the most important first.")
 
 
-@strawberry.type
-class ProfileQuery:
-    """Queries for profiles."""
-
-    @field
-    async def profile(
-        self,
-        info: Info[Any, None],
-        user_id: OwnerArgument = None,
-        agent_id: Annotated[
-            str | None, argument("With `userId`: this agent in the user's memory; without: the agent's own memory.")
-        ] = None,
-        category: Annotated[Category | None, argument("Only this category.")] = None,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-    ) -> list[ProfilePartView]:
-        """The profile of a user, or of an agent that serves the user."""
-        memory = memory_of(info)
-        tenant = info.context["tenant"]
-        parts = await memory.facts.profile(
-            tenant,
-            owner_of(user_id, agent_id),
-            agent_id=None if user_id is None else agent_id,
-            category=category,
-            valid_at=valid_at,
-            as_of=as_of,
-        )
-        return [_part_view(part) for part in parts]
+@field
+async def profile(
+    info: Info[Any, None],
+    user_id: OwnerArgument = None,
+    agent_id: Annotated[
+        str | None, argument("With `userId`: this agent in the user's memory; without: the agent's own memory.")
+    ] = None,
+    category: Annotated[Category | None, argument("Only this category.")] = None,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+) -> list[ProfilePartView]:
+    """The profile of a user, or of an agent that serves the user."""
+    memory = memory_of(info)
+    tenant = info.context["tenant"]
+    parts = await memory.facts.profile(
+        tenant,
+        owner_of(user_id, agent_id),
+        agent_id=None if user_id is None else agent_id,
+        category=category,
+        valid_at=valid_at,
+        as_of=as_of,
+    )
+    return [_part_view(part) for part in parts]
 
 
 def _part_view(part: ProfilePart) -> ProfilePartView:
@@ -194,39 +180,29 @@ class LayerAnswer:
         return await memory_of(info).layers.anchors(info.context["tenant"], self.uri, self.text)
 
 
-@strawberry.type
-class LayersQuery:
-    """Queries for layers."""
-
-    @field
-    async def layer(
-        self,
-        info: Info[Any, None],
-        uri: Annotated[
-            str, argument("The URI or id of the element; may end in `#L0`, that of a message in `#char=START,END`.")
-        ],
-        level: Annotated[Level | None, argument("The level. Default: that of the URI, or L1.")] = None,
-        after: Annotated[str | None, argument("`nextCursor` of the previous L2 text, to continue.")] = None,
-    ) -> LayerAnswer:
-        """A scene, session or message, a day or month of a user (`…/user/ID/timeline/2026-05`), or what is known of a
-        user, agent, entity or one category of a profile, at one level of detail; missing texts are created and stored.
-        """
-        memory = memory_of(info)
-        found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
-        return view_of(LayerAnswer, found)
+@field
+async def layer(
+    info: Info[Any, None],
+    uri: Annotated[
+        str, argument("The URI or id of the element; may end in `#L0`, that of a message in `#char=START,END`.")
+    ],
+    level: Annotated[Level | None, argument("The level. Default: that of the URI, or L1.")] = None,
+    after: Annotated[str | None, argument("`nextCursor` of the previous L2 text, to continue.")] = None,
+) -> LayerAnswer:
+    """A scene, session or message, a day or month of a user (`…/user/ID/timeline/2026-05`), or what is known of a
+    user, agent, entity or one category of a profile, at one level of detail; missing texts are created and stored.
+    """
+    memory = memory_of(info)
+    found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
+    return view_of(LayerAnswer, found)
 
 
-@strawberry.type
-class LayersMutation:
-    """Create layers."""
-
-    @mutation
-    async def generate_layers(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("Only this user's sessions.")] = None,
-        session_id: Annotated[str | None, argument("Only this session of the user.")] = None,
-    ) -> SummariesReport:
-        """Create the missing layers of a session, of a user's sessions, or of all sessions."""
-        tenant = info.context["tenant"]
-        return await memory_of(info).layers.generate(tenant, user_id=user_id, session_id=session_id)
+@mutation
+async def generate_layers(
+    info: Info[Any, None],
+    user_id: Annotated[str | None, argument("Only this user's sessions.")] = None,
+    session_id: Annotated[str | None, argument("Only this session of the user.")] = None,
+) -> SummariesReport:
+    """Create the missing layers of a session, of a user's sessions, or of all sessions."""
+    tenant = info.context["tenant"]
+    return await memory_of(info).layers.generate(tenant, user_id=user_id, session_id=session_id)

@@ -52,90 +52,83 @@ class ManualFactInput:
     request_id: str | None = about("Idempotency key of the call.", default=None)
 
 
-@strawberry.type
-class CorrectionsQuery:
-    """Queries for corrections."""
-
-    @field
-    async def corrections(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
-    ) -> list[Correction]:
-        """Manual corrections in effect, newest first."""
-        return await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
+@field
+async def corrections(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
+) -> list[Correction]:
+    """Manual corrections in effect, newest first."""
+    return await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
 
 
-@strawberry.type
-class CorrectionsMutation:
-    """Manual corrections."""
+@mutation
+async def add_fact(
+    info: Info[Any, None],
+    input: Annotated[ManualFactInput, argument("The fact.")],  # noqa: A002  the API's word
+) -> Correction:
+    """Add a fact manually; facts that it replaces are closed."""
+    wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
+    return await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
 
-    @mutation
-    async def add_fact(
-        self,
-        info: Info[Any, None],
-        input: Annotated[ManualFactInput, argument("The fact.")],  # noqa: A002  the API's word
-    ) -> Correction:
-        """Add a fact manually; facts that it replaces are closed."""
-        wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-        return await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
 
-    @mutation
-    async def update_fact(
-        self,
-        info: Info[Any, None],
-        id: _Fact,  # noqa: A002  the API's word
-        statement: Annotated[str | None, argument("The new sentence; required if the meaning changes.")] = None,
-        object: Annotated[str | None, argument("The new object.")] = None,  # noqa: A002
-        predicate: Annotated[str | None, argument(f"The new relation type: {predicate_choice()}.")] = None,
-        relation: Annotated[str | None, argument("The new relation in free text; empty for none.")] = None,
-        valid_at: _Time = None,
-        invalid_at: Annotated[
-            datetime | None, argument("When it stopped being true; unchanged if omitted. `reopenFact` removes an end.")
-        ] = None,
-        if_version: Annotated[
-            int | None, argument("Change it only if it has this `version`; else the error CONFLICT.")
-        ] = None,
-    ) -> Correction:
-        """Correct a fact. If this changes its meaning, the former fact is treated as never true."""
-        edit = FactEdit(
-            statement=statement,
-            object=object,
-            predicate=predicate,
-            relation=relation,
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-        )
-        statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
-        return await statements.update(tenant, id, edit, if_version=if_version, by=by)
+@mutation
+async def update_fact(
+    info: Info[Any, None],
+    id: _Fact,  # noqa: A002  the API's word
+    statement: Annotated[str | None, argument("The new sentence; required if the meaning changes.")] = None,
+    object: Annotated[str | None, argument("The new object.")] = None,  # noqa: A002
+    predicate: Annotated[str | None, argument(f"The new relation type: {predicate_choice()}.")] = None,
+    relation: Annotated[str | None, argument("The new relation in free text; empty for none.")] = None,
+    valid_at: _Time = None,
+    invalid_at: Annotated[
+        datetime | None, argument("When it stopped being true; unchanged if omitted. `reopenFact` removes an end.")
+    ] = None,
+    if_version: Annotated[
+        int | None, argument("Change it only if it has this `version`; else the error CONFLICT.")
+    ] = None,
+) -> Correction:
+    """Correct a fact. If this changes its meaning, the former fact is treated as never true."""
+    edit = FactEdit(
+        statement=statement,
+        object=object,
+        predicate=predicate,
+        relation=relation,
+        valid_at=valid_at,
+        invalid_at=invalid_at,
+    )
+    statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
+    return await statements.update(tenant, id, edit, if_version=if_version, by=by)
 
-    @mutation
-    async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Confirm a fact: extraction cannot close it any more."""
-        return await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
 
-    @mutation
-    async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
-        this; forgetFact deletes the fact.
-        """
-        return await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
+@mutation
+async def confirm_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+    """Confirm a fact: extraction cannot close it any more."""
+    return await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
 
-    @mutation
-    async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Confirm a fact and give it the highest importance."""
-        return await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info))
 
-    @mutation
-    async def undo_correction(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("The correction's id.")],  # noqa: A002  the API's word
-    ) -> bool:
-        """Undo a correction, with all its effects."""
-        await memory_of(info).statements.undo(info.context["tenant"], id)
-        return True
+@mutation
+async def reject_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+    """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
+    this; forgetFact deletes the fact.
+    """
+    return await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
+
+
+@mutation
+async def pin_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+    """Confirm a fact and give it the highest importance."""
+    return await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info))
+
+
+@mutation
+async def undo_correction(
+    info: Info[Any, None],
+    id: Annotated[str, argument("The correction's id.")],  # noqa: A002  the API's word
+) -> bool:
+    """Undo a correction, with all its effects."""
+    await memory_of(info).statements.undo(info.context["tenant"], id)
+    return True
 
 
 @output()
@@ -173,91 +166,79 @@ class SuggestedMerge:
     reasons: list[str] = about("The reasons, as free text.")
 
 
-@strawberry.type
-class IdentityQuery:
-    """Queries for entities and duplicates."""
-
-    @field
-    async def entities(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        first: FirstArgument = 100,
-        after: AfterCursor = None,
-    ) -> Connection[ListedEntity]:
-        """The entities of one user's memory, most recently mentioned first."""
-        check_limit(first)
-        found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
-        return Connection(**page_parts(found, first, after, cursor=entity_cursor))
-
-    @field
-    async def merges(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
-    ) -> list[Merge]:
-        """Merges that people made and that were not undone, newest first."""
-        return [
-            _merge(one) for one in await memory_of(info).merges.of_user(info.context["tenant"], user_id, limit=limit)
-        ]
-
-    @field
-    async def suggested_merges(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
-        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
-    ) -> list[SuggestedMerge]:
-        """Pairs of entities that may be duplicates, most likely first, without rejected pairs."""
-        found = await memory_of(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
-        return [_suggested(pair) for pair in found]
+@field
+async def entities(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    first: FirstArgument = 100,
+    after: AfterCursor = None,
+) -> Connection[ListedEntity]:
+    """The entities of one user's memory, most recently mentioned first."""
+    check_limit(first)
+    found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
+    return Connection(**page_parts(found, first, after, cursor=entity_cursor))
 
 
-@strawberry.type
-class IdentityMutation:
-    """Merge and split entities."""
+@field
+async def merges(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
+) -> list[Merge]:
+    """Merges that people made and that were not undone, newest first."""
+    return [_merge(one) for one in await memory_of(info).merges.of_user(info.context["tenant"], user_id, limit=limit)]
 
-    @mutation
-    async def merge_entities(
-        self,
-        info: Info[Any, None],
-        keep_id: Annotated[str, argument("The entity that keeps its name.")],
-        merge_id: Annotated[str, argument("The entity merged into it.")],
-        reason: Annotated[str, argument("The reason, as free text.")],
-    ) -> MergeReceipt:
-        """Merge two entities of one user; splitEntity reverts it."""
-        return _receipt(await memory_of(info).merges.merge(info.context["tenant"], keep_id, merge_id, reason))
 
-    @mutation
-    async def split_entity(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("Id of the merge or of the merged entity.")],  # noqa: A002  the API's word
-    ) -> MergeReceipt:
-        """Revert a merge; facts learned since then stay with the entity that was mentioned."""
-        return _receipt(await memory_of(info).merges.split(info.context["tenant"], id))
+@field
+async def suggested_merges(
+    info: Info[Any, None],
+    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
+) -> list[SuggestedMerge]:
+    """Pairs of entities that may be duplicates, most likely first, without rejected pairs."""
+    found = await memory_of(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
+    return [_suggested(pair) for pair in found]
 
-    @mutation
-    async def reject_merge(
-        self,
-        info: Info[Any, None],
-        first_id: Annotated[str, argument("The first entity's id.")],
-        second_id: Annotated[str, argument("The second entity's id.")],
-        reason: Annotated[str, argument("The reason, as free text.")] = "rejected by a person",
-    ) -> str:
-        """Record that two entities of one user are different; returns the id of the record."""
-        return await memory_of(info).merges.reject(info.context["tenant"], first_id, second_id, reason)
 
-    @mutation
-    async def allow_merge(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("The id that rejectMerge returned.")],  # noqa: A002  the API's word
-    ) -> bool:
-        """Undo rejectMerge: the two entities may be suggested again."""
-        await memory_of(info).merges.allow(info.context["tenant"], id)
-        return True
+@mutation
+async def merge_entities(
+    info: Info[Any, None],
+    keep_id: Annotated[str, argument("The entity that keeps its name.")],
+    merge_id: Annotated[str, argument("The entity merged into it.")],
+    reason: Annotated[str, argument("The reason, as free text.")],
+) -> MergeReceipt:
+    """Merge two entities of one user; splitEntity reverts it."""
+    return _receipt(await memory_of(info).merges.merge(info.context["tenant"], keep_id, merge_id, reason))
+
+
+@mutation
+async def split_entity(
+    info: Info[Any, None],
+    id: Annotated[str, argument("Id of the merge or of the merged entity.")],  # noqa: A002  the API's word
+) -> MergeReceipt:
+    """Revert a merge; facts learned since then stay with the entity that was mentioned."""
+    return _receipt(await memory_of(info).merges.split(info.context["tenant"], id))
+
+
+@mutation
+async def reject_merge(
+    info: Info[Any, None],
+    first_id: Annotated[str, argument("The first entity's id.")],
+    second_id: Annotated[str, argument("The second entity's id.")],
+    reason: Annotated[str, argument("The reason, as free text.")] = "rejected by a person",
+) -> str:
+    """Record that two entities of one user are different; returns the id of the record."""
+    return await memory_of(info).merges.reject(info.context["tenant"], first_id, second_id, reason)
+
+
+@mutation
+async def allow_merge(
+    info: Info[Any, None],
+    id: Annotated[str, argument("The id that rejectMerge returned.")],  # noqa: A002  the API's word
+) -> bool:
+    """Undo rejectMerge: the two entities may be suggested again."""
+    await memory_of(info).merges.allow(info.context["tenant"], id)
+    return True
 
 
 def _receipt(done: MergeResult) -> MergeReceipt:
@@ -330,29 +311,25 @@ class ReviewStackView:
     left: int = about("Number of questions that are left, including `cards`.")
 
 
-@strawberry.type
-class ReviewQuery:
-    """Queries for review."""
+@field
+async def review_cards(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    limit: Annotated[int, argument("Maximum number of cards, 1 to 50.")] = 12,
+) -> ReviewStackView:
+    """Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact,
+    updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again.
+    """
+    stack = await memory_of(info).review_stack(info.context["tenant"], user_id, limit=limit)
+    return view_of(ReviewStackView, stack, cards=[_card(card) for card in stack.cards])
 
-    @field
-    async def review_cards(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        limit: Annotated[int, argument("Maximum number of cards, 1 to 50.")] = 12,
-    ) -> ReviewStackView:
-        """Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact,
-        updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again.
-        """
-        stack = await memory_of(info).review_stack(info.context["tenant"], user_id, limit=limit)
-        return view_of(ReviewStackView, stack, cards=[_card(card) for card in stack.cards])
 
-    @field
-    async def contradictions(
-        self, info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
-    ) -> list[ReviewCardView]:
-        """Pairs of valid facts in one user's memory that exclude each other, which no person has settled."""
-        return [_card(card) for card in await memory_of(info).contradictions(info.context["tenant"], user_id)]
+@field
+async def contradictions(
+    info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
+) -> list[ReviewCardView]:
+    """Pairs of valid facts in one user's memory that exclude each other, which no person has settled."""
+    return [_card(card) for card in await memory_of(info).contradictions(info.context["tenant"], user_id)]
 
 
 def _card(card: ReviewCard) -> ReviewCardView:

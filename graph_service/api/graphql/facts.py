@@ -89,36 +89,26 @@ class FactStatusAnswer(FactDetails, ChangedFact):
     closing: FactClosing | None = about("Why it is no longer valid; null while it is valid.")
 
 
-@strawberry.type
-class FactsQuery:
-    """Queries for one fact."""
-
-    @field
-    async def fact(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-    ) -> FactStatusAnswer:
-        """The validity of a fact, with the reason if it is not valid."""
-        memory, tenant = memory_of(info), info.context["tenant"]
-        return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
+@field
+async def fact(
+    info: Info[Any, None],
+    id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+) -> FactStatusAnswer:
+    """The validity of a fact, with the reason if it is not valid."""
+    memory, tenant = memory_of(info), info.context["tenant"]
+    return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
-@strawberry.type
-class FactsMutation:
-    """Changes of one fact."""
-
-    @mutation
-    async def reopen_fact(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
-        reason: Annotated[str, argument("The reason, as free text.")],
-    ) -> FactStatusAnswer:
-        """Reopen a closed fact; what closed it cannot close it again."""
-        return _status_answer(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
+@mutation
+async def reopen_fact(
+    info: Info[Any, None],
+    id: Annotated[str, argument("The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    reason: Annotated[str, argument("The reason, as free text.")],
+) -> FactStatusAnswer:
+    """Reopen a closed fact; what closed it cannot close it again."""
+    return _status_answer(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
 
 
 def _status_answer(one: FactStatus) -> FactStatusAnswer:
@@ -151,22 +141,17 @@ class FactVersionAnswer(FactDetails):
     evidence: list[str] = about("Ids of the messages that are its evidence.")
 
 
-@strawberry.type
-class HistoryQuery:
-    """Queries for the history of a fact."""
-
-    @field
-    async def fact_history(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
-        as_of: AsOfArgument = None,
-    ) -> list[FactVersionAnswer]:
-        """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements
-        of a fact come before it, with its id, as long as their messages are stored.
-        """
-        memory = memory_of(info)
-        return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id, as_of=as_of)]
+@field
+async def fact_history(
+    info: Info[Any, None],
+    id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    as_of: AsOfArgument = None,
+) -> list[FactVersionAnswer]:
+    """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements
+    of a fact come before it, with its id, as long as their messages are stored.
+    """
+    memory = memory_of(info)
+    return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id, as_of=as_of)]
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:

@@ -73,170 +73,166 @@ class ListedUser:
     last_seen: datetime = about("When the user was last heard or mentioned.")
 
 
-@strawberry.type
-class GraphQuery:
-    """Queries for nodes, neighbours and paths."""
+@field
+async def node(
+    info: Info[Any, None],
+    id: Annotated[strawberry.ID, argument("Its id or URI.")],  # noqa: A002
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+) -> MemoryNode:
+    """A node of the mind map by id or URI."""
+    moments = _moments(info, valid_at, as_of)
+    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
 
-    @field
-    async def node(
-        self,
-        info: Info[Any, None],
-        id: Annotated[strawberry.ID, argument("Its id or URI.")],  # noqa: A002
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-    ) -> MemoryNode:
-        """A node of the mind map by id or URI."""
-        moments = _moments(info, valid_at, as_of)
-        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
 
-    @field
-    async def entity(
-        self,
-        info: Info[Any, None],
-        id: _Id,  # noqa: A002  the API's word
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-    ) -> MemoryNode:
-        """An entity with its facts."""
-        moments = _moments(info, valid_at, as_of)
-        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
+@field
+async def entity(
+    info: Info[Any, None],
+    id: _Id,  # noqa: A002  the API's word
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+) -> MemoryNode:
+    """An entity with its facts."""
+    moments = _moments(info, valid_at, as_of)
+    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
-    @field
-    async def scene(
-        self,
-        info: Info[Any, None],
-        id: _Id,  # noqa: A002  the API's word
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-    ) -> MemoryNode:
-        """A scene with its facts."""
-        moments = _moments(info, valid_at, as_of)
-        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
-    @field
-    async def user(
-        self, info: Info[Any, None], user_id: _UserId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
-    ) -> MemoryNode:
-        """A user with their facts."""
-        moments = _moments(info, valid_at, as_of)
-        return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
+@field
+async def scene(
+    info: Info[Any, None],
+    id: _Id,  # noqa: A002  the API's word
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+) -> MemoryNode:
+    """A scene with its facts."""
+    moments = _moments(info, valid_at, as_of)
+    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
-    @field
-    async def neighbors(
-        self,
-        info: Info[Any, None],
-        id: _Id,  # noqa: A002  the API's word
-        user_id: _AnyUserId = None,
-        limit: Annotated[int, argument("Maximum number of neighbours, 1 to 100.")] = 20,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = True,
-    ) -> Subgraph:
-        """A node, its most strongly connected neighbours, and all edges between them."""
-        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
-        explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.around(
-            tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
-        )
-        return _slice(found, _moments(info, valid_at, as_of))
 
-    @field
-    async def path(
-        self,
-        info: Info[Any, None],
-        source: Annotated[str, argument("Id or URI of the source node.")],
-        target: Annotated[str, argument("Id or URI of the target node.")],
-        user_id: _AnyUserId = None,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = True,
-    ) -> Subgraph:
-        """The shortest paths between two nodes; empty if there is none."""
-        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
-        explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.between(
-            tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
-        )
-        return _slice(found, _moments(info, valid_at, as_of))
+@field
+async def user(
+    info: Info[Any, None], user_id: _UserId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
+) -> MemoryNode:
+    """A user with their facts."""
+    moments = _moments(info, valid_at, as_of)
+    return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
 
-    @field
-    async def graph(
-        self,
-        info: Info[Any, None],
-        user_id: _AnyUserId = None,
-        limit: Annotated[int, argument("Maximum number of facts, 1 to 1,000.")] = 200,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = True,
-    ) -> Subgraph:
-        """The most relevant facts of a memory at a point in valid and transaction time."""
-        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
-        found = await memory_of(info).reads.explorer.at(
-            info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
-        )
-        return _slice(found, _moments(info, valid_at, as_of))
 
-    @field
-    async def facts(
-        self,
-        info: Info[Any, None],
-        user_id: _UserId,
-        session_id: Annotated[str | None, argument("Only facts with evidence in this session.")] = None,
-        agent_id: Annotated[str | None, argument("Only facts with evidence in sessions with this agent.")] = None,
-        tags: Annotated[list[str] | None, argument("Only facts with evidence that has one of these tags.")] = None,
-        category: Annotated[
-            Category | None, argument("Only facts about the user or an agent, of this part of the profile.")
-        ] = None,
-        text: Annotated[str | None, argument("Only facts with it in the statement or a name, in any case.")] = None,
-        where: Annotated[
-            JSON | None, argument("A filter on the metadata of the messages that are evidence; see `items`.")
-        ] = None,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = False,
-        first: FirstArgument = 50,
-        after: AfterCursor = None,
-    ) -> FactConnection:
-        """All facts in a user's memory that match, latest `validAt` first."""
-        selection = FactSelection(
-            session_id=session_id, agent_id=agent_id, tags=tuple(tags or ()), category=category, text=text, where=where
-        )
-        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
-        page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
-        return connection_of(await loaders_of(info).facts_of_user(user_id, selection, page), page)
-
-    @strawberry.field(
-        description="The facts of the user's own node, including closed ones, latest `validAt` first.",
-        deprecation_reason="`facts` lists all facts of the memory.",
+@field
+async def neighbors(
+    info: Info[Any, None],
+    id: _Id,  # noqa: A002  the API's word
+    user_id: _AnyUserId = None,
+    limit: Annotated[int, argument("Maximum number of neighbours, 1 to 100.")] = 20,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+    include_closed: ClosedArgument = True,
+) -> Subgraph:
+    """A node, its most strongly connected neighbours, and all edges between them."""
+    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
+    explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
+    found = await explorer.around(
+        tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
     )
-    async def timeline(
-        self,
-        info: Info[Any, None],
-        user_id: _UserId,
-        first: FirstArgument = 50,
-        after: AfterCursor = None,
-        valid_at: ValidAtArgument = None,
-        as_of: AsOfArgument = None,
-        include_closed: ClosedArgument = True,
-    ) -> FactConnection:
-        """Return the facts of a user's own node."""
-        node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
-        found: FactConnection = await node.facts(
-            info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
-        )
-        return found
+    return _slice(found, _moments(info, valid_at, as_of))
 
-    @field
-    async def users(
-        self,
-        info: Info[Any, None],
-        prefix: Annotated[str, argument("The beginning of their ids, in this case.")] = "",
-        first: FirstArgument = 50,
-        after: AfterCursor = None,
-    ) -> Connection[ListedUser]:
-        """The users of the tenant, by id; an agent's own memory has the id `agent:ID`."""
-        rows = await memory_of(info).reads.users(info.context["tenant"], prefix, first=first, after=after)
-        return Connection(**page_parts(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row)))
+
+@field
+async def path(
+    info: Info[Any, None],
+    source: Annotated[str, argument("Id or URI of the source node.")],
+    target: Annotated[str, argument("Id or URI of the target node.")],
+    user_id: _AnyUserId = None,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+    include_closed: ClosedArgument = True,
+) -> Subgraph:
+    """The shortest paths between two nodes; empty if there is none."""
+    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
+    explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
+    found = await explorer.between(
+        tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
+    )
+    return _slice(found, _moments(info, valid_at, as_of))
+
+
+@field
+async def graph(
+    info: Info[Any, None],
+    user_id: _AnyUserId = None,
+    limit: Annotated[int, argument("Maximum number of facts, 1 to 1,000.")] = 200,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+    include_closed: ClosedArgument = True,
+) -> Subgraph:
+    """The most relevant facts of a memory at a point in valid and transaction time."""
+    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
+    found = await memory_of(info).reads.explorer.at(
+        info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
+    )
+    return _slice(found, _moments(info, valid_at, as_of))
+
+
+@field
+async def facts(
+    info: Info[Any, None],
+    user_id: _UserId,
+    session_id: Annotated[str | None, argument("Only facts with evidence in this session.")] = None,
+    agent_id: Annotated[str | None, argument("Only facts with evidence in sessions with this agent.")] = None,
+    tags: Annotated[list[str] | None, argument("Only facts with evidence that has one of these tags.")] = None,
+    category: Annotated[
+        Category | None, argument("Only facts about the user or an agent, of this part of the profile.")
+    ] = None,
+    text: Annotated[str | None, argument("Only facts with it in the statement or a name, in any case.")] = None,
+    where: Annotated[
+        JSON | None, argument("A filter on the metadata of the messages that are evidence; see `items`.")
+    ] = None,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+    include_closed: ClosedArgument = False,
+    first: FirstArgument = 50,
+    after: AfterCursor = None,
+) -> FactConnection:
+    """All facts in a user's memory that match, latest `validAt` first."""
+    selection = FactSelection(
+        session_id=session_id, agent_id=agent_id, tags=tuple(tags or ()), category=category, text=text, where=where
+    )
+    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
+    page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
+    return connection_of(await loaders_of(info).facts_of_user(user_id, selection, page), page)
+
+
+@strawberry.field(
+    description="The facts of the user's own node, including closed ones, latest `validAt` first.",
+    deprecation_reason="`facts` lists all facts of the memory.",
+)
+async def timeline(
+    info: Info[Any, None],
+    user_id: _UserId,
+    first: FirstArgument = 50,
+    after: AfterCursor = None,
+    valid_at: ValidAtArgument = None,
+    as_of: AsOfArgument = None,
+    include_closed: ClosedArgument = True,
+) -> FactConnection:
+    """Return the facts of a user's own node."""
+    node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
+    found: FactConnection = await node.facts(
+        info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
+    )
+    return found
+
+
+@field
+async def users(
+    info: Info[Any, None],
+    prefix: Annotated[str, argument("The beginning of their ids, in this case.")] = "",
+    first: FirstArgument = 50,
+    after: AfterCursor = None,
+) -> Connection[ListedUser]:
+    """The users of the tenant, by id; an agent's own memory has the id `agent:ID`."""
+    rows = await memory_of(info).reads.users(info.context["tenant"], prefix, first=first, after=after)
+    return Connection(**page_parts(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row)))
 
 
 def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:
@@ -277,24 +273,19 @@ class CypherAnswer:
     took_ms: float = about("Duration in milliseconds.")
 
 
-@strawberry.type
-class AnalystQuery:
-    """Queries of administrators."""
-
-    @field
-    async def cypher(
-        self,
-        info: Info[Any, None],
-        statement: Annotated[str, argument("The Cypher text; pass values as parameters.")],
-        parameters: Annotated[JSON | None, argument("Parameter values by name.")] = None,
-        timeout_s: Annotated[float | None, argument("A shorter time limit than the configured one.")] = None,
-        rows: Annotated[int | None, argument("Maximum number of rows.")] = None,
-    ) -> CypherAnswer:
-        """Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it needs an
-        admin credential for every tenant.
-        """
-        memory = memory_of(info)
-        given: Any = {} if parameters is None else parameters
-        question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
-        answer = await memory.analyst.ask(question)
-        return view_of(CypherAnswer, answer, rows=json_ready(answer.rows))
+@field
+async def cypher(
+    info: Info[Any, None],
+    statement: Annotated[str, argument("The Cypher text; pass values as parameters.")],
+    parameters: Annotated[JSON | None, argument("Parameter values by name.")] = None,
+    timeout_s: Annotated[float | None, argument("A shorter time limit than the configured one.")] = None,
+    rows: Annotated[int | None, argument("Maximum number of rows.")] = None,
+) -> CypherAnswer:
+    """Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it needs an
+    admin credential for every tenant.
+    """
+    memory = memory_of(info)
+    given: Any = {} if parameters is None else parameters
+    question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
+    answer = await memory.analyst.ask(question)
+    return view_of(CypherAnswer, answer, rows=json_ready(answer.rows))

@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
@@ -58,97 +57,87 @@ class ItemInput:
         return ItemWrite(**{**vars(self), **lists})
 
 
-@strawberry.type
-class ItemsQuery:
-    """Read, list and search items."""
-
-    @field
-    async def item(
-        self,
-        info: Info[Any, None],
-        namespace: Annotated[list[str], argument("Its namespace.")],
-        key: Annotated[str, argument("Its key.")],
-        user_id: OwnerArgument = None,
-        refresh_ttl: RefreshArgument = False,
-    ) -> ItemAnswer | None:
-        """An item; null if there is none."""
-        refresh = refresh_ttl and _may_write(info)
-        found = await memory_of(info).items.get(info.context["tenant"], user_id, namespace, key, refresh_ttl=refresh)
-        return None if found is None else view_of(ItemAnswer, found)
-
-    @field
-    async def items(
-        self,
-        info: Info[Any, None],
-        namespace: Annotated[list[str] | None, argument("Labels at the start of the namespace; none for all.")] = None,
-        user_id: OwnerArgument = None,
-        query: Annotated[str | None, argument("What to search for.")] = None,
-        where: Annotated[
-            JSON | None,
-            argument(
-                'A filter on the value, applied before `first`: `{"kind": "a", "n": {"gt": 5}}`, with eq, ne, gt, '
-                "gte, lt, lte, in, contains, and AND, OR, NOT."
-            ),
-        ] = None,
-        first: Annotated[int, argument("Maximum number of items, 1 to 1,000.")] = 10,
-        offset: OffsetArgument = 0,
-        refresh_ttl: RefreshArgument = False,
-    ) -> list[ItemAnswer]:
-        """Items whose namespace begins with some labels: the last updated first, or those that match a query by meaning
-        or words, best first.
-        """
-        search = ItemSearch(
-            user_id=user_id,
-            namespace=tuple(namespace or ()),
-            query=query,
-            where=where,
-            first=first,
-            offset=offset,
-            refresh_ttl=refresh_ttl and _may_write(info),
-        )
-        budget: AnswerBytes = info.context.setdefault("item_bytes", AnswerBytes())
-        return [
-            view_of(ItemAnswer, one)
-            for one in await memory_of(info).items.search(info.context["tenant"], search, budget)
-        ]
-
-    @field
-    async def item_namespaces(
-        self,
-        info: Info[Any, None],
-        user_id: OwnerArgument = None,
-        prefix: Annotated[list[str] | None, argument("Labels at the start.")] = None,
-        suffix: Annotated[list[str] | None, argument("Labels at the end.")] = None,
-        max_depth: Annotated[int | None, argument("Cut longer namespaces to so many labels, each result once.")] = None,
-        first: Annotated[int, argument("Maximum number of namespaces, 1 to 1,000.")] = 100,
-        offset: OffsetArgument = 0,
-    ) -> list[list[str]]:
-        """The namespaces that have items, sorted; `*` matches any label."""
-        found = await memory_of(info).items.namespaces(
-            info.context["tenant"],
-            user_id,
-            prefix=prefix or (),
-            suffix=suffix or (),
-            max_depth=max_depth,
-            first=first,
-            offset=offset,
-        )
-        return [list(labels) for labels in found]
+@field
+async def item(
+    info: Info[Any, None],
+    namespace: Annotated[list[str], argument("Its namespace.")],
+    key: Annotated[str, argument("Its key.")],
+    user_id: OwnerArgument = None,
+    refresh_ttl: RefreshArgument = False,
+) -> ItemAnswer | None:
+    """An item; null if there is none."""
+    refresh = refresh_ttl and _may_write(info)
+    found = await memory_of(info).items.get(info.context["tenant"], user_id, namespace, key, refresh_ttl=refresh)
+    return None if found is None else view_of(ItemAnswer, found)
 
 
-@strawberry.type
-class ItemsMutation:
-    """Store and delete items."""
+@field
+async def items(
+    info: Info[Any, None],
+    namespace: Annotated[list[str] | None, argument("Labels at the start of the namespace; none for all.")] = None,
+    user_id: OwnerArgument = None,
+    query: Annotated[str | None, argument("What to search for.")] = None,
+    where: Annotated[
+        JSON | None,
+        argument(
+            'A filter on the value, applied before `first`: `{"kind": "a", "n": {"gt": 5}}`, with eq, ne, gt, '
+            "gte, lt, lte, in, contains, and AND, OR, NOT."
+        ),
+    ] = None,
+    first: Annotated[int, argument("Maximum number of items, 1 to 1,000.")] = 10,
+    offset: OffsetArgument = 0,
+    refresh_ttl: RefreshArgument = False,
+) -> list[ItemAnswer]:
+    """Items whose namespace begins with some labels: the last updated first, or those that match a query by meaning
+    or words, best first.
+    """
+    search = ItemSearch(
+        user_id=user_id,
+        namespace=tuple(namespace or ()),
+        query=query,
+        where=where,
+        first=first,
+        offset=offset,
+        refresh_ttl=refresh_ttl and _may_write(info),
+    )
+    budget: AnswerBytes = info.context.setdefault("item_bytes", AnswerBytes())
+    return [
+        view_of(ItemAnswer, one) for one in await memory_of(info).items.search(info.context["tenant"], search, budget)
+    ]
 
-    @mutation
-    async def put_items(
-        self, info: Info[Any, None], items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
-    ) -> list[ItemAnswer | None]:
-        """Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null for a
-        deletion. Search by meaning follows in a moment.
-        """
-        stored = await memory_of(info).items.put(info.context["tenant"], [one.write() for one in items])
-        return [None if one is None else view_of(ItemAnswer, one) for one in stored]
+
+@field
+async def item_namespaces(
+    info: Info[Any, None],
+    user_id: OwnerArgument = None,
+    prefix: Annotated[list[str] | None, argument("Labels at the start.")] = None,
+    suffix: Annotated[list[str] | None, argument("Labels at the end.")] = None,
+    max_depth: Annotated[int | None, argument("Cut longer namespaces to so many labels, each result once.")] = None,
+    first: Annotated[int, argument("Maximum number of namespaces, 1 to 1,000.")] = 100,
+    offset: OffsetArgument = 0,
+) -> list[list[str]]:
+    """The namespaces that have items, sorted; `*` matches any label."""
+    found = await memory_of(info).items.namespaces(
+        info.context["tenant"],
+        user_id,
+        prefix=prefix or (),
+        suffix=suffix or (),
+        max_depth=max_depth,
+        first=first,
+        offset=offset,
+    )
+    return [list(labels) for labels in found]
+
+
+@mutation
+async def put_items(
+    info: Info[Any, None], items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
+) -> list[ItemAnswer | None]:
+    """Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null for a
+    deletion. Search by meaning follows in a moment.
+    """
+    stored = await memory_of(info).items.put(info.context["tenant"], [one.write() for one in items])
+    return [None if one is None else view_of(ItemAnswer, one) for one in stored]
 
 
 def _may_write(info: Info[Any, None]) -> bool:

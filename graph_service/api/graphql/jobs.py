@@ -15,8 +15,7 @@ from graph_service.memory.consolidation.token_budget import DayUsage, UsageRepor
 from graph_service.memory.export_import.importer import ImportResult
 from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
-from graph_service.memory.jobs import dead_letters
-from graph_service.memory.jobs.dead_letters import DeadLetter
+from graph_service.memory.jobs.dead_letters import DeadLetter, letter_cursor
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
@@ -114,157 +113,139 @@ class GraphExport:
     sha256: str = about("SHA-256 of its lines; the last line of JSONL repeats it.")
 
 
-@strawberry.type
-class JobsQuery:
-    """Queries for dead letters, the spool, and token usage."""
-
-    @field
-    async def spool(self, info: Info[Any, None]) -> SpoolView:
-        """Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."""
-        return await _spool_view(info)
-
-    @field
-    async def usage(
-        self, info: Info[Any, None], days: Annotated[int, argument("Number of days, 1 to 366.")] = 30
-    ) -> UsageReport:
-        """The tenant's token usage per day."""
-        return await memory_of(info).usage(info.context["tenant"], days=days)
-
-    @field
-    async def dead_letters(
-        self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
-    ) -> Connection[DeadLetter]:
-        """Jobs that failed too often, latest first."""
-        check_limit(first)
-        letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
-        return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor))
+@field
+async def spool(info: Info[Any, None]) -> SpoolView:
+    """Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."""
+    return await _spool_view(info)
 
 
-@strawberry.type
-class QuarantineQuery:
-    """Queries for the quarantine."""
-
-    @field
-    async def quarantine(self, info: Info[Any, None]) -> QuarantineState | None:
-        """The quarantine of the tenant; null if there is none. Requires admin."""
-        return _quarantine(info).of(info.context["tenant"])
+@field
+async def usage(info: Info[Any, None], days: Annotated[int, argument("Number of days, 1 to 366.")] = 30) -> UsageReport:
+    """The tenant's token usage per day."""
+    return await memory_of(info).usage(info.context["tenant"], days=days)
 
 
-@strawberry.type
-class JobsMutation:
-    """Retry and cancel jobs, pause the spool, repair the index."""
-
-    @mutation
-    async def pause_spool(
-        self, info: Info[Any, None], paused: Annotated[bool, argument("False resumes.")] = True
-    ) -> SpoolView:
-        """Pause or resume writing the spool to Neo4j."""
-        await memory_of(info).spool_admin.pause(paused)
-        return await _spool_view(info)
-
-    @mutation
-    async def retry_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Retry a refused call of remember."""
-        await memory_of(info).spool_admin.retry(info.context["tenant"], number)
-        return await _spool_view(info)
-
-    @mutation
-    async def drop_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Delete a refused call of remember with its messages."""
-        await memory_of(info).spool_admin.drop(info.context["tenant"], number)
-        return await _spool_view(info)
-
-    @mutation
-    async def reextract_scenes(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        scenes: Annotated[int, argument("Maximum number of scenes, 1 to 1,000.")] = 100,
-    ) -> int:
-        """Re-extract with the model scenes that were extracted by rules because the budget was spent, oldest first, in
-        the background; returns their number.
-        """
-        memory = memory_of(info)
-        return await memory.reextract_scenes(info.context["tenant"], user_id, scenes=scenes)
-
-    @mutation
-    async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
-        """Retry dead letters; returns their number."""
-        return await memory_of(info).retry_jobs(info.context["tenant"], ids)
-
-    @mutation
-    async def retry_dead_letter(
-        self,
-        info: Info[Any, None],
-        id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
-    ) -> bool:
-        """Retry one dead letter."""
-        return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
-
-    @mutation
-    async def sync(
-        self,
-        info: Info[Any, None],
-        dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False,
-    ) -> SyncResult:
-        """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
-        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
-
-    @mutation
-    async def cancel_jobs(self, info: Info[Any, None], ids: IdsArgument) -> int:
-        """Cancel jobs, including running ones; returns their number. Messages stay."""
-        return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
+@field
+async def dead_letters(
+    info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
+) -> Connection[DeadLetter]:
+    """Jobs that failed too often, latest first."""
+    check_limit(first)
+    letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
+    return Connection(**page_parts(letters, first, after, cursor=letter_cursor))
 
 
-@strawberry.type
-class QuarantineMutation:
-    """Begin and end a quarantine."""
-
-    @mutation
-    async def begin_quarantine(
-        self,
-        info: Info[Any, None],
-        mode: Annotated[QuarantineMode, argument("Which requests are refused.")],
-        reason: Annotated[str, argument("Why, as free text.")],
-    ) -> QuarantineState:
-        """Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs wait; or pause
-        only its embedding. Nothing is deleted. Requires admin of every tenant.
-        """
-        return await _quarantine(info).begin(info.context["tenant"], mode, reason)
-
-    @mutation
-    async def end_quarantine(self, info: Info[Any, None]) -> bool:
-        """End the quarantine of the tenant; false if there was none. Requires admin of every tenant."""
-        return await _quarantine(info).end(info.context["tenant"])
+@field
+async def quarantine(info: Info[Any, None]) -> QuarantineState | None:
+    """The quarantine of the tenant; null if there is none. Requires admin."""
+    return _quarantine(info).of(info.context["tenant"])
 
 
-@strawberry.type
-class ExportImportMutation:
-    """Export and import of a tenant."""
+@mutation
+async def pause_spool(info: Info[Any, None], paused: Annotated[bool, argument("False resumes.")] = True) -> SpoolView:
+    """Pause or resume writing the spool to Neo4j."""
+    await memory_of(info).spool_admin.pause(paused)
+    return await _spool_view(info)
 
-    @mutation
-    async def export_graph(
-        self,
-        info: Info[Any, None],
-        format: Annotated[ExportFormat, argument("The file format.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
-        vectors: Annotated[bool, argument("Include vectors; otherwise the import computes them.")] = False,
-    ) -> GraphExport:
-        """Export the tenant's memory, at most 16 MB; `mnemoscene export` has no such limit. Requires admin."""
-        # An import restores exactly what was exported, so nothing in it is hidden.
-        request = info.context.get("request")
-        if request is not None:
-            request.scope[UNFILTERED_KEY] = True
-        done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
-        return view_of(GraphExport, done.result, text=done.text, bytes=float(done.result.bytes))
 
-    @mutation
-    async def import_graph(
-        self, info: Info[Any, None], text: Annotated[str, argument("The text from exportGraph.")]
-    ) -> ImportResult:
-        """Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. Requires
-        admin.
-        """
-        return await memory_of(info).transfer.import_text(info.context["tenant"], text)
+@mutation
+async def retry_spooled(info: Info[Any, None], number: NumberArgument) -> SpoolView:
+    """Retry a refused call of remember."""
+    await memory_of(info).spool_admin.retry(info.context["tenant"], number)
+    return await _spool_view(info)
+
+
+@mutation
+async def drop_spooled(info: Info[Any, None], number: NumberArgument) -> SpoolView:
+    """Delete a refused call of remember with its messages."""
+    await memory_of(info).spool_admin.drop(info.context["tenant"], number)
+    return await _spool_view(info)
+
+
+@mutation
+async def reextract_scenes(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    scenes: Annotated[int, argument("Maximum number of scenes, 1 to 1,000.")] = 100,
+) -> int:
+    """Re-extract with the model scenes that were extracted by rules because the budget was spent, oldest first, in
+    the background; returns their number.
+    """
+    memory = memory_of(info)
+    return await memory.reextract_scenes(info.context["tenant"], user_id, scenes=scenes)
+
+
+@mutation
+async def retry_dead_letters(info: Info[Any, None], ids: RetriedArgument = None) -> int:
+    """Retry dead letters; returns their number."""
+    return await memory_of(info).retry_jobs(info.context["tenant"], ids)
+
+
+@mutation
+async def retry_dead_letter(
+    info: Info[Any, None],
+    id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
+) -> bool:
+    """Retry one dead letter."""
+    return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
+
+
+@mutation
+async def sync(
+    info: Info[Any, None],
+    dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False,
+) -> SyncResult:
+    """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
+    return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
+
+
+@mutation
+async def cancel_jobs(info: Info[Any, None], ids: IdsArgument) -> int:
+    """Cancel jobs, including running ones; returns their number. Messages stay."""
+    return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
+
+
+@mutation
+async def begin_quarantine(
+    info: Info[Any, None],
+    mode: Annotated[QuarantineMode, argument("Which requests are refused.")],
+    reason: Annotated[str, argument("Why, as free text.")],
+) -> QuarantineState:
+    """Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs wait; or pause
+    only its embedding. Nothing is deleted. Requires admin of every tenant.
+    """
+    return await _quarantine(info).begin(info.context["tenant"], mode, reason)
+
+
+@mutation
+async def end_quarantine(info: Info[Any, None]) -> bool:
+    """End the quarantine of the tenant; false if there was none. Requires admin of every tenant."""
+    return await _quarantine(info).end(info.context["tenant"])
+
+
+@mutation
+async def export_graph(
+    info: Info[Any, None],
+    format: Annotated[ExportFormat, argument("The file format.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
+    vectors: Annotated[bool, argument("Include vectors; otherwise the import computes them.")] = False,
+) -> GraphExport:
+    """Export the tenant's memory, at most 16 MB; `mnemoscene export` has no such limit. Requires admin."""
+    # An import restores exactly what was exported, so nothing in it is hidden.
+    request = info.context.get("request")
+    if request is not None:
+        request.scope[UNFILTERED_KEY] = True
+    done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
+    return view_of(GraphExport, done.result, text=done.text, bytes=float(done.result.bytes))
+
+
+@mutation
+async def import_graph(
+    info: Info[Any, None], text: Annotated[str, argument("The text from exportGraph.")]
+) -> ImportResult:
+    """Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. Requires
+    admin.
+    """
+    return await memory_of(info).transfer.import_text(info.context["tenant"], text)
 
 
 def _result(report: SyncReport) -> SyncResult:

@@ -52,48 +52,43 @@ class MemoryStats:
     items: int = about("Items that have not expired, of the tenant and of users.")
 
 
-@strawberry.type
-class ListsQuery:
-    """Paged lists and counts."""
+@field
+async def scenes(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    session_id: Annotated[str | None, argument("Only this session.")] = None,
+    tags: Annotated[list[str] | None, argument("Only scenes with a message that has one of these tags.")] = None,
+    first: FirstArgument = 20,
+    after: AfterCursor = None,
+) -> Connection[MemoryNode]:
+    """The scenes of a user or session, latest first."""
+    rows = await memory_of(info).reads.scenes(
+        info.context["tenant"], user_id, session_id, first=first, after=after, tags=tags or ()
+    )
+    page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
+    return Connection(**page)
 
-    @field
-    async def scenes(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: Annotated[str | None, argument("Only this session.")] = None,
-        tags: Annotated[list[str] | None, argument("Only scenes with a message that has one of these tags.")] = None,
-        first: FirstArgument = 20,
-        after: AfterCursor = None,
-    ) -> Connection[MemoryNode]:
-        """The scenes of a user or session, latest first."""
-        rows = await memory_of(info).reads.scenes(
-            info.context["tenant"], user_id, session_id, first=first, after=after, tags=tags or ()
-        )
-        page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
-        return Connection(**page)
 
-    @field
-    async def jobs(
-        self,
-        info: Info[Any, None],
-        state: Annotated[JobState | None, argument("Only jobs in this state.")] = None,
-        first: FirstArgument = 50,
-        after: AfterCursor = None,
-    ) -> Connection[Job]:
-        """Unfinished background jobs, next due first, dead letters last."""
-        reads = memory_of(info).reads
-        rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
-        return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
+@field
+async def jobs(
+    info: Info[Any, None],
+    state: Annotated[JobState | None, argument("Only jobs in this state.")] = None,
+    first: FirstArgument = 50,
+    after: AfterCursor = None,
+) -> Connection[Job]:
+    """Unfinished background jobs, next due first, dead letters last."""
+    reads = memory_of(info).reads
+    rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
+    return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
 
-    @field
-    async def stats(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
-    ) -> MemoryStats:
-        """Counts of the elements in the memory of the tenant, or of one user."""
-        return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
+
+@field
+async def stats(
+    info: Info[Any, None],
+    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+) -> MemoryStats:
+    """Counts of the elements in the memory of the tenant, or of one user."""
+    return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
 
 
 def _job(row: Row) -> Job:

@@ -78,112 +78,100 @@ class StoredMessageConnection(Connection[StoredMessageView]):
     """A page of messages. It may be shorter than `first` before the end of the list."""
 
 
-@strawberry.type
-class MessagesQuery:
-    """Queries for stored messages."""
+@field
+async def messages(
+    info: Info[Any, None],
+    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+    session_id: Annotated[str | None, argument("Only this conversation; needs `userId`.")] = None,
+    tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
+    where: WhereArgument = None,
+    newest_first: Annotated[bool, argument("Begin with the latest message.")] = False,
+    first: Annotated[int, argument("Page size, 1 to 1,000.")] = 100,
+    after: AfterCursor = None,
+) -> StoredMessageConnection:
+    """Messages in the order they were said, and of the same time in the order they were stored; of a session, a
+    user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one.
+    """
+    selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
+    wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where))
+    page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
+    return _connection(page, after)
 
-    @field
-    async def messages(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
-        session_id: Annotated[str | None, argument("Only this conversation; needs `userId`.")] = None,
-        tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
-        where: WhereArgument = None,
-        newest_first: Annotated[bool, argument("Begin with the latest message.")] = False,
-        first: Annotated[int, argument("Page size, 1 to 1,000.")] = 100,
-        after: AfterCursor = None,
-    ) -> StoredMessageConnection:
-        """Messages in the order they were said, and of the same time in the order they were stored; of a session, a
-        user, or all users of the tenant; with more than 1,000 users, `BAD_INPUT` asks for one.
-        """
-        selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
-        wanted = MessageFilter(
-            user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where)
-        )
-        page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
-        return _connection(page, after)
 
-    @strawberry.field(
-        description="The latest messages, oldest first.", deprecation_reason="`messages` has pages and conditions."
+@strawberry.field(
+    description="The latest messages, oldest first.", deprecation_reason="`messages` has pages and conditions."
+)
+async def conversation(
+    info: Info[Any, None],
+    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+    limit: Annotated[int, argument("Maximum number of messages, 1 to 1,000.")] = 30,
+) -> list[StoredMessageView]:
+    """Return the latest messages."""
+    wanted = MessageFilter(user_id=user_id)
+    page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
+    return [message_view(message) for message in reversed(page.messages)]
+
+
+@field
+async def message(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    session_id: _SessionId,
+    id: _MessageId,  # noqa: A002  the API's word
+) -> StoredMessageView | None:
+    """A message of a session, by your id, our id or its URI; null if there is none."""
+    message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
+    return None if message is None else message_view(message)
+
+
+@field
+async def is_read(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    session_id: Annotated[str | None, argument("Only this conversation.")] = None,
+    wait_s: Annotated[float, argument("Seconds to wait at most, 0 to 60.")] = 0.0,
+) -> bool:
+    """True if everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
+    so, and false after that time.
+    """
+    return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
+
+
+@mutation
+async def set_message(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    session_id: _SessionId,
+    id: _MessageId,  # noqa: A002  the API's word
+    text: Annotated[str | None, argument("The new text.")] = None,
+    metadata: Annotated[JSON | None, argument("The new properties, instead of all others; {} for none.")] = None,
+    raw: Annotated[JSON | None, argument("The new payload.")] = None,
+    tags: Annotated[list[str] | None, argument("The new tags; [] for none.")] = None,
+    expires_at: Annotated[datetime | None, argument("When it expires.")] = None,
+    ttl_s: Annotated[float | None, argument("Seconds until it expires; excludes `expiresAt`.")] = None,
+    never_expires: Annotated[bool, argument("Remove its expiry.")] = False,
+    if_version: Annotated[int | None, argument("Refuse with `CONFLICT` unless this is the stored version.")] = None,
+) -> StoredMessageView:
+    """Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. With a new
+    text, what was derived from the former one is forgotten, and the new one is read. Omitted or null arguments
+    change nothing.
+    """
+    memory, tenant = memory_of(info), info.context["tenant"]
+    new = Replacement(
+        text=text,
+        metadata=metadata,
+        raw=raw,
+        tags=None if tags is None else tuple(tags),
+        expires_at=expires_at,
+        ttl_s=ttl_s,
+        never_expires=never_expires,
+        if_version=if_version,
     )
-    async def conversation(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
-        limit: Annotated[int, argument("Maximum number of messages, 1 to 1,000.")] = 30,
-    ) -> list[StoredMessageView]:
-        """Return the latest messages."""
-        wanted = MessageFilter(user_id=user_id)
-        page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
-        return [message_view(message) for message in reversed(page.messages)]
-
-    @field
-    async def message(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: _SessionId,
-        id: _MessageId,  # noqa: A002  the API's word
-    ) -> StoredMessageView | None:
-        """A message of a session, by your id, our id or its URI; null if there is none."""
-        message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
-        return None if message is None else message_view(message)
-
-    @field
-    async def is_read(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: Annotated[str | None, argument("Only this conversation.")] = None,
-        wait_s: Annotated[float, argument("Seconds to wait at most, 0 to 60.")] = 0.0,
-    ) -> bool:
-        """True if everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
-        so, and false after that time.
-        """
-        return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
-
-
-@strawberry.type
-class MessagesMutation:
-    """Replace stored messages."""
-
-    @mutation
-    async def set_message(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: _SessionId,
-        id: _MessageId,  # noqa: A002  the API's word
-        text: Annotated[str | None, argument("The new text.")] = None,
-        metadata: Annotated[JSON | None, argument("The new properties, instead of all others; {} for none.")] = None,
-        raw: Annotated[JSON | None, argument("The new payload.")] = None,
-        tags: Annotated[list[str] | None, argument("The new tags; [] for none.")] = None,
-        expires_at: Annotated[datetime | None, argument("When it expires.")] = None,
-        ttl_s: Annotated[float | None, argument("Seconds until it expires; excludes `expiresAt`.")] = None,
-        never_expires: Annotated[bool, argument("Remove its expiry.")] = False,
-        if_version: Annotated[int | None, argument("Refuse with `CONFLICT` unless this is the stored version.")] = None,
-    ) -> StoredMessageView:
-        """Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. With a new
-        text, what was derived from the former one is forgotten, and the new one is read. Omitted or null arguments
-        change nothing.
-        """
-        memory, tenant = memory_of(info), info.context["tenant"]
-        new = Replacement(
-            text=text,
-            metadata=metadata,
-            raw=raw,
-            tags=None if tags is None else tuple(tags),
-            expires_at=expires_at,
-            ttl_s=ttl_s,
-            never_expires=never_expires,
-            if_version=if_version,
-        )
-        stored_id = await memory.forgetting.replace_message(tenant, user_id, session_id, id, new)
-        message = await memory.messages.message(tenant, user_id, session_id, stored_id)
-        if message is None:
-            raise NotFoundError("the message was forgotten meanwhile")
-        return message_view(message)
+    stored_id = await memory.forgetting.replace_message(tenant, user_id, session_id, id, new)
+    message = await memory.messages.message(tenant, user_id, session_id, stored_id)
+    if message is None:
+        raise NotFoundError("the message was forgotten meanwhile")
+    return message_view(message)
 
 
 async def _page(

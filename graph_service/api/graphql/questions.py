@@ -101,81 +101,72 @@ class CitedAnswerView:
     notes: list[str] = about("What was missing, for example an unavailable model.")
 
 
-@strawberry.type
-class QuestionsQuery:
-    """Answer a question, and list the latest ones."""
-
-    @field
-    async def ask(
-        self,
-        info: Info[Any, None],
-        query: Annotated[str, argument("The question.")],
-        user_id: OwnerArgument = None,
-        agent_id: AgentOwnerArgument = None,
-    ) -> CitedAnswerView:
-        """Answer a person's question: by the configured language model, each of whose sentences cites its sources, else
-        in the best sentences themselves. It appears in no `questions`, and counts as no use.
-        """
-        answer = await memory_of(info).ask(info.context["tenant"], owner_of(user_id, agent_id), query)
-        found = answer_view(answer.found)
-        sentences = [view_of(CitedSentenceView, one) for one in answer.sentences]
-        return view_of(
-            CitedAnswerView,
-            answer,
-            sentences=sentences,
-            hits=found.hits,
-            confidence=found.confidence,
-            nothing_relevant=found.nothing_relevant,
-        )
-
-    @field
-    async def questions(
-        self,
-        info: Info[Any, None],
-        user_id: _AnyUserId = None,
-        ids: Annotated[list[str] | None, argument("Only these questions, at most 100.")] = None,
-        limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
-    ) -> list[AskedQuestion]:
-        """The latest questions asked through this process, newest first: at most 100 of a tenant, and those of other
-        credentials only for the role in the setting `recall.questions_seen_by`.
-        """
-        check_limit(limit)
-        wanted = None if ids is None else frozenset(ids[:100])
-        kept = [
-            one
-            for one in _visible_questions(info)
-            if user_id in (None, one.user_id) and (wanted is None or one.id in wanted)
-        ]
-        seen = await memory_of(info).seen_questions(info.context["tenant"], kept[:limit])
-        return [_question_view(one) for one in seen]
-
-    @field
-    async def recall_cases(self, info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]) -> JSON:
-        """The questions about a user's memory whose hits were judged, with its newest 1,000 messages: a file that
-        `mnemoscene eval` reads.
-        """
-        return JSON(await memory_of(info).recall_cases(info.context["tenant"], user_id))
+@field
+async def ask(
+    info: Info[Any, None],
+    query: Annotated[str, argument("The question.")],
+    user_id: OwnerArgument = None,
+    agent_id: AgentOwnerArgument = None,
+) -> CitedAnswerView:
+    """Answer a person's question: by the configured language model, each of whose sentences cites its sources, else
+    in the best sentences themselves. It appears in no `questions`, and counts as no use.
+    """
+    answer = await memory_of(info).ask(info.context["tenant"], owner_of(user_id, agent_id), query)
+    found = answer_view(answer.found)
+    sentences = [view_of(CitedSentenceView, one) for one in answer.sentences]
+    return view_of(
+        CitedAnswerView,
+        answer,
+        sentences=sentences,
+        hits=found.hits,
+        confidence=found.confidence,
+        nothing_relevant=found.nothing_relevant,
+    )
 
 
-@strawberry.type
-class QuestionsMutation:
-    """Mutations of the latest questions."""
+@field
+async def questions(
+    info: Info[Any, None],
+    user_id: _AnyUserId = None,
+    ids: Annotated[list[str] | None, argument("Only these questions, at most 100.")] = None,
+    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
+) -> list[AskedQuestion]:
+    """The latest questions asked through this process, newest first: at most 100 of a tenant, and those of other
+    credentials only for the role in the setting `recall.questions_seen_by`.
+    """
+    check_limit(limit)
+    wanted = None if ids is None else frozenset(ids[:100])
+    kept = [
+        one
+        for one in _visible_questions(info)
+        if user_id in (None, one.user_id) and (wanted is None or one.id in wanted)
+    ]
+    seen = await memory_of(info).seen_questions(info.context["tenant"], kept[:limit])
+    return [_question_view(one) for one in seen]
 
-    @mutation
-    async def judge_recall(
-        self,
-        info: Info[Any, None],
-        question_id: Annotated[str, argument("The question's id.")],
-        element_id: Annotated[str, argument("The hit's id.")],
-        wanted: Annotated[bool | None, argument("It should, or should not, be recalled; null withdraws that.")] = None,
-    ) -> int:
-        """Say of a hit of one of the latest questions whether it should be recalled; returns how many hits of the
-        question are judged. `recallCases` returns these questions.
-        """
-        question = next((one for one in _visible_questions(info) if one.id == question_id), None)
-        if question is None:
-            raise NotFoundError(f"there is no question {question_id!r} among the latest ones")
-        return await memory_of(info).judge_recall(info.context["tenant"], question, element_id, wanted=wanted)
+
+@field
+async def recall_cases(info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]) -> JSON:
+    """The questions about a user's memory whose hits were judged, with its newest 1,000 messages: a file that
+    `mnemoscene eval` reads.
+    """
+    return JSON(await memory_of(info).recall_cases(info.context["tenant"], user_id))
+
+
+@mutation
+async def judge_recall(
+    info: Info[Any, None],
+    question_id: Annotated[str, argument("The question's id.")],
+    element_id: Annotated[str, argument("The hit's id.")],
+    wanted: Annotated[bool | None, argument("It should, or should not, be recalled; null withdraws that.")] = None,
+) -> int:
+    """Say of a hit of one of the latest questions whether it should be recalled; returns how many hits of the
+    question are judged. `recallCases` returns these questions.
+    """
+    question = next((one for one in _visible_questions(info) if one.id == question_id), None)
+    if question is None:
+        raise NotFoundError(f"there is no question {question_id!r} among the latest ones")
+    return await memory_of(info).judge_recall(info.context["tenant"], question, element_id, wanted=wanted)
 
 
 def _visible_questions(info: Info[Any, None]) -> list[LoggedQuestion]:

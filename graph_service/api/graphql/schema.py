@@ -16,9 +16,24 @@ from strawberry.extensions import SchemaExtension
 from strawberry.scalars import JSON
 from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.tools import create_type
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.descriptions import argument, field, mutation
+from graph_service.api.graphql import (
+    changes,
+    context,
+    curation,
+    facts,
+    forgetting,
+    graph,
+    items,
+    jobs,
+    lists,
+    messages,
+    questions,
+    sessions,
+)
 from graph_service.api.graphql.arguments import (
     SCALARS,
     AgentOwnerArgument,
@@ -29,31 +44,10 @@ from graph_service.api.graphql.arguments import (
     view_of,
 )
 from graph_service.api.graphql.authorization import RoleGuard
-from graph_service.api.graphql.changes import ChangesQuery, Follow, Subscription
-from graph_service.api.graphql.context import ContextQuery, LayersMutation, LayersQuery, ProfileQuery
-from graph_service.api.graphql.curation import (
-    CorrectionsMutation,
-    CorrectionsQuery,
-    IdentityMutation,
-    IdentityQuery,
-    ReviewQuery,
-)
+from graph_service.api.graphql.changes import Follow, Subscription
 from graph_service.api.graphql.execution import PreparedExecution
-from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
-from graph_service.api.graphql.forgetting import ForgettingMutation
-from graph_service.api.graphql.graph import AnalystQuery, GraphQuery
-from graph_service.api.graphql.items import ItemsMutation, ItemsQuery
-from graph_service.api.graphql.jobs import (
-    ExportImportMutation,
-    JobsMutation,
-    JobsQuery,
-    QuarantineMutation,
-    QuarantineQuery,
-)
-from graph_service.api.graphql.lists import ListsQuery
-from graph_service.api.graphql.messages import MessagesMutation, MessagesQuery, selected_names
+from graph_service.api.graphql.messages import selected_names
 from graph_service.api.graphql.mount import GREETED_KEY
-from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -68,7 +62,6 @@ from graph_service.api.graphql.remember_recall import (
     receipt_view,
 )
 from graph_service.api.graphql.router import FastRouter
-from graph_service.api.graphql.sessions import SessionsMutation, SessionsQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
@@ -86,126 +79,179 @@ _log = logging.getLogger("mnemoscene.graphql")
 COMMAND_AGENT: Final = "mnemoscene-command/"
 
 
-@strawberry.type
-class Query(
-    AnalystQuery,
-    ContextQuery,
-    CorrectionsQuery,
-    FactsQuery,
-    GraphQuery,
-    HistoryQuery,
-    IdentityQuery,
-    ItemsQuery,
-    LayersQuery,
-    ChangesQuery,
-    ListsQuery,
-    MessagesQuery,
-    ProfileQuery,
-    QuestionsQuery,
-    ReviewQuery,
-    QuarantineQuery,
-    SessionsQuery,
-    JobsQuery,
-):
-    """Root queries."""
-
-    @field
-    async def recall(
-        self,
-        info: Info[Any, None],
-        query: Annotated[str, argument("The question.")],
-        user_id: OwnerArgument = None,
-        agent_id: AgentOwnerArgument = None,
-        limit: Annotated[int, argument("Maximum number of hits, 1 to 100.")] = 10,
-        kinds: Annotated[list[HitKind] | None, argument("Only these kinds. Default: all.")] = None,
-        start: Annotated[
-            datetime | None, argument("Only messages said at or after this time, scenes and facts of it.")
-        ] = None,
-        end: Annotated[
-            datetime | None, argument("Only messages said before this time, scenes and facts of it.")
-        ] = None,
-        valid_at: Annotated[
-            datetime | None, argument("Valid time: facts that were valid then. Default: `asOf`, or now.")
-        ] = None,
-        as_of: Annotated[
-            datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
-        ] = None,
-        asked_at: Annotated[
-            datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
-        ] = None,
-        zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
-        evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,
-        session_id: Annotated[
-            str | None, argument("The current session; pronouns are resolved in its recent messages.")
-        ] = None,
-        mode: ModeArgument = None,
-        filters: FilterArgument = None,
-        where: WhereArgument = None,
-        after: AfterArgument = None,
-        watched: Annotated[
-            bool, argument("False for a person's own search: it appears in no `questions`, and counts as no use.")
-        ] = True,
-    ) -> RecallAnswer:
-        """Search one user's memory for a question; hits are sorted best first. One database round trip."""
-        question = Question(
-            user_id=owner_of(user_id, agent_id),
-            text=query,
-            limit=limit,
-            kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
-            start=start,
-            end=end,
-            valid_at=valid_at,
-            as_of=as_of,
-            asked_at=asked_at,
-            zone=zone,
-            evidence=evidence,
-            session_id=session_id,
-            mode=mode,
-            filters=replace(query_filters(filters, after), where=parse_filter(where)),
-        )
-        asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
-        memory, tenant = memory_of(info), info.context["tenant"]
-        answer = await memory.recall(tenant, question, asker=asker, budget=budget)
-        view = answer_view(answer)
-        if not answer.degraded and "metadata" in selected_names(info, "hits"):
-            found = await memory.messages.metadata(tenant, [hit_and_evidence(hit) for hit in answer.hits])
-            for hit, metadata in zip(view.hits, found, strict=True):
-                hit.metadata = JSON(metadata)
-        return view
-
-    @field
-    async def job_status(self, info: Info[Any, None]) -> JobStatus:
-        """Counts of the tenant's unfinished background work."""
-        memory, tenant = memory_of(info), info.context["tenant"]
-        depth = await memory.spool_admin.depth(tenant)
-        return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
+@field
+async def recall(
+    info: Info[Any, None],
+    query: Annotated[str, argument("The question.")],
+    user_id: OwnerArgument = None,
+    agent_id: AgentOwnerArgument = None,
+    limit: Annotated[int, argument("Maximum number of hits, 1 to 100.")] = 10,
+    kinds: Annotated[list[HitKind] | None, argument("Only these kinds. Default: all.")] = None,
+    start: Annotated[
+        datetime | None, argument("Only messages said at or after this time, scenes and facts of it.")
+    ] = None,
+    end: Annotated[datetime | None, argument("Only messages said before this time, scenes and facts of it.")] = None,
+    valid_at: Annotated[
+        datetime | None, argument("Valid time: facts that were valid then. Default: `asOf`, or now.")
+    ] = None,
+    as_of: Annotated[
+        datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
+    ] = None,
+    asked_at: Annotated[
+        datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
+    ] = None,
+    zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
+    evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,
+    session_id: Annotated[
+        str | None, argument("The current session; pronouns are resolved in its recent messages.")
+    ] = None,
+    mode: ModeArgument = None,
+    filters: FilterArgument = None,
+    where: WhereArgument = None,
+    after: AfterArgument = None,
+    watched: Annotated[
+        bool, argument("False for a person's own search: it appears in no `questions`, and counts as no use.")
+    ] = True,
+) -> RecallAnswer:
+    """Search one user's memory for a question; hits are sorted best first. One database round trip."""
+    question = Question(
+        user_id=owner_of(user_id, agent_id),
+        text=query,
+        limit=limit,
+        kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
+        start=start,
+        end=end,
+        valid_at=valid_at,
+        as_of=as_of,
+        asked_at=asked_at,
+        zone=zone,
+        evidence=evidence,
+        session_id=session_id,
+        mode=mode,
+        filters=replace(query_filters(filters, after), where=parse_filter(where)),
+    )
+    asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
+    memory, tenant = memory_of(info), info.context["tenant"]
+    answer = await memory.recall(tenant, question, asker=asker, budget=budget)
+    view = answer_view(answer)
+    if not answer.degraded and "metadata" in selected_names(info, "hits"):
+        found = await memory.messages.metadata(tenant, [hit_and_evidence(hit) for hit in answer.hits])
+        for hit, metadata in zip(view.hits, found, strict=True):
+            hit.metadata = JSON(metadata)
+    return view
 
 
-@strawberry.type
-class Mutation(
-    ExportImportMutation,
-    CorrectionsMutation,
-    FactsMutation,
-    ForgettingMutation,
-    IdentityMutation,
-    ItemsMutation,
-    LayersMutation,
-    MessagesMutation,
-    QuarantineMutation,
-    QuestionsMutation,
-    SessionsMutation,
-    JobsMutation,
-):
-    """Root mutations."""
+@field
+async def job_status(info: Info[Any, None]) -> JobStatus:
+    """Counts of the tenant's unfinished background work."""
+    memory, tenant = memory_of(info), info.context["tenant"]
+    depth = await memory.spool_admin.depth(tenant)
+    return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
 
-    @mutation
-    async def remember(
-        self,
-        info: Info[Any, None],
-        input: Annotated[RememberInput, argument("The messages, optionally with facts.")],  # noqa: A002  the API's word
-    ) -> RememberReceipt:
-        """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
-        return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
+
+@mutation
+async def remember(
+    info: Info[Any, None],
+    input: Annotated[RememberInput, argument("The messages, optionally with facts.")],  # noqa: A002  the API's word
+) -> RememberReceipt:
+    """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
+    return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
+
+
+# The root fields, in the order of the documents.
+Query = create_type(
+    "Query",
+    [
+        graph.cypher,
+        context.context,
+        curation.corrections,
+        facts.fact,
+        graph.node,
+        graph.entity,
+        graph.scene,
+        graph.user,
+        graph.neighbors,
+        graph.path,
+        graph.graph,
+        graph.facts,
+        graph.timeline,
+        graph.users,
+        facts.fact_history,
+        curation.entities,
+        curation.merges,
+        curation.suggested_merges,
+        items.item,
+        items.items,
+        items.item_namespaces,
+        context.layer,
+        changes.changes_since,
+        lists.scenes,
+        lists.jobs,
+        lists.stats,
+        messages.messages,
+        messages.conversation,
+        messages.message,
+        messages.is_read,
+        context.profile,
+        questions.ask,
+        questions.questions,
+        questions.recall_cases,
+        curation.review_cards,
+        curation.contradictions,
+        jobs.quarantine,
+        sessions.sessions,
+        sessions.session,
+        sessions.fact_events,
+        sessions.short_term,
+        jobs.spool,
+        jobs.usage,
+        jobs.dead_letters,
+        recall,
+        job_status,
+    ],
+)
+Mutation = create_type(
+    "Mutation",
+    [
+        jobs.export_graph,
+        jobs.import_graph,
+        curation.add_fact,
+        curation.update_fact,
+        curation.confirm_fact,
+        curation.reject_fact,
+        curation.pin_fact,
+        curation.undo_correction,
+        facts.reopen_fact,
+        forgetting.forget_message,
+        forgetting.forget_scene,
+        forgetting.forget_session,
+        forgetting.forget,
+        forgetting.forget_fact,
+        forgetting.forget_entity,
+        forgetting.forget_user,
+        curation.merge_entities,
+        curation.split_entity,
+        curation.reject_merge,
+        curation.allow_merge,
+        items.put_items,
+        context.generate_layers,
+        messages.set_message,
+        jobs.begin_quarantine,
+        jobs.end_quarantine,
+        questions.judge_recall,
+        sessions.close_session,
+        sessions.index_memories,
+        jobs.pause_spool,
+        jobs.retry_spooled,
+        jobs.drop_spooled,
+        jobs.reextract_scenes,
+        jobs.retry_dead_letters,
+        jobs.retry_dead_letter,
+        jobs.sync,
+        jobs.cancel_jobs,
+        remember,
+    ],
+)
 
 
 class ErrorCodes(SchemaExtension):

@@ -47,63 +47,57 @@ class ShortTerm:
     sources: list[Source] = about("Where they come from; empty without turns.")
 
 
-@strawberry.type
-class SessionsQuery:
-    """Queries for sessions, their last turns, and what became of their facts."""
-
-    @field
-    async def sessions(
-        self, info: Info[Any, None], user_id: _UserId, first: FirstArgument = 50, after: AfterCursor = None
-    ) -> Connection[SessionView]:
-        """Sessions of a user, latest first."""
-        memory = memory_of(info)
-        rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
-        return Connection(**page_parts(rows, first, after, cursor=session_cursor))
-
-    @field
-    async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionView:
-        """A session and its state."""
-        memory = memory_of(info)
-        return await memory.sessions.one(info.context["tenant"], user_id, session_id)
-
-    @field
-    async def fact_events(
-        self,
-        info: Info[Any, None],
-        user_id: _UserId,
-        session_id: _SessionId,
-        first: Annotated[int, argument("Maximum number, 1 to 1,000.")] = 100,
-    ) -> list[StoredFactEvent]:
-        """The outcomes of the extracted facts of a session, latest scene first."""
-        return await memory_of(info).fact_events(info.context["tenant"], user_id, session_id, first=first)
-
-    @field
-    async def short_term(
-        self,
-        info: Info[Any, None],
-        user_id: Annotated[str, argument("The user's id.")],
-        session_id: Annotated[str, argument("The session's id.")],
-        turns: Annotated[int, argument("Maximum number of turns, 1 to 200.")] = 20,
-    ) -> ShortTerm:
-        """The last turns of a session, from Redis or memory, completed from the database."""
-        memory = memory_of(info)
-        recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
-        return view_of(ShortTerm, recent, turns=[view_of(TurnView, one, message_id=one.id) for one in recent.turns])
+@field
+async def sessions(
+    info: Info[Any, None], user_id: _UserId, first: FirstArgument = 50, after: AfterCursor = None
+) -> Connection[SessionView]:
+    """Sessions of a user, latest first."""
+    memory = memory_of(info)
+    rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
+    return Connection(**page_parts(rows, first, after, cursor=session_cursor))
 
 
-@strawberry.type
-class SessionsMutation:
-    """Index and close sessions."""
+@field
+async def session(info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionView:
+    """A session and its state."""
+    memory = memory_of(info)
+    return await memory.sessions.one(info.context["tenant"], user_id, session_id)
 
-    @mutation
-    async def close_session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionView:
-        """Close a session: compute missing vectors, then extract all pending messages. Idempotent."""
-        memory = memory_of(info)
-        return await memory.sessions.close(info.context["tenant"], user_id, session_id)
 
-    @mutation
-    async def index_memories(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> IndexReport:
-        """Index a session now: extract pending messages, also if automatic extraction is off, update its layers, and
-        compute missing vectors. Idempotent.
-        """
-        return await memory_of(info).sessions.index(info.context["tenant"], user_id, session_id)
+@field
+async def fact_events(
+    info: Info[Any, None],
+    user_id: _UserId,
+    session_id: _SessionId,
+    first: Annotated[int, argument("Maximum number, 1 to 1,000.")] = 100,
+) -> list[StoredFactEvent]:
+    """The outcomes of the extracted facts of a session, latest scene first."""
+    return await memory_of(info).fact_events(info.context["tenant"], user_id, session_id, first=first)
+
+
+@field
+async def short_term(
+    info: Info[Any, None],
+    user_id: Annotated[str, argument("The user's id.")],
+    session_id: Annotated[str, argument("The session's id.")],
+    turns: Annotated[int, argument("Maximum number of turns, 1 to 200.")] = 20,
+) -> ShortTerm:
+    """The last turns of a session, from Redis or memory, completed from the database."""
+    memory = memory_of(info)
+    recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
+    return view_of(ShortTerm, recent, turns=[view_of(TurnView, one, message_id=one.id) for one in recent.turns])
+
+
+@mutation
+async def close_session(info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionView:
+    """Close a session: compute missing vectors, then extract all pending messages. Idempotent."""
+    memory = memory_of(info)
+    return await memory.sessions.close(info.context["tenant"], user_id, session_id)
+
+
+@mutation
+async def index_memories(info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> IndexReport:
+    """Index a session now: extract pending messages, also if automatic extraction is off, update its layers, and
+    compute missing vectors. Idempotent.
+    """
+    return await memory_of(info).sessions.index(info.context["tenant"], user_id, session_id)
