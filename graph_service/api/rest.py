@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import orjson
 from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,7 +18,7 @@ from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.errors import InputError, UnavailableError
-from schema.frames import BUDGET_MAX, Frame, Scope
+from schema.frames import BUDGET_MAX, Scope
 from schema.ids import TenantId, to_element_id
 
 _Tenant = Annotated[TenantId, Depends(readable_tenant_of)]
@@ -80,14 +81,6 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         """Return a `graph_part`: the most strongly connected members of a community; 404 if unknown."""
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
-    _add_neighborhood(router, explorer)
-    _add_path_routes(router, explorer)
-    return router
-
-
-def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
-    """Add `/api/neighborhood`: neighbours of a node by id or URI, now or at a point in time."""
-
     @router.get("/neighborhood")
     async def neighborhood(
         tenant: _Tenant,
@@ -102,6 +95,9 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
         _check_zones(valid_at=valid_at, as_of=as_of)
         time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=datetime.now(UTC))
         return _answer(await explorer.around(tenant, user, to_element_id(node), limit=limit, time_filter=time_filter))
+
+    _add_path_routes(router, explorer)
+    return router
 
 
 def _add_path_routes(router: APIRouter, explorer: Explorer) -> None:
@@ -129,7 +125,7 @@ def _check_zones(**moments: datetime | None) -> None:
             raise InputError(f"{name} is {moment.isoformat()!r}, without a time zone; add 'Z' or an offset")
 
 
-def _answer(found: Frame) -> Response:
+def _answer(found: BaseModel) -> Response:
     return Response(
         orjson.dumps(found.model_dump(mode="json")),
         media_type="application/json",
@@ -153,8 +149,8 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnap
     @router.get("/snapshot")
     async def snapshot(
         request: Request,
-        tenant: Annotated[TenantId, Depends(readable_tenant_of)],
-        user: Annotated[str | None, Query(max_length=200)] = None,
+        tenant: _Tenant,
+        user: _User = None,
         budget: Annotated[int, Query(ge=1, le=BUDGET_MAX)] = _BUDGET,
     ) -> Response:
         """Return the frame `graph_snapshot` in one part; 304 if the caller's `ETag` is current.
@@ -178,14 +174,9 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnap
         )
 
     @router.get("/evidence/{element_id}")
-    async def evidence(element_id: str, tenant: Annotated[TenantId, Depends(readable_tenant_of)]) -> Response:
+    async def evidence(element_id: str, tenant: _Tenant) -> Response:
         """Return a node or fact with its facts and evidence messages; 404 if the tenant has no such element."""
-        found = await mindmap.evidence(tenant, element_id)
-        return Response(
-            orjson.dumps(found.model_dump(mode="json")),
-            media_type="application/json",
-            headers={"Cache-Control": "no-store"},
-        )
+        return _answer(await mindmap.evidence(tenant, element_id))
 
     return router
 

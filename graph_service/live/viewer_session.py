@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 from graph_service.live.change_feed import Feed
-from graph_service.live.close_codes import TIMEOUT, RefusedError
+from graph_service.live.close_codes import CloseCode, RefusedError
 from graph_service.live.limits import LiveLimits
 from graph_service.live.presence import Member
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
@@ -185,7 +185,9 @@ class Viewer:
             async with asyncio.timeout(self._limits.ack_s):
                 await self._send_bytes(text)
         except TimeoutError as error:
-            raise RefusedError(TIMEOUT, "the viewer does not read its frames; reconnect", retry_s=0.0) from error
+            raise RefusedError(
+                CloseCode.TIMEOUT, "the viewer does not read its frames; reconnect", retry_s=0.0
+            ) from error
         self._sent_s = _now_s()
 
     def _status(self) -> Status:
@@ -208,7 +210,7 @@ class Viewer:
     def _check_acknowledged(self) -> None:
         if self._unacknowledged and _now_s() - self._unacknowledged[0][1] >= self._limits.ack_s:
             raise RefusedError(
-                TIMEOUT,
+                CloseCode.TIMEOUT,
                 f"frame {self._unacknowledged[0][0]} was not acknowledged within {self._limits.ack_s:g} s; reconnect",
                 retry_s=0.0,
             )

@@ -26,20 +26,7 @@ from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.auth.origin import same_origin
 from graph_service.auth.rates import Bucket, take
 from graph_service.auth.rules import frame_requirement
-from graph_service.live.close_codes import (
-    BAD_FRAME,
-    FORBIDDEN,
-    INTERNAL_ERROR,
-    NO_TENANT,
-    QUARANTINED,
-    SUB_PROTOCOL,
-    TIMEOUT,
-    TOO_BIG,
-    TOO_FAST,
-    TRY_LATER,
-    UNAUTHORIZED,
-    RefusedError,
-)
+from graph_service.live.close_codes import CloseCode, RefusedError
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
 from graph_service.live.viewer_session import Viewer
@@ -145,7 +132,7 @@ class _Connection:
             await websocket.accept(subprotocol=PROTOCOL if offered else None)
             self._check_origin(websocket)
             if not offered:
-                raise RefusedError(SUB_PROTOCOL, f"request the subprotocol {PROTOCOL}")
+                raise RefusedError(CloseCode.SUB_PROTOCOL, f"request the subprotocol {PROTOCOL}")
             await self._run(websocket)
         except WebSocketDisconnect:
             return
@@ -154,14 +141,14 @@ class _Connection:
         except Exception:
             _LOG.exception("a viewer's connection failed")
             await _refuse(
-                websocket, RefusedError(INTERNAL_ERROR, "internal error; please report this bug", retry_s=5.0)
+                websocket, RefusedError(CloseCode.INTERNAL, "internal error; please report this bug", retry_s=5.0)
             )
 
     def _check_origin(self, websocket: WebSocket) -> None:
         origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
         if not origin_allowed(origin, host, self._allowed_hosts):
             raise RefusedError(
-                FORBIDDEN,
+                CloseCode.FORBIDDEN,
                 f"pages of {origin or 'no origin'!r} may not use the service at {host!r}: use the service's own viewer",
             )
 
@@ -171,7 +158,7 @@ class _Connection:
             try:
                 slot = stack.enter_context(self._hub.slots.take(hello.scope.tenant, self._access))
             except RateLimitError as error:
-                raise RefusedError(TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
+                raise RefusedError(CloseCode.TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
             identify_connection(websocket.scope, self._access)
             await self._watch(websocket, hello, slot)
 
@@ -217,18 +204,19 @@ class _Connection:
                 hello = await _receive(websocket, limits)
         except TimeoutError as error:
             raise RefusedError(
-                TIMEOUT, f"no 'hello' within {limits.hello_s:g} s; send it first", retry_s=1.0
+                CloseCode.TIMEOUT, f"no 'hello' within {limits.hello_s:g} s; send it first", retry_s=1.0
             ) from error
         if not isinstance(hello, Hello):
-            raise RefusedError(BAD_FRAME, f"the first frame must be 'hello', not {hello.t!r}")
+            raise RefusedError(CloseCode.BAD_FRAME, f"the first frame must be 'hello', not {hello.t!r}")
         if hello.v != PROTOCOL_VERSION:
             raise RefusedError(
-                SUB_PROTOCOL, f"protocol version {hello.v} is not supported, use {PROTOCOL_VERSION}; reload the viewer"
+                CloseCode.SUB_PROTOCOL,
+                f"protocol version {hello.v} is not supported, use {PROTOCOL_VERSION}; reload the viewer",
             )
         try:
             tenant_named(hello.scope.tenant)
         except InputError as error:
-            raise RefusedError(NO_TENANT, error.message) from error
+            raise RefusedError(CloseCode.NO_TENANT, error.message) from error
         await self._authorize(websocket, hello)
         return hello
 
@@ -242,11 +230,11 @@ class _Connection:
             tenant = resolve_tenant(self._access, TenantId(hello.scope.tenant))
             self._auth.check_quarantine(tenant, frame_requirement(hello.t), "watching")
         except (RateLimitError, UnavailableError) as error:
-            raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
+            raise RefusedError(CloseCode.TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except QuarantinedError as error:
-            raise RefusedError(QUARANTINED, error.message) from error
+            raise RefusedError(CloseCode.QUARANTINED, error.message) from error
         except MnemosceneError as error:
-            raise RefusedError(UNAUTHORIZED, error.message) from error
+            raise RefusedError(CloseCode.UNAUTHORIZED, error.message) from error
 
     async def _listen(self, websocket: WebSocket, handle: _Handler) -> None:
         """Handle frames until the socket closes, limited per connection and by the credential's rate."""
@@ -256,7 +244,7 @@ class _Connection:
         while True:
             frame = await _receive(websocket, limits)
             if isinstance(frame, Hello):
-                raise RefusedError(BAD_FRAME, "'hello' was already received; send 'scope' to change the view")
+                raise RefusedError(CloseCode.BAD_FRAME, "'hello' was already received; send 'scope' to change the view")
             bucket, wait_s = take(
                 bucket,
                 now_s=clock(),
@@ -266,12 +254,12 @@ class _Connection:
             )
             if wait_s > 0:
                 raise RefusedError(
-                    TOO_FAST, f"more than {limits.frames_per_s} frames per second", retry_s=limits.retry_s
+                    CloseCode.TOO_FAST, f"more than {limits.frames_per_s} frames per second", retry_s=limits.retry_s
                 )
             try:
                 require_access(self._access, frame_requirement(frame.t), f"the frame {frame.t!r}")
             except ForbiddenError as error:
-                raise RefusedError(FORBIDDEN, error.message) from error
+                raise RefusedError(CloseCode.FORBIDDEN, error.message) from error
             pointed += isinstance(frame, SelectionUpdate)
             if isinstance(frame, Resync | ScopeChange | PlaceNodes) or (
                 isinstance(frame, SelectionUpdate) and pointed % limits.pointings_per_request == 0
@@ -294,12 +282,12 @@ class _Connection:
             if self._auth is not None:
                 self._auth.check_rate(self._access)
         except RateLimitError as error:
-            raise RefusedError(TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
+            raise RefusedError(CloseCode.TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
 
     async def _watch_slot(self, slot: Slot) -> None:
         """Close the connection when its slot is revoked."""
         await slot.revoked.wait()
-        raise RefusedError(TRY_LATER, REVOKED, retry_s=self._hub.limits.retry_s)
+        raise RefusedError(CloseCode.TRY_LATER, REVOKED, retry_s=self._hub.limits.retry_s)
 
     async def _watch_quarantine(self, tenant: TenantId) -> None:
         """Close the connection when a quarantine refuses reads of the tenant."""
@@ -310,7 +298,7 @@ class _Connection:
         try:
             self._auth.check_quarantine(tenant, frame_requirement("hello"), "watching")
         except QuarantinedError as error:
-            raise RefusedError(QUARANTINED, error.message) from error
+            raise RefusedError(CloseCode.QUARANTINED, error.message) from error
 
     async def _watch_access(self) -> None:
         """Close the connection when the credential expires or is revoked."""
@@ -318,7 +306,7 @@ class _Connection:
             await asyncio.Event().wait()
             return
         await self._auth.wait_until_invalid(self._access)
-        raise RefusedError(UNAUTHORIZED, CREDENTIAL_ENDED)
+        raise RefusedError(CloseCode.UNAUTHORIZED, CREDENTIAL_ENDED)
 
 
 def _cost(frame: _Received, limits: LiveLimits) -> int:
@@ -338,16 +326,16 @@ async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | _Receive
         raise WebSocketDisconnect(event.get("code", 1005))
     text = event.get("text")
     if text is None:
-        raise RefusedError(BAD_FRAME, "frames must be text, not binary")
+        raise RefusedError(CloseCode.BAD_FRAME, "frames must be text, not binary")
     if len(text) > limits.frame_in_bytes or len(text.encode()) > limits.frame_in_bytes:
-        raise RefusedError(TOO_BIG, f"the frame exceeds {limits.frame_in_bytes} bytes")
+        raise RefusedError(CloseCode.TOO_BIG, f"the frame exceeds {limits.frame_in_bytes} bytes")
     try:
         return CLIENT_FRAMES.validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         raise RefusedError(
-            BAD_FRAME, f"not a valid frame of {PROTOCOL}: {place or 'the text'}: {first['msg']}"
+            CloseCode.BAD_FRAME, f"not a valid frame of {PROTOCOL}: {place or 'the text'}: {first['msg']}"
         ) from error
 
 
