@@ -1,6 +1,7 @@
 """The GraphQL route: JSON by orjson, Apollo's automatic persisted queries, and WebSocket (graphql-transport-ws)."""
 
 import asyncio
+import contextlib
 import json
 import math
 import sys
@@ -16,17 +17,17 @@ from cross_web import HTTPException
 from fastapi.responses import Response
 from graphql import GraphQLError
 from starlette.requests import ClientDisconnect, Request
-from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import BaseGraphQLTransportWSHandler
-from strawberry.subscriptions.protocols.graphql_transport_ws.types import SubscribeMessage
+from strawberry.subscriptions.protocols.graphql_transport_ws.types import ConnectionInitMessage, SubscribeMessage
 from strawberry.types import ExecutionResult
 from strawberry.types.execution import PreExecutionError
 from strawberry.types.unset import UnsetType
 
-from graph_service.auth.access import ANONYMOUS, Access
-from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.access import ANONYMOUS, Access, identify_connection
+from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
+from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.auth.rates import Bucket, take
 from schema.errors import InputError, RateLimitError
 from schema.json_text import read_json
@@ -38,18 +39,72 @@ MESSAGES_BURST: Final = 40
 # Close codes of graphql-transport-ws.
 BAD_MESSAGE: Final = 4400
 TOO_FAST: Final = 4429
+_FORBIDDEN: Final = 4403
+_TRY_LATER: Final = 1013
+_LAST_WORDS_S: Final = 0.5
 
 
 class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
     """One connection.
 
     Each `subscribe` counts as a request of the credential and gets an `error` message over the limit. Each message of
-    any kind counts against the connection's own limit; over it, the connection is closed.
+    any kind counts against the connection's own limit; over it, the connection is closed. It takes a connection slot
+    after `connection_init`, and is closed when the slot is revoked or the credential ends.
     """
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._bucket = Bucket(tokens=MESSAGES_BURST, at_s=time.monotonic())
+        self._closed = False
+        self._stack = contextlib.AsyncExitStack()
+        self.context["greet"] = self._greet
+
+    async def shutdown(self) -> None:
+        """Stop all operations, and release the slot."""
+        await super().shutdown()
+        await self._stack.aclose()
+
+    async def send_message(self, message: Any) -> None:
+        """Send a message, unless the connection was closed."""
+        if not self._closed:
+            await super().send_message(message)
+
+    async def handle_connection_init(self, message: ConnectionInitMessage) -> None:
+        """Acknowledge the connection, or close it for lack of a slot."""
+        try:
+            await super().handle_connection_init(message)
+        except RateLimitError as error:
+            await self._close(_TRY_LATER, error.message)
+
+    def _greet(self) -> None:
+        """Take a connection slot, and watch it and the credential.
+
+        Raises:
+            RateLimitError: no slot is free.
+        """
+        access: Access = self.context["access"]
+        slot = self._stack.enter_context(self.context["slots"].take(self.context["tenant"], access))
+        identify_connection(self.context["request"].scope, access)
+        for watching in (self._close_when_revoked(slot), self._close_when_invalid(access)):
+            self._stack.push_async_callback(_cancel, asyncio.create_task(watching, name="watch a socket"))
+
+    async def _close_when_revoked(self, slot: Slot) -> None:
+        await slot.revoked.wait()
+        await self._close(_TRY_LATER, REVOKED)
+
+    async def _close_when_invalid(self, access: Access) -> None:
+        auth: Authenticator | None = self.context["auth"]
+        if auth is not None:
+            await auth.wait_until_invalid(access)
+            # Subscriptions end with an error that says why; the socket closes after it.
+            await asyncio.sleep(_LAST_WORDS_S)
+            await self._close(_FORBIDDEN, CREDENTIAL_ENDED)
+
+    async def _close(self, code: int, reason: str) -> None:
+        self._closed = True
+        with contextlib.suppress(OSError, RuntimeError):
+            # A close reason has at most 123 bytes.
+            await self.websocket.close(code=code, reason=reason[:120])
 
     async def handle_message(self, message: Any) -> None:
         """Handle one message; close the connection if it is malformed or over the limit."""
@@ -81,6 +136,11 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         access: Access = self.context.get("access", ANONYMOUS)
         if auth is not None:
             auth.check_rate(access)
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def message_problem(message: Any) -> str | None:
@@ -193,11 +253,7 @@ class FastRouter(GraphQLRouter[Any, None]):
 
     async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
         """Take a connection slot when `connection_init` arrives."""
-        if context["greeted"] is not None:
-            try:
-                await context["greeted"](context["tenant"])
-            except RateLimitError as error:
-                raise ConnectionRejectionError from error
+        context["greet"]()
         return await super().on_ws_connect(context)
 
     async def execute_single(

@@ -47,7 +47,6 @@ from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.changes import Follow, Subscription
 from graph_service.api.graphql.execution import PreparedExecution
 from graph_service.api.graphql.messages import selected_names
-from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -65,6 +64,7 @@ from graph_service.api.graphql.router import FastRouter
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.recall.pipeline import TextBudget
 from graph_service.memory.recall.query import HitKind, Question
@@ -328,6 +328,8 @@ def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Fo
         follow: yields changes as they are committed; None disables subscriptions.
     """
 
+    slots = ConnectionSlots("sockets", most=1_024, of_tenant=256, of_credential=64)
+
     async def context(request: HTTPConnection) -> dict[str, Any]:
         return {
             "memory": memory,
@@ -336,7 +338,7 @@ def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Fo
             "auth": auth,
             "follow": follow,
             "socket": request.scope["type"] == "websocket",
-            "greeted": request.scope.get(GREETED_KEY),
+            "slots": slots,
             "door": Door.COMMAND if request.headers.get("User-Agent", "").startswith(COMMAND_AGENT) else Door.GRAPHQL,
         }
 
