@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from graph_service.cli.options import Invocation
@@ -38,6 +39,15 @@ async def open_for(
     await event_loop()
     async with open_services(settings or call.settings, call.terminal, preload=preload) as services:
         yield services
+
+
+async def note_in_audit_log(settings: Settings, what: str, *targets: str, tenant: str | None) -> None:
+    """Write what a command did to this machine's audit log; a tenant of None means all."""
+    from graph_service.auth.audit import AuditEntry, AuditLog
+
+    log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
+    at = datetime.now(UTC)
+    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, interface="cli", what=(what,), targets=targets))
 
 
 @contextlib.asynccontextmanager

@@ -13,6 +13,7 @@ import typer
 
 from graph_service.cli.signals import run_client
 from graph_service.cli.terminal import Terminal
+from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import CLIENT_SECTIONS, SECTIONS, Settings, load_settings, secrets_of
 from graph_service.observability.structured_log import configure_logging
 from schema.errors import InputError
@@ -57,6 +58,11 @@ class Invocation:
     def settings(self) -> Settings:
         """Load the settings, and configure logging accordingly."""
         return self.settings_with()
+
+    @property
+    def settings_without_models(self) -> Settings:
+        """Load the settings for a command that needs no models, which take seconds to load."""
+        return replace(self.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
 
     @functools.cached_property
     def client_settings(self) -> Settings:

@@ -108,6 +108,10 @@ class ProgressBars:
             self._printed.add((step.part, step.doing))
             self._terminal.say(f"{step.part}: {step.doing}")
 
+    def counted(self, part: str, unit: str = "rows") -> Callable[[str, int, int], None]:
+        """Return a function that shows the progress of a task: what it does, and the numbers done and in total."""
+        return lambda doing, done, total: self(Step(part=part, doing=doing, done=done, total=total or None, unit=unit))
+
 
 def _terminal_bars() -> "TerminalBars":
     from graph_service.cli.rich_output import TerminalBars

@@ -1,6 +1,7 @@
 """`mnemoscene backup`, `restore` and `compact`: save, restore and rewrite the local data directory."""
 
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,6 @@ from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.config.settings import Settings
-from graph_service.runtime.progress import Step
 from schema.errors import ConflictError, InstallError
 
 FileArgument = Annotated[Path, typer.Argument(help="The backup file.", metavar="FILE", show_default=False)]
@@ -32,13 +32,13 @@ def backup(call: Invocation, file: FileArgument) -> None:
 
         def export(folder: Path) -> None:
             assert running is not None
-            run(export_store(running, folder, on_progress=_rows_progress(bars)))
+            run(export_store(running, folder, on_progress=bars.counted("backup")))
 
         done = back_up(
             settings.data_dir,
             file,
             export=None if running is None else export,
-            on_progress=_progress(bars, "writing"),
+            on_progress=partial(bars.counted("backup", "bytes"), "writing"),
         )
     document = {"file": str(file), **asdict(done)}
     call.terminal.report(document, lambda: _summary(document, f"written to {file}"))
@@ -57,7 +57,7 @@ def restore(call: Invocation, file: FileArgument) -> None:
         async def build(fresh: Path, folder: Path) -> None:
             server = await start_server(replace(settings, data_dir=fresh), bars)
             try:
-                await import_store(server, folder, on_progress=_rows_progress(bars))
+                await import_store(server, folder, on_progress=bars.counted("backup"))
             finally:
                 await server.stop()
 
@@ -65,7 +65,7 @@ def restore(call: Invocation, file: FileArgument) -> None:
             file,
             settings.data_dir,
             build=lambda fresh, folder: run(build(fresh, folder)),
-            on_progress=_progress(bars, "reading"),
+            on_progress=partial(bars.counted("backup", "bytes"), "reading"),
         )
     document = {"data_dir": str(settings.data_dir), **asdict(done)}
     call.terminal.report(document, lambda: _summary(document, f"as of {done.made_at}, to {settings.data_dir}"))
@@ -89,7 +89,7 @@ def compact(call: Invocation) -> None:
             return await start_server(replace(settings, data_dir=directory), bars)
 
         def copy(old: Path, fresh: Path) -> None:
-            run(copy_store(old, fresh, start=start, on_progress=_rows_progress(bars)))
+            run(copy_store(old, fresh, start=start, on_progress=bars.counted("backup")))
 
         done = compacted(settings.data_dir, copy=copy)
     document = {"data_dir": str(settings.data_dir), **asdict(done)}
@@ -105,20 +105,6 @@ def _require_local(settings: Settings) -> Settings:
             " `mnemoscene export FILE` writes one tenant of it. Unset NEO4J_URI for the local Neo4j"
         )
     return settings
-
-
-def _progress(bars: ProgressBars, doing: str) -> Any:
-    def report(done: int, total: int) -> None:
-        bars(Step(part="backup", doing=doing, done=done, total=max(total, 2), unit="bytes"))
-
-    return report
-
-
-def _rows_progress(bars: ProgressBars) -> Any:
-    def report(doing: str, done: int, total: int) -> None:
-        bars(Step(part="backup", doing=doing, done=done, total=total or None, unit="rows"))
-
-    return report
 
 
 def _summary(document: dict[str, Any], where: str) -> str:

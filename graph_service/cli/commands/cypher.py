@@ -5,7 +5,6 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +19,6 @@ from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
-from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.memory.analyst_queries import json_ready
 from graph_service.observability.terminal_text import shown
 from schema.errors import InputError, InstallError
@@ -195,9 +193,7 @@ def cypher(
 
 
 async def _run(call: Invocation, question: "AnalystStatement") -> "FreeAnswer":
-    # A query needs no models, and loading them takes seconds.
-    settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
-    async with open_for(call, settings) as services:
+    async with open_for(call, call.settings_without_models) as services:
         return await services.memory.analyst.ask(question)
 
 

@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -14,9 +13,7 @@ from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
-from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.observability.terminal_text import shown, shown_json
-from graph_service.runtime.progress import Step
 from schema.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,12 +80,7 @@ def _write_atomically(text: BinaryIO, output: Path) -> None:
 
 async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "ExportResult":
     tenant = call.tenant
-    # Export needs no models, and loading them takes seconds.
-    settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
-    async with open_for(call, settings) as services:
+    async with open_for(call, call.settings_without_models) as services:
         with ProgressBars(call.terminal) as bars:
-
-            def on_progress(doing: str, done: int, total: int) -> None:
-                bars(Step(part="export", doing=doing, done=done, total=total or None, unit="rows"))
-
+            on_progress = bars.counted("export")
             return await services.memory.transfer.export(tenant, text, form, vectors=vectors, on_progress=on_progress)

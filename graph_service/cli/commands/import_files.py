@@ -187,11 +187,7 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
     """Import a file that `mnemoscene export` wrote."""
     async with open_for(call) as services:
         with ProgressBars(call.terminal) as bars:
-
-            def on_progress(doing: str, done: int, total: int) -> None:
-                bars(Step(part="import", doing=doing, done=done, total=total, unit="rows"))
-
-            done = await services.memory.transfer.import_file(call.tenant, file, on_progress=on_progress)
+            done = await services.memory.transfer.import_file(call.tenant, file, on_progress=bars.counted("import"))
         if wait:
             await client_in_process(services, call.tenant, run_jobs=True).finish_jobs(call.terminal)
     document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}

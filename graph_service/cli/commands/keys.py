@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_service.auth.access import Role
-from graph_service.auth.audit import AuditEntry, AuditLog
-from graph_service.cli.open_services import open_for
+from graph_service.cli.open_services import note_in_audit_log, open_for
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.rich_output import listing
-from graph_service.config.settings import Settings
-from schema.ids import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ async def show(call: Invocation) -> None:
     """List the keys of all tenants, valid ones first; the secrets are never shown."""
     if call.subcommand is not None:
         return
-    async with open_for(call, _settings(call)) as services:
+    async with open_for(call, call.settings_without_models) as services:
         found = await services.keyring.list_keys()
     title = f"{len(found)} keys" if found else "no keys: everybody on this machine may do everything"
     header = ("id", "name", "tenant", "role", "state", "created", "expires")
@@ -64,12 +61,11 @@ async def create(
     ] = None,
 ) -> None:
     """Create a key for one tenant (--tenant) and print it once; the service then requires credentials."""
-    settings = _settings(call)
-    tenant = None if every_tenant else tenant_named(settings.tenant)
+    tenant = None if every_tenant else call.tenant
     lifetime = None if days is None else timedelta(days=days)
-    async with open_for(call, settings) as services:
+    async with open_for(call, call.settings_without_models) as services:
         made = await services.keyring.create(name=name, tenant=tenant, role=role, lasts=lifetime, requests_per_s=rate)
-    await _audit(settings, "keys create", made.key.id, tenant)
+    await note_in_audit_log(call.settings, "keys create", made.key.id, tenant=tenant)
     call.terminal.say(
         "save it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it"
     )
@@ -90,24 +86,12 @@ async def delete(call: Invocation, key_id: IdArgument) -> None:
     await _end(call, key_id, delete=True)
 
 
-def _settings(call: Invocation) -> Settings:
-    # Keys need no vectors; loading the model would take a second.
-    return call.settings_with(embedding__kind="none")
-
-
 async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
-    settings = _settings(call)
-    async with open_for(call, settings) as services:
+    async with open_for(call, call.settings_without_models) as services:
         await (services.keyring.delete(key_id) if delete else services.keyring.revoke(key_id))
     state = "deleted" if delete else "revoked"
-    await _audit(settings, f"keys {'delete' if delete else 'revoke'}", key_id, None)
+    await note_in_audit_log(call.settings, f"keys {'delete' if delete else 'revoke'}", key_id, tenant=None)
     call.terminal.report({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
-
-
-async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
-    log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
-    at = datetime.now(UTC)
-    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, interface="cli", what=(what,), targets=(key_id,)))
 
 
 def _state(key: "Key") -> str:

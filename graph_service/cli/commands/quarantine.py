@@ -1,12 +1,10 @@
 """`mnemoscene quarantine`: stop reads or writes of a tenant, and allow them again."""
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_service.auth.audit import AuditEntry, AuditLog
-from graph_service.cli.open_services import open_for
+from graph_service.cli.open_services import note_in_audit_log, open_for
 from graph_service.cli.options import Invocation, command, one_of
 from schema.timespan import iso
 
@@ -34,7 +32,7 @@ async def begin(
     chosen = one_of(QuarantineMode, mode, "--mode")
     async with open_for(call) as services:
         state = await services.quarantine.begin(call.tenant, chosen, reason)
-    await _audit(call, "quarantine begin")
+    await note_in_audit_log(call.settings, "quarantine begin", tenant=call.tenant)
     _answer(call, state)
 
 
@@ -44,7 +42,7 @@ async def end(call: Invocation) -> None:
     """End the quarantine of the tenant."""
     async with open_for(call) as services:
         was = await services.quarantine.end(call.tenant)
-    await _audit(call, "quarantine end")
+    await note_in_audit_log(call.settings, "quarantine end", tenant=call.tenant)
     call.terminal.answer({"ended": was}, lambda: "ended" if was else "there was no quarantine")
 
 
@@ -56,12 +54,6 @@ async def show(call: Invocation) -> None:
         await services.quarantine.load()
         state = services.quarantine.of(call.tenant)
     _answer(call, state)
-
-
-async def _audit(call: Invocation, what: str) -> None:
-    log = AuditLog(call.settings.data_dir, bytes_max=call.settings.auth.audit_mb_max * 2**20)
-    at = datetime.now(UTC)
-    await log.write(AuditEntry(at=at, who="cli", tenant=call.tenant, interface="cli", what=(what,), targets=()))
 
 
 def _answer(call: Invocation, state: "QuarantineState | None") -> None:
