@@ -11,12 +11,10 @@ from graphql import (
     FragmentSpreadNode,
     GraphQLError,
     InlineFragmentNode,
-    ListValueNode,
     OperationDefinitionNode,
     SelectionSetNode,
-    StringValueNode,
-    ValueNode,
-    VariableNode,
+    get_operation_ast,
+    value_from_ast_untyped,
 )
 from strawberry.extensions import SchemaExtension
 
@@ -103,7 +101,7 @@ class RoleGuard(SchemaExtension):
         document = self.execution_context.graphql_document
         if document is None:
             return None, []
-        operation = _operation(document, self.execution_context.operation_name)
+        operation = get_operation_ast(document, self.execution_context.operation_name)
         return operation, list(_root_fields(document, operation.selection_set)) if operation else []
 
 
@@ -115,11 +113,6 @@ def _access(context: Any) -> Access:
 def _auth(context: Any) -> Authenticator | None:
     auth: Authenticator | None = context.get("auth")
     return auth
-
-
-def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:
-    found = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
-    return next((node for node in found if name is None or (node.name is not None and node.name.value == name)), None)
 
 
 def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator[FieldNode]:
@@ -143,22 +136,9 @@ def _targets(fields: list[FieldNode], variables: dict[str, Any]) -> Iterator[str
     for field in fields:
         for argument in field.arguments or ():
             if _ID_NAME.search(argument.name.value):
-                yield from _uuids(argument.value, variables)
-
-
-def _uuids(value: ValueNode, variables: dict[str, Any]) -> Iterator[str]:
-    values: list[Any]
-    match value:
-        case StringValueNode():
-            values = [value.value]
-        case ListValueNode():
-            values = [item.value for item in value.values if isinstance(item, StringValueNode)]
-        case VariableNode():
-            given = variables.get(value.name.value)
-            values = given if isinstance(given, list) else [given]
-        case _:
-            values = []
-    yield from (one for one in values if isinstance(one, str) and _UUID.fullmatch(one))
+                value = value_from_ast_untyped(argument.value, variables)
+                values = value if isinstance(value, list) else [value]
+                yield from (one for one in values if isinstance(one, str) and _UUID.fullmatch(one))
 
 
 def _code(error: GraphQLError) -> str:

@@ -20,16 +20,17 @@ from graphql import (
     GraphQLOutputType,
     GraphQLSchema,
     InlineFragmentNode,
-    IntValueNode,
     OperationDefinitionNode,
     SelectionSetNode,
     Token,
     TokenKind,
-    VariableNode,
+    Undefined,
     get_named_type,
+    get_operation_ast,
     is_composite_type,
     parse,
     validate,
+    value_from_ast_untyped,
 )
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
@@ -172,18 +173,15 @@ def cost_of(
     schema: GraphQLSchema, document: DocumentNode, operation_name: str | None, variables: Mapping[str, Any]
 ) -> Cost:
     """Return the cost of a valid operation."""
-    operations = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
-    operation = next(
-        (one for one in operations if operation_name is None or (one.name and one.name.value == operation_name)), None
-    )
+    operation = get_operation_ast(document, operation_name)
     root = schema.get_root_type(operation.operation) if operation else None
     if operation is None or root is None:
         return Cost(cost=0, depth=0, aliases=0)
     fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
     defaults = {
-        node.variable.name.value: _whole(node.default_value.value)
+        node.variable.name.value: value_from_ast_untyped(node.default_value)
         for node in operation.variable_definitions or ()
-        if isinstance(node.default_value, IntValueNode)
+        if node.default_value is not None
     }
     return _CostCounter(schema, fragments, {**defaults, **variables}).of(operation.selection_set, root, None)
 
@@ -192,7 +190,7 @@ def cost_of(
 class _CostCounter:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
-    variables: Mapping[str, Any]
+    variables: dict[str, Any]
     seen: dict[tuple[str, int | None, int | None], Cost] = field(default_factory=dict)
 
     def of(self, selected: SelectionSetNode, kind: Any, length: int | None, evidence: int | None = None) -> Cost:
@@ -252,18 +250,10 @@ class _CostCounter:
 
     def _given(self, node: FieldNode, found: GraphQLField, name: str) -> int | None:
         """Return the integer value of an argument, at least 0; None if it has none."""
-        value: Any = found.args[name].default_value
-        match next((one.value for one in node.arguments or () if one.name.value == name), None):
-            case IntValueNode(value=text):
-                value = _whole(text)
-            case VariableNode() as variable:
-                value = self.variables.get(variable.name.value, value)
+        given = next((one.value for one in node.arguments or () if one.name.value == name), None)
+        value = Undefined if given is None else value_from_ast_untyped(given, self.variables)
+        value = found.args[name].default_value if value is Undefined else value
         return min(max(value, 0), _LENGTH_MAX) if isinstance(value, int) else None
-
-
-def _whole(digits: str) -> int:
-    """Return an integer literal, capped at the largest Int."""
-    return int(digits) if len(digits) <= 11 else _LENGTH_MAX
 
 
 def _is_list(kind: GraphQLOutputType) -> bool:
