@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from graph_service.importers.file_checks import raise_problems, validated
 from schema.labels import Role
@@ -36,19 +36,17 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
 
 
+Pattern = Annotated[str, AfterValidator(lambda text: _compiled(text).pattern)]
+
+
 class Message(_Row):
     """One message as an agent sends it."""
 
     id: str
-    role: Role
+    role: Annotated[Role, BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)]
     speaker: str = ""
     time: datetime
     text: str = Field(min_length=1)
-
-    @field_validator("role", mode="before")
-    @classmethod
-    def _lower(cls, value: Any) -> Any:
-        return value.lower() if isinstance(value, str) else value
 
 
 class Session(_Row):
@@ -74,25 +72,10 @@ class Question(_Row):
     asked_at: datetime
     gold_messages: list[str] = []
     paraphrase_messages: list[str] = []
-    answer: list[str] = []
-    all_of: list[list[str]] = []
-    stale: list[str] = []
+    answer: list[Pattern] = []
+    all_of: list[list[Pattern]] = []
+    stale: list[Pattern] = []
     answerable: bool = True
-
-    @field_validator("answer", "stale")
-    @classmethod
-    def _patterns(cls, values: list[str]) -> list[str]:
-        for value in values:
-            _compiled(value)
-        return values
-
-    @field_validator("all_of")
-    @classmethod
-    def _items(cls, values: list[list[str]]) -> list[list[str]]:
-        for item in values:
-            for value in item:
-                _compiled(value)
-        return values
 
     @model_validator(mode="after")
     def _has_answer(self) -> Self:
