@@ -1,7 +1,6 @@
 """The API keys, cached in this process and reloaded every two seconds, so that no request waits for the database."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from graph_service.auth.disk_copy import DiskCopy
 from graph_service.auth.keys import Key, format_key, key_hash, key_id_of, looks_like_key, matches_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row
+from graph_service.supervision import wait_for_any
 from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
@@ -199,9 +199,7 @@ class Keyring:
         """Reload the keys periodically until `stop` is set."""
         while not stop.is_set():
             await self._refresh()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(POLL_S):
-                    await stop.wait()
+            await wait_for_any(stop, timeout_s=POLL_S)
 
     async def wait_for_reload(self) -> None:
         """Wait until the keys are reloaded."""

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.mcp.caller import Caller, caller_of
+from graph_service.supervision import wait_for_any
 from schema.errors import InputError, InstallError, MnemosceneError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
@@ -58,10 +59,7 @@ class McpEndpoint:
                 ready.set_exception(UnavailableError("the MCP server is restarting; try again in a moment", 1.0))
 
     async def _serve(self, ready: "asyncio.Future[ASGIApp]", stop: asyncio.Event) -> None:
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._requested, stop)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
+        await wait_for_any(self._requested, stop, timeout_s=None)
         if stop.is_set():
             return
         try:

@@ -1,7 +1,6 @@
 """Watch Neo4j: restart the local server when it ends, and notify when the database answers again."""
 
 import asyncio
-import contextlib
 import logging
 import shutil
 import time
@@ -15,6 +14,7 @@ from graph_service.graph.local_neo4j.local_server import LocalServer, find_local
 from graph_service.graph.store import Graph
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Step
+from graph_service.supervision import wait_for_any
 from schema.errors import MnemosceneError
 
 _log = logging.getLogger("mnemoscene.database")
@@ -86,9 +86,7 @@ class DatabaseWatch:
             except MnemosceneError as error:
                 _log.warning("Neo4j could not be started again: %s", error)
                 pause_s, restart_s = restart_s, min(restart_s * 2, _RESTART_MAX_S)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await stop.wait()
+            await wait_for_any(stop, timeout_s=pause_s)
 
     async def _wait_for_first(self, stop: asyncio.Event) -> bool:
         """Return True if the database was connected before `stop`; False after `stop` or a failed start."""
