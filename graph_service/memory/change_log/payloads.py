@@ -14,6 +14,7 @@ from schema.labels import MIND_MAP_KINDS, Label
 from schema.predicates import scene_predicates
 from schema.timespan import iso
 
+_TIMES_OF_EDGE: Final = ("first_seen", "last_seen", "valid_at", "invalid_at", "closing_known_at")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # Edges of scenes have no profile category.
 _SCENE_PREDICATES: Final = scene_predicates()
@@ -52,23 +53,16 @@ def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate
         target: id of the object.
     """
     evidence_n = properties.get("evidence_n")
+    known_at = properties.get("known_at") or properties.get("recorded_at")
     return EdgeView.model_validate(
         {
-            "id": properties["id"],
+            **{name: properties.get(name) for name in ("id", "relation", "user_id", "strength", "confidence")},
+            **{name: moment_text(properties.get(name)) for name in _TIMES_OF_EDGE},
             "source": source,
             "target": target,
             "predicate": predicate,
-            "relation": properties.get("relation"),
             "statement": properties.get("statement") or None,
-            "user_id": properties["user_id"],
-            "strength": properties["strength"],
-            "confidence": properties["confidence"],
-            "first_seen": moment_text(properties["first_seen"]),
-            "last_seen": moment_text(properties["last_seen"]),
-            "valid_at": moment_text(properties.get("valid_at")),
-            "invalid_at": moment_text(properties.get("invalid_at")),
-            "known_at": moment_text(properties.get("known_at") or properties.get("recorded_at")),
-            "closing_known_at": moment_text(properties.get("closing_known_at")),
+            "known_at": moment_text(known_at),
             "category": _category(properties, predicate),
             "evidence_n": len(properties.get("evidence") or ()) if evidence_n is None else evidence_n,
         }

@@ -3,8 +3,8 @@
 import contextlib
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -271,37 +271,17 @@ def _line(message: Message, *, fresh: bool) -> SceneLine:
     )
 
 
-@dataclass(slots=True)
-class _FactsByMessage:
-    """The facts of one call, by index in the call, indexed by evidence message.
-
-    Attributes:
-        positions: positions of a message in the call.
-        referencing: facts that reference a message, with the rank of the reference.
-        of_all: facts that reference all messages of the call.
-    """
-
-    positions: dict[MemoryId, list[int]] = field(default_factory=dict)
-    referencing: dict[MemoryId, list[tuple[int, int]]] = field(default_factory=dict)
-    of_all: list[int] = field(default_factory=list)
-
-
 class ProvidedByMessage:
-    """An index of provided facts by message, so that no scene has to scan all of them.
-
-    Raises:
-        BrokenDataError: a provided fact lacks a property.
-    """
+    """Provided facts, with the calls of each message, so that a scene does not have to scan all of them."""
 
     def __init__(self, session: str, provided: Sequence[ProvidedEpisode]) -> None:
         self.covered = frozenset(name for episode in provided if episode.facts for name in episode.message_ids)
+        self._session = session
         self._provided = provided
         self._calls: dict[MemoryId, list[int]] = {}
         for number, episode in enumerate(provided):
             for name in dict.fromkeys(episode.message_ids):
                 self._calls.setdefault(name, []).append(number)
-        with broken_data_errors(f"the facts provided to session {session}"):
-            self._indexes = [_index_facts(episode) for episode in provided]
 
     def reading(self, scene: Scene) -> Reading:
         """Return the provided facts about the messages of one scene, as a reading.
@@ -311,40 +291,28 @@ class ProvidedByMessage:
         """
         lines = {message.id: line for line, message in enumerate(scene.messages)}
         calls = sorted({number for name in lines for number in self._calls.get(name, ())})
-        facts: list[ProposedFact] = []
-        with broken_data_errors(f"the facts provided with scene {scene.id}"):
-            for number in calls:
-                provided, quotes = self._provided[number].facts, _quotes(self._indexes[number], lines)
-                facts += [proposal(provided[fact], quotes[fact]) for fact in sorted(quotes)]
+        with broken_data_errors(f"the facts provided to session {self._session}"):
+            facts = tuple(fact for number in calls for fact in _proposals(self._provided[number], lines))
         summaries = [summary for number in calls if (summary := self._provided[number].summary)]
-        return Reading(reader=CALLER, facts=tuple(facts), summary=summaries[-1] if summaries else None)
+        return Reading(reader=CALLER, facts=facts, summary=summaries[-1] if summaries else None)
 
 
-def _index_facts(provided: ProvidedEpisode) -> _FactsByMessage:
-    index = _FactsByMessage()
-    for position, name in enumerate(provided.message_ids):
-        index.positions.setdefault(name, []).append(position)
-    for number, fact in enumerate(provided.facts):
-        if not fact["message_indexes"]:
-            index.of_all.append(number)
-        for rank, position in enumerate(fact["message_indexes"] or ()):
-            index.referencing.setdefault(provided.message_ids[position], []).append((number, rank))
-    return index
+def _proposals(call: ProvidedEpisode, lines: Mapping[MemoryId, int]) -> Iterator[ProposedFact]:
+    """Yield the facts of a call for which messages of a scene are evidence; without references, all of the call are.
 
-
-def _quotes(index: _FactsByMessage, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
-    """Return the lines of a scene that are evidence for each fact of a call, by index of the fact.
-
-    They have the order of the fact's references; a fact without references has all lines of the call as evidence.
+    Args:
+        lines: of the scene, by message.
     """
-    in_call = sorted((position, line) for name, line in lines.items() for position in index.positions.get(name, ()))
-    all_lines = tuple(Quote(line=line) for _, line in in_call)
-    referenced: dict[int, list[tuple[int, int]]] = {}
-    for name, line in lines.items():
-        for number, rank in index.referencing.get(name, ()):
-            referenced.setdefault(number, []).append((rank, line))
-    quotes = {number: tuple(Quote(line=line) for _, line in sorted(ranked)) for number, ranked in referenced.items()}
-    return quotes | dict.fromkeys(index.of_all, all_lines)
+
+    def quoted(names: Iterable[MemoryId]) -> tuple[Quote, ...]:
+        return tuple(Quote(line=lines[name]) for name in names if name in lines)
+
+    of_call = quoted(call.message_ids)
+    for fact in call.facts:
+        indexes = fact["message_indexes"]
+        quotes = quoted(call.message_ids[index] for index in indexes) if indexes else of_call
+        if quotes:
+            yield proposal(fact, quotes)
 
 
 # The word by which callers name the agent.

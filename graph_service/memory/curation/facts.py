@@ -11,8 +11,8 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
-from graph_service.memory.facts.bitemporal import AsOf, holds, resolve_as_of
-from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims, stored_assertions
+from graph_service.memory.facts.bitemporal import holds, resolve_as_of
+from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims
 from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
 from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
 from graph_service.memory.facts.conflicts import PeriodCalculator
@@ -94,10 +94,18 @@ class Facts:
             NotFoundError: the tenant has no such fact, or it was not known at `as_of`.
         """
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
-        return await fact_status(self._graph, tenant, fact_id, moments)
+        found = _found_or_raise(await fact_by_id(self._graph.read, tenant, fact_id), fact_id)
+        times = found.times
+        if moments.known_at is not None and times.known_at > moments.known_at:
+            raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
+        fact = found.as_known(moments.known_at)
+        closing = await closing_of(self._graph, tenant, fact)
+        return FactStatus(fact=fact, recorded_at=found.recorded_at, holds=holds(times, moments), closing=closing)
 
     async def history(self, tenant: TenantId, fact_id: str, *, as_of: datetime | None = None) -> list[FactVersion]:
-        """Return the versions of a fact, itself included, by start of validity.
+        """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
+
+        A former statement is a version with the id and valid times of its fact, directly before it.
 
         Args:
             as_of: transaction time; later knowledge is ignored.
@@ -106,7 +114,42 @@ class Facts:
             NotFoundError: the tenant has no such fact.
         """
         known_at = resolve_as_of(valid_at=None, as_of=as_of, now=self._clock()).known_at
-        return await fact_history(self._graph, tenant, fact_id, known_at=known_at)
+        found = await fact_by_id(self._graph.read, tenant, fact_id)
+        if found is None or found.fact.predicate == "MENTIONED":
+            raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
+        claim, closer = found.fact.claim, found.fact.closed_by
+        key = SubjectKey().with_content(content_of(found.fact))
+        parameters = {
+            "tenant": tenant,
+            "subject_id": claim.subject_id,
+            "predicates": sorted(key.predicates),
+            "object_id": claim.object_id,
+            "attributes": sorted(key.attributes),
+            "ids": [found.fact.id, *([closer] if closer else [])],
+            "rows_max": VERSIONS_MAX,
+        }
+        stored = [fact_with_ends(row) for row in await self._graph.read(statement("curation/fact_history"), parameters)]
+        related = versions_in([one.fact for one in stored], found.fact)
+        versions = [
+            replace(one, fact=one.as_known(known_at))
+            for one in stored
+            if one.fact.id in related and (known_at is None or one.known_at <= known_at)
+        ]
+        texts = await closing_texts(self._graph, tenant, [one.fact for one in versions])
+        return [
+            version
+            for one in versions
+            for version in (
+                *_wording_versions(one, known_at),
+                FactVersion(
+                    fact=one.fact,
+                    subject=one.subject.name,
+                    object=one.object.name,
+                    known_at=one.known_at,
+                    closing=closing_view(one.fact, texts),
+                ),
+            )
+        ][:VERSIONS_MAX]
 
     async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> FactStatus:
         """Reopen a closed fact; what closed it cannot close it again.
@@ -114,11 +157,37 @@ class Facts:
         Raises:
             InputError: the reason is empty or too long.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is open, or cannot be reopened on its own.
+            ConflictError: it is open, part of another fact, or belongs to merged entities.
         """
-        done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
+        if not reason.strip() or len(reason) > LIMITS.name_chars:
+            raise InputError(
+                f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why the fact is still valid"
+            )
+        fact_id, at = to_element_id(fact_id), self._clock()
+
+        async def steps(writing: Writing) -> None:
+            user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id
+            user = memory_id(user_uri(tenant, user_id))
+            await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
+            # Read again under the lock.
+            found = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id)
+            _check_closed(found)
+            claim = found.fact.claim
+            related = await related_facts(writing, tenant, content_of(found.fact))
+            items = await run_off_loop_if_large(
+                partial(plan_reopening, related, claim, fact_id), len(related) * FACT_CHARS
+            )
+            rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
+            await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)
+            changes = [
+                fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
+                for item, put in zip(items, rows, strict=True)
+            ]
+            await append_changes(writing, tenant, user_id, changes, at=at)
+
+        await self._graph.write(steps)
         self._notify(tenant)
-        return await self.status(tenant, done)
+        return await self.status(tenant, fact_id)
 
     async def profile(
         self,
@@ -139,58 +208,6 @@ class Facts:
         uri = user_uri(tenant, user_id) if agent_id is None else agent_uri(tenant, user_id, agent_id)
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         return await profile_of(self._graph, tenant, memory_id(uri), moments, category=category)
-
-
-async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
-    """Return a fact as of a time, whether it is valid, and the reason if it was closed.
-
-    Raises:
-        NotFoundError: the tenant has no such fact, or it was not known at the transaction time.
-    """
-    found = _found_or_raise(await fact_by_id(graph.read, tenant, fact_id), fact_id)
-    times = found.times
-    if moments.known_at is not None and times.known_at > moments.known_at:
-        raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
-    fact = found.as_known(moments.known_at)
-    closing = await closing_of(graph, tenant, fact)
-    return FactStatus(fact=fact, recorded_at=found.recorded_at, holds=holds(times, moments), closing=closing)
-
-
-async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
-    """Reopen a closed fact and return its id; what closed it cannot close it again.
-
-    Raises:
-        InputError: the reason is empty or too long.
-        NotFoundError: the tenant has no such fact.
-        ConflictError: it is open, part of another fact, or belongs to merged entities.
-    """
-    if not reason.strip() or len(reason) > LIMITS.name_chars:
-        raise InputError(
-            f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why the fact is still valid"
-        )
-
-    fact_id = to_element_id(fact_id)
-
-    async def steps(writing: Writing) -> MemoryId:
-        user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id
-        user = memory_id(user_uri(tenant, user_id))
-        await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
-        # Read again under the lock.
-        found = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id)
-        _check_closed(found)
-        claim = found.fact.claim
-        related = await related_facts(writing, tenant, content_of(found.fact))
-        items = await run_off_loop_if_large(partial(plan_reopening, related, claim, fact_id), len(related) * FACT_CHARS)
-        rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
-        await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)
-        changes = [
-            fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
-            for item, put in zip(items, rows, strict=True)
-        ]
-        await append_changes(writing, tenant, user_id, changes, at=at)
-        return MemoryId(fact_id)
-
-    return await graph.write(steps)
 
 
 def _check_closed(found: FactWithEnds) -> None:
@@ -240,7 +257,7 @@ def plan_reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[Pl
 def _closers(fact: Fact, claim_ids: Mapping[str, str]) -> set[str]:
     if fact.closed_by is not None:
         return {claim_ids.get(fact.closed_by, fact.closed_by)}
-    return {assertion.message_id for assertion in stored_assertions(fact) if assertion.ends}
+    return {assertion.message_id for assertion in fact.assertions if assertion.ends}
 
 
 def _closers_of(period: ValidityPeriod) -> set[str]:
@@ -255,57 +272,6 @@ def _found_or_raise(found: FactWithEnds | None, fact_id: str) -> FactWithEnds:
     if found is None:
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     return found
-
-
-async def fact_history(
-    graph: Graph, tenant: TenantId, fact_id: str, *, known_at: datetime | None = None
-) -> list[FactVersion]:
-    """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
-
-    A former statement is a version with the id and valid times of its fact, directly before it.
-
-    Args:
-        known_at: transaction time; the latest state if None.
-
-    Raises:
-        NotFoundError: the tenant has no such fact.
-    """
-    found = await fact_by_id(graph.read, tenant, fact_id)
-    if found is None or found.fact.predicate == "MENTIONED":
-        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
-    claim, closer = found.fact.claim, found.fact.closed_by
-    key = SubjectKey().with_content(content_of(found.fact))
-    parameters = {
-        "tenant": tenant,
-        "subject_id": claim.subject_id,
-        "predicates": sorted(key.predicates),
-        "object_id": claim.object_id,
-        "attributes": sorted(key.attributes),
-        "ids": [found.fact.id, *([closer] if closer else [])],
-        "rows_max": VERSIONS_MAX,
-    }
-    stored = [fact_with_ends(row) for row in await graph.read(statement("curation/fact_history"), parameters)]
-    related = versions_in([one.fact for one in stored], found.fact)
-    versions = [
-        replace(one, fact=one.as_known(known_at))
-        for one in stored
-        if one.fact.id in related and (known_at is None or one.known_at <= known_at)
-    ]
-    texts = await closing_texts(graph, tenant, [one.fact for one in versions])
-    return [
-        version
-        for one in versions
-        for version in (
-            *_wording_versions(one, known_at),
-            FactVersion(
-                fact=one.fact,
-                subject=one.subject.name,
-                object=one.object.name,
-                known_at=one.known_at,
-                closing=closing_view(one.fact, texts),
-            ),
-        )
-    ][:VERSIONS_MAX]
 
 
 def _wording_versions(one: FactWithEnds, known_at: datetime | None) -> Iterator[FactVersion]:

@@ -23,7 +23,7 @@ from graph_service.memory.curation.statement_reader import (
     statements_of_user,
     with_stored_facts,
 )
-from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims, stored_assertions
+from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.conflicts import ConflictIndex
 from graph_service.memory.facts.lookup import FactEnd, FactWithEnds, related_facts
@@ -405,7 +405,7 @@ def _claims_to_plan(
 
 def _without(fact: Fact, message_id: str) -> Fact | None:
     """Return the fact without the assertions of one message; None if none is left. Pure."""
-    assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != message_id)
+    assertions = tuple(assertion for assertion in fact.assertions if assertion.message_id != message_id)
     if not assertions:
         return None
     corrections = tuple(text for text in fact.corrections if not text.startswith(f"{message_id}:"))

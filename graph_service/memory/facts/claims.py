@@ -222,31 +222,6 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
     )
 
 
-def stored_assertions(fact: Fact) -> tuple[Assertion, ...]:
-    """Return the assertions of a stored fact; derived from its evidence if an older version wrote it."""
-    if fact.assertions:
-        return fact.assertions
-    scenes = fact.scenes or (MemoryId(""),)
-    assertions = []
-    for place, message in enumerate(fact.evidence):
-        said_at = fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen
-        scene = scenes[min(place, len(scenes) - 1)]
-        assertions.append(
-            Assertion(
-                message_id=message,
-                scene_id=scene,
-                valid_at=fact.valid_at,
-                valid_by=fact.valid_at,
-                said_at=said_at,
-                heard_at=said_at,
-            )
-        )
-    over = fact.invalid_at
-    if over is not None and fact.closed_by is None and assertions:
-        assertions.append(replace(assertions[-1], valid_at=over, valid_by=over, said_at=over, ends=True))
-    return joined(assertions)
-
-
 def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
     """Return an accepted fact as a claim with its assertions, one per evidence message."""
     explicit = fact.valid_at != fact.said_at
@@ -419,21 +394,21 @@ def supported_fact(fact: Fact, others: Sequence[Fact]) -> Fact:
 
 
 def _claim_of_fact(fact: Fact) -> KnownClaim:
-    assertions, extracted = stored_assertions(fact), fact.extracted or fact
+    extracted = fact.extracted or fact
     return KnownClaim(
         claim=fact.claim,
         first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
-        assertions=assertions,
+        assertions=fact.assertions,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=wording_rank(assertions, extracted.reader, extracted.statement, extracted.confidence),
+            rank=wording_rank(fact.assertions, extracted.reader, extracted.statement, extracted.confidence),
             **extracted_values(extracted),
         ),
         ignored_closings=frozenset(fact.ignored_closings),
         object_name=fact.object_name,
         periods=(fact,),
         corrections=frozenset(fact.corrections),
-        wordings=frozenset(fact.wordings) or _wordings(assertions, extracted.statement),
+        wordings=frozenset(fact.wordings) or _wordings(fact.assertions, extracted.statement),
     )
 
 

@@ -46,14 +46,9 @@ async def closing_texts(graph: Graph, tenant: str, facts: Sequence[Fact]) -> dic
     return texts | {row["id"]: row["text"] for row in rows}
 
 
-def closing_reason(fact: Fact) -> Closing:
-    """Return why a fact was closed; derived from `closed_by` if no reason is stored."""
-    return fact.closing_reason or (Closing.REPLACED if fact.closed_by else Closing.ENDED)
-
-
 def ending_message(fact: Fact) -> MemoryId | None:
     """Return the message that ended a closed fact; None when another fact closed it."""
-    why = closing_reason(fact)
+    why = fact.closing_reason
     if fact.closed_by or why not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
         return None
     if why is Closing.REJECTED:
@@ -69,9 +64,9 @@ def closing_view(fact: Fact, texts: Mapping[str, str]) -> ClosingView | None:
     Args:
         texts: texts of facts and messages, by id; without that of the closing one, the result has only the reason.
     """
-    if fact.invalid_at is None:
+    if fact.invalid_at is None or (why := fact.closing_reason) is None:
         return None
-    why, message = closing_reason(fact), ending_message(fact)
+    message = ending_message(fact)
     words = texts.get(fact.closed_by or message or "")
     text = f"{CLOSING_TEXTS[why]}: {words}" if words else CLOSING_TEXTS[why]
     if fact.closed_by:

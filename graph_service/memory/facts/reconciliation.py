@@ -25,7 +25,6 @@ from graph_service.memory.facts.claims import (
     known_claims,
     merge_claims,
     merged_fact,
-    stored_assertions,
     supported_fact,
 )
 from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
@@ -439,7 +438,7 @@ def _closing_facts(
         if claim_id not in closing:
             continue
         if claim not in periods_of:
-            by_fact = [(fact.id, stored_assertions(fact)) for fact in one.periods]
+            by_fact = [(fact.id, fact.assertions) for fact in one.periods]
         else:
             by_fact = [(one.period_id(slot), tuple(period.assertions)) for slot, period in enumerate(periods_of[claim])]
         for fact_id, assertions in by_fact:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from extraction.text.near_duplicates import bands, simhash
-from graph_service.graph.rows import from_row
+from graph_service.graph.rows import from_row, to_row
 from graph_service.memory.facts.claims import PlannedFact
 from graph_service.memory.facts.conflict_resolution import content_of
 from schema.assertion import Closing, assertion_text, parse_assertion
@@ -17,6 +17,12 @@ from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
 
 _EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
+# Fields of a fact that are stored as they are.
+_PROPERTIES: Final = (
+    *("uri", "relation", "statement", "base_strength", "strength", "confidence", "importance", "reader", "slot"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at", "closed_by", "closing_reason", "known_at"),
+    *("closing_known_at", "trigger_emotion", "evidence", "scenes", "ignored_closings", "corrections", "wordings"),
+)
 # Neo4j stores no nulls.
 _NOT_STORED: Final = dict.fromkeys(("relation", "invalid_at", "closed_by", "trigger_emotion"))
 
@@ -43,39 +49,13 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
     fact = planned.fact
     content = content_of(fact)
     properties: dict[str, Any] = {
-        "uri": fact.uri,
+        **to_row(fact, _PROPERTIES),
+        **to_row(fact.detail, FactDetail.__dataclass_fields__),
         "user_id": user_id,
-        "relation": fact.relation,
         "attribute": content.attribute,
         "replaces": sorted(content.replaces) or None,
-        "statement": fact.statement,
-        "base_strength": fact.base_strength,
-        "strength": fact.strength,
-        "confidence": fact.confidence,
-        "first_seen": fact.first_seen,
-        "last_seen": fact.last_seen,
-        "valid_at": fact.valid_at,
-        "invalid_at": fact.invalid_at,
-        "closed_by": fact.closed_by,
-        "trigger_emotion": fact.trigger_emotion,
-        "evidence": list(fact.evidence),
-        "scenes": list(fact.scenes),
         "quotes": list(fact.quotes),
-        "reader": fact.reader,
-        "slot": fact.slot,
-        "importance": fact.importance,
-        "kind": fact.detail.kind.value,
-        "rationale": fact.detail.rationale,
-        "steps": list(fact.detail.steps) or None,
-        "mentioned_start": fact.detail.mentioned_start,
-        "mentioned_end": fact.detail.mentioned_end,
-        "closing_reason": fact.closing_reason.value if fact.closing_reason else None,
-        "known_at": fact.known_at,
-        "closing_known_at": fact.closing_known_at,
         "assertions": [assertion_text(assertion) for assertion in fact.assertions] or None,
-        "ignored_closings": list(fact.ignored_closings) or None,
-        "corrections": list(fact.corrections) or None,
-        "wordings": list(fact.wordings) or None,
         "extracted": json.dumps(asdict(fact.extracted), default=str, ensure_ascii=False) if fact.extracted else None,
         "similarity_keys": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),
@@ -83,10 +63,4 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
     }
     if planned.before is None:
         properties["recorded_at"] = recorded_at
-    return {
-        "id": fact.id,
-        "subject_id": fact.subject_id,
-        "object_id": fact.object_id,
-        "predicate": fact.predicate,
-        "properties": properties,
-    }
+    return {**to_row(fact, ("id", "subject_id", "object_id", "predicate")), "properties": properties}

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
 from graph_service.memory.argument_checks import expiry_of
@@ -13,10 +14,12 @@ from graph_service.memory.ingest.payloads import json_text, message_text_problem
 from graph_service.memory.ingest.validation import expiry_problems, message_importance, split_message
 from graph_service.memory.tags import message_tokens, normalized_tags, tag_problems
 from schema.errors import ConflictError, InputError
-from schema.ids import MemoryId, SessionId, TenantId, UserId, content_hash
+from schema.ids import SessionId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Episode, Message
 from schema.timespan import iso, millis, moment_of
+
+_KEPT: Final = ("id", "uri", "said_at", "position", "speaker", "zone", "external_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,19 +110,14 @@ def rewritten(
         importance = None
     metadata = stored.get("metadata") if new.metadata is None else json_text(new.metadata or None)
     expires_ms = new.expires_ms(stored, at=at)
-    whole = Message(
-        id=MemoryId(stored["id"]),
-        uri=stored["uri"],
+    whole = from_row(
+        Message,
+        {name: stored.get(name) for name in _KEPT},
         role=Role(role),
         text=text,
-        said_at=said_at,
         content_hash=content_hash(role, speaker or "", stamp, text),
-        position=stored["position"],
-        speaker=speaker,
         importance=message_importance(importance, text),
-        zone=stored.get("zone"),
         tags=tuple(stored.get("tags") or ()) if new.tags is None else normalized_tags(new.tags),
-        external_id=stored.get("external_id"),
         raw=raw,
         metadata=metadata,
         extract=bool(text) and not stored.get("never_read"),

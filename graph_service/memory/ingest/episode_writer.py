@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from graph_service.graph.rows import to_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
@@ -22,6 +23,11 @@ from schema.message import NO_OUTCOME, Episode, Message, ProvidedFact, ProvidedO
 from schema.timespan import day_token, millis
 
 _FORGETTING_RETRY_S: Final = 1.0
+# Attributes of a message that are stored as they are.
+_PROPERTIES: Final = (
+    *("id", "uri", "role", "speaker", "text", "said_at", "position", "content_hash", "importance", "zone", "emotion"),
+    *("mentioned_start", "mentioned_end", "tags", "external_id", "raw", "raw_hash", "metadata", "parts", "part_of"),
+)
 
 
 class UserBeingForgottenError(UnavailableError):
@@ -247,37 +253,18 @@ def message_row(episode: Episode, message: Message, episode_row: dict[str, Any] 
         "id": message.id,
         "repeat_key": message.repeat_key,
         "properties": {
+            **to_row(message, _PROPERTIES),
             "tenant": episode.tenant,
-            "id": message.id,
-            "uri": message.uri,
             "user_id": episode.user_id,
             "session_id": memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id)),
             "agent_id": episode.agent_id,
-            "role": message.role.value,
-            "speaker": message.speaker,
-            "text": message.text,
-            "said_at": message.said_at,
             "said_ms": millis(message.said_at),
             "said_day": day_token(message.said_at),
-            "position": message.position,
-            "content_hash": message.content_hash,
             "received_at": episode.received_at,
-            "importance": message.importance,
-            "zone": message.zone,
-            "emotion": message.emotion,
-            "mentioned_start": message.mentioned_start,
-            "mentioned_end": message.mentioned_end,
-            "tags": list(message.tags) or None,
             "tag_tokens": message_tokens(episode.tenant, episode.user_id, message.tags, message.metadata) or None,
             "scope_tenant": scope_token(episode.tenant),
             "scope_user": scope_token(episode.tenant, episode.user_id),
-            "external_id": message.external_id,
-            "raw": message.raw,
-            "raw_hash": message.raw_hash,
-            "metadata": message.metadata,
             "expires_ms": millis(message.expires_at) if message.expires_at else None,
-            "parts": list(message.parts) or None,
-            "part_of": message.part_of,
             "unread": message.extract or None,
             "never_read": None if message.extract else True,
             "unembedded": bool(message.text.strip()) or None,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from graph_service.memory.change_log.payloads import kind_of, moment_text
 from graph_service.memory.facts.closing import ClosingView, FrozenModel
@@ -121,6 +121,11 @@ class ElementView(FrozenModel):
     corrections: list[CorrectionView] = []  # noqa: RUF012  pydantic copies it
 
 
+_SAME_IN_FACTS: Final = (
+    *("id", "statement", "predicate", "relation", "strength", "confidence", "reader", "importance", "trigger_emotion"),
+)
+
+
 def fact_element(
     found: FactWithEnds,
     evidence: list[EvidenceView],
@@ -131,28 +136,17 @@ def fact_element(
     fact = found.fact
     subject, obj = _end(fact.subject_id, found.subject), _end(fact.object_id, found.object)
     return ElementView(
-        id=fact.id,
+        **{name: getattr(fact, name) for name in _SAME_IN_FACTS},
+        **{name: moment_text(getattr(fact, name)) for name in ("first_seen", "last_seen", "valid_at", "invalid_at")},
         kind="fact",
         label=fact.statement or f"{subject.label} · {fact.relation or fact.predicate} · {obj.label}",
-        statement=fact.statement,
-        predicate=fact.predicate,
-        relation=fact.relation,
         subject=subject,
         object=obj,
-        strength=fact.strength,
-        confidence=fact.confidence,
-        first_seen=moment_text(fact.first_seen),
-        last_seen=moment_text(fact.last_seen),
-        valid_at=moment_text(fact.valid_at),
-        invalid_at=moment_text(fact.invalid_at),
         closing=closing,
         recorded_at=moment_text(found.recorded_at),
-        reader=fact.reader,
-        importance=fact.importance,
         fact_kind=fact.detail.kind.value,
         rationale=fact.detail.rationale,
         steps=list(fact.detail.steps),
-        trigger_emotion=fact.trigger_emotion,
         mentioned_start=moment_text(fact.detail.mentioned_start),
         mentioned_end=moment_text(fact.detail.mentioned_end),
         manual=bool(fact.corrections),

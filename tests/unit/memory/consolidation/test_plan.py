@@ -291,16 +291,6 @@ def test_reason_of_a_closed_fact_is_readable() -> None:
     assert {fact.closing_reason for fact in known} == {None, Closing.REVERSED, Closing.REPLACED}
 
 
-def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
-    old = [
-        replace(fact, assertions=(), closing_reason=None)
-        for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
-    ]
-    known = after(old, plan(old, living("Oslo", 5)))
-    assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.valid_at)] == [False, True]
-    assert plan(known, living("Paris", 0), living("Paris", 2), living("Oslo", 5)) == []
-
-
 def test_returning_home_opens_a_new_validity_period() -> None:
     known = after([], plan([], living("Paris", 0), living("Oslo", 5), living("Paris", 9)))
     assert sorted(fact.slot for fact in known) == [0, 0, 1]

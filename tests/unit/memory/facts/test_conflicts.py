@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
 from graph_service.memory.curation.facts import plan_reopening
-from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims, stored_assertions
+from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims
 from graph_service.memory.facts.conflict_resolution import (
     ClaimContent,
     claim_content,
@@ -206,7 +206,7 @@ def one_by_one(known: list[Fact], claim: Claim, fact_id: str) -> list[PlannedFac
     items: list[PlannedFact] = []
     while standing.invalid_at is not None:
         before = board[claim]
-        over = {assertion.message_id for assertion in stored_assertions(standing) if assertion.ends}
+        over = {assertion.message_id for assertion in standing.assertions if assertion.ends}
         spared = {owners.get(standing.closed_by, str(standing.closed_by))} if standing.closed_by else over
         board[claim] = replace(before, ignored_closings=before.ignored_closings | spared)
         if board[claim].ignored_closings == before.ignored_closings:
