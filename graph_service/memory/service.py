@@ -18,21 +18,9 @@ from graph_service.memory.consolidation.provided_outcome import provided_outcome
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
-from graph_service.memory.curation.review import (
-    ReviewCard,
-    ReviewStack,
-    contradiction_cards,
-    kept_facts,
-    review_stack,
-)
+from graph_service.memory.curation.review import Review
 from graph_service.memory.curation.statements import Statements
-from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import (
-    ListedEntity,
-    compared_pairs,
-    list_entities,
-    suggested_merges,
-)
+from graph_service.memory.entity_resolution.listing import Entities
 from graph_service.memory.entity_resolution.merge import Merges
 from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.facts.fact_events import StoredFactEvent, fact_events
@@ -195,8 +183,8 @@ class Memory:
         self.merges = Merges(graph, clock=clock, notify=notify)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
-        self._compared = compared_pairs(self.changes)
-        self._review_facts = kept_facts(self.changes)
+        self.entities = Entities(graph, self.changes)
+        self.review = Review(graph, self.changes, self.entities, clock=clock)
         self.mindmap = MindMap(graph)
         self.messages = MessageLog(graph, spool=spool)
         self.reads = GraphReads(graph)
@@ -471,52 +459,10 @@ class Memory:
         budget = self._tokens_per_day
         return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
 
-    async def entities(
-        self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
-    ) -> list[ListedEntity]:
-        """Return the entities of one user's memory, the most recently mentioned first, after a cursor.
-
-        Raises:
-            InputError: the limit or the cursor is invalid.
-        """
-        return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
-
-    async def review_stack(self, tenant: TenantId, user_id: str, *, limit: int) -> ReviewStack:
-        """Return today's questions about one user's memory.
-
-        Raises:
-            InputError: the user id or the limit is invalid.
-        """
-        return await review_stack(
-            self._graph,
-            tenant,
-            user_id,
-            limit=limit,
-            now=self._clock(),
-            kept=self._review_facts,
-            compared=self._compared,
-        )
-
-    async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
-        """Return the contradictions in one user's memory that no person has settled.
-
-        Raises:
-            InputError: the user id is invalid.
-        """
-        return await contradiction_cards(self._graph, tenant, user_id, kept=self._review_facts)
-
-    async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
-        """Return pairs of entities that may be the same, the likeliest first; nothing is merged.
-
-        Raises:
-            InputError: the limit is out of bounds, or the user id is invalid.
-        """
-        return await suggested_merges(self._graph, tenant, user_id, limit=limit, compared=self._compared)
-
     def forget_compared(self, tenant: str | None) -> None:
         """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
-        self._compared.forget(tenant)
-        self._review_facts.forget(tenant)
+        self.entities.forget(tenant)
+        self.review.forget(tenant)
         self.layers.forget(tenant)
 
     async def plan_recall(self) -> None:

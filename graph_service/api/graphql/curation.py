@@ -175,7 +175,7 @@ async def entities(
 ) -> Connection[ListedEntity]:
     """The entities of one user's memory, most recently mentioned first."""
     check_limit(first)
-    found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
+    found = await memory_of(info).entities.listed(info.context["tenant"], user_id, limit=first + 1, after=after)
     return Connection(**page_parts(found, first, after, cursor=entity_cursor))
 
 
@@ -196,7 +196,7 @@ async def suggested_merges(
     limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
 ) -> list[SuggestedMerge]:
     """Pairs of entities that may be duplicates, most likely first, without rejected pairs."""
-    found = await memory_of(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
+    found = await memory_of(info).entities.suggested_merges(info.context["tenant"], user_id, limit=limit)
     return [_suggested(pair) for pair in found]
 
 
@@ -320,7 +320,7 @@ async def review_cards(
     """Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact,
     updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again.
     """
-    stack = await memory_of(info).review_stack(info.context["tenant"], user_id, limit=limit)
+    stack = await memory_of(info).review.stack(info.context["tenant"], user_id, limit=limit)
     return view_of(ReviewStackView, stack, cards=[_card(card) for card in stack.cards])
 
 
@@ -329,7 +329,7 @@ async def contradictions(
     info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
 ) -> list[ReviewCardView]:
     """Pairs of valid facts in one user's memory that exclude each other, which no person has settled."""
-    return [_card(card) for card in await memory_of(info).contradictions(info.context["tenant"], user_id)]
+    return [_card(card) for card in await memory_of(info).review.contradictions(info.context["tenant"], user_id)]
 
 
 def _card(card: ReviewCard) -> ReviewCardView:

@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -23,7 +23,7 @@ from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.unchanged_cache import UnchangedCache
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
-from graph_service.memory.entity_resolution.listing import suggested_merges
+from graph_service.memory.entity_resolution.listing import Entities
 from schema.errors import InputError
 from schema.ids import CORRECTION_SESSION, TenantId
 from schema.relations import canonical_relation, relation_labels
@@ -125,79 +125,75 @@ class OpenFacts:
     contradictions: list[ReviewCard]
 
 
-async def review_stack(
-    graph: Graph,
-    tenant: TenantId,
-    user_id: str,
-    *,
-    limit: int,
-    now: datetime,
-    kept: UnchangedCache[OpenFacts],
-    compared: UnchangedCache[list[DuplicatePair]],
-) -> ReviewStack:
-    """Return the cards about one user's memory.
+class Review:
+    """Cards about the memories of all tenants; the facts of an unchanged memory are kept.
 
     Args:
-        kept: keeps the facts of an unchanged memory.
-        compared: see `suggested_merges`.
-
-    Raises:
-        InputError: the user id or the limit is invalid.
-        TooSlowError: comparing the names took too long.
+        clock: aware UTC now.
     """
-    check_ids(userId=user_id)
-    if not 1 <= limit <= CARDS_MAX:
-        raise InputError(f"limit is {limit}; use 1 to {CARDS_MAX}")
-    midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
-    known, pairs, settled = await asyncio.gather(
-        _open_facts(graph, tenant, user_id, kept),
-        suggested_merges(graph, tenant, user_id, limit=_PAIRS_MAX, compared=compared),
-        graph.read(
-            statement("curation/settled_since"),
-            {
-                "tenant": tenant,
-                "user_id": user_id,
-                "since": midnight,
-                "since_ms": millis(midnight),
-                "prefix": CORRECTION_SESSION,
-                "automatic": KINSHIP_MERGE_REASON,
-            },
-        ),
-    )
-    cards = possible_cards(known.facts, pairs, now=now)
-    chosen = choose_cards(cards, day=midnight.date(), limit=limit)
-    return ReviewStack(
-        day=midnight.date(), cards=tuple(chosen), settled_today=int(settled[0]["settled"]), left=len(cards)
-    )
 
+    def __init__(self, graph: Graph, log: ChangeLog, entities: Entities, *, clock: Callable[[], datetime]) -> None:
+        self._graph = graph
+        self._entities = entities
+        self._clock = clock
+        self._facts: UnchangedCache[OpenFacts] = UnchangedCache(
+            log, weigh=lambda known: len(known.facts), weight_max=_KEPT_MAX
+        )
 
-def kept_facts(log: ChangeLog) -> UnchangedCache[OpenFacts]:
-    """Return a cache for `review_stack` and `contradiction_cards`, which holds up to `_KEPT_MAX` facts."""
-    return UnchangedCache(log, weigh=lambda known: len(known.facts), weight_max=_KEPT_MAX)
+    async def stack(self, tenant: TenantId, user_id: str, *, limit: int) -> ReviewStack:
+        """Return today's cards about one user's memory.
 
+        Raises:
+            InputError: the user id or the limit is invalid.
+            TooSlowError: comparing the names took too long.
+        """
+        check_ids(userId=user_id)
+        if not 1 <= limit <= CARDS_MAX:
+            raise InputError(f"limit is {limit}; use 1 to {CARDS_MAX}")
+        now = self._clock()
+        midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
+        known, pairs, settled = await asyncio.gather(
+            self._open_facts(tenant, user_id),
+            self._entities.suggested_merges(tenant, user_id, limit=_PAIRS_MAX),
+            self._graph.read(
+                statement("curation/settled_since"),
+                {
+                    "tenant": tenant,
+                    "user_id": user_id,
+                    "since": midnight,
+                    "since_ms": millis(midnight),
+                    "prefix": CORRECTION_SESSION,
+                    "automatic": KINSHIP_MERGE_REASON,
+                },
+            ),
+        )
+        cards = possible_cards(known.facts, pairs, now=now)
+        chosen = choose_cards(cards, day=midnight.date(), limit=limit)
+        return ReviewStack(
+            day=midnight.date(), cards=tuple(chosen), settled_today=int(settled[0]["settled"]), left=len(cards)
+        )
 
-async def contradiction_cards(
-    graph: Graph, tenant: TenantId, user_id: str, *, kept: UnchangedCache[OpenFacts]
-) -> list[ReviewCard]:
-    """Return all contradictions in one user's memory that no person has settled.
+    async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
+        """Return all contradictions in one user's memory that no person has settled.
 
-    Args:
-        kept: keeps the facts of an unchanged memory.
+        Raises:
+            InputError: the user id is invalid.
+        """
+        check_ids(userId=user_id)
+        return (await self._open_facts(tenant, user_id)).contradictions
 
-    Raises:
-        InputError: the user id is invalid.
-    """
-    check_ids(userId=user_id)
-    return (await _open_facts(graph, tenant, user_id, kept)).contradictions
+    def forget(self, tenant: str | None) -> None:
+        """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
+        self._facts.forget(tenant)
 
+    async def _open_facts(self, tenant: TenantId, user_id: str) -> OpenFacts:
+        async def read() -> OpenFacts:
+            parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
+            rows = await self._graph.read(statement("curation/review_facts"), parameters)
+            facts = [ReviewFact(**row) for row in rows]
+            return OpenFacts(facts=facts, contradictions=contradictions(facts))
 
-async def _open_facts(graph: Graph, tenant: TenantId, user_id: str, kept: UnchangedCache[OpenFacts]) -> OpenFacts:
-    async def read() -> OpenFacts:
-        parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
-        facts = [ReviewFact(**row) for row in await graph.read(statement("curation/review_facts"), parameters)]
-        return OpenFacts(facts=facts, contradictions=contradictions(facts))
-
-    return await kept.get(tenant, user_id, read)
+        return await self._facts.get(tenant, user_id, read)
 
 
 def possible_cards(facts: Sequence[ReviewFact], pairs: Iterable[DuplicatePair], *, now: datetime) -> list[ReviewCard]:

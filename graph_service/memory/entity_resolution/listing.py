@@ -48,28 +48,8 @@ class ListedEntity:
     merged: tuple[MemoryId, ...] = ()
 
 
-async def list_entities(
-    graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
-) -> list[ListedEntity]:
-    """Return entities of one user, the most recently mentioned first.
-
-    Args:
-        after: an `entity_cursor`; only entities after it are returned.
-
-    Raises:
-        InputError: the limit or the cursor is invalid.
-    """
-    if not 1 <= limit <= LISTED_MAX:
-        raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
-    last_seen_us, after_id = decode_cursor(ListName.ENTITIES, after)
-    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
-    parameters |= {"last_us": last_seen_us, "after": after_id}
-    rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
-    return [from_row(ListedEntity, row) for row in rows]
-
-
 def entity_cursor(entity: ListedEntity) -> str:
-    """Return the cursor of an entity in `list_entities`."""
+    """Return the cursor of an entity in `Entities.listed`."""
     return encode_cursor(ListName.ENTITIES, micros(entity.last_seen), str(entity.id))
 
 
@@ -77,38 +57,58 @@ def entity_cursor(entity: ListedEntity) -> str:
 _ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
-# Number of pairs; most entities are in several.
+# Number of pairs that are kept; most entities are in several.
 _KEPT_MAX: Final = 10_000
 _COMPARE_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
-async def suggested_merges(
-    graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int, compared: UnchangedCache[list[DuplicatePair]]
-) -> list[DuplicatePair]:
-    """Return possible duplicates among one user's entities, or each user's if None; best score first.
+class Entities:
+    """List entities and possible duplicates; the pairs of an unchanged memory are kept."""
 
-    Args:
-        compared: keeps the pairs of an unchanged memory, with those that people rejected.
+    def __init__(self, graph: Graph, log: ChangeLog) -> None:
+        self._graph = graph
+        self._compared: UnchangedCache[list[DuplicatePair]] = UnchangedCache(log, weigh=len, weight_max=_KEPT_MAX)
 
-    Raises:
-        InputError: the limit or the user id is invalid.
-        TooSlowError: comparing the names took too long.
-    """
-    check_limit(limit)
-    if user_id is not None:
-        check_ids(userId=user_id)
-    users = [user_id] if user_id is not None else await _users(graph, tenant)
-    # A rejection is no change of the memory, so it is read each time.
-    pairs, rejections = await asyncio.gather(
-        compared.get(tenant, user_id, lambda: _compared_pairs(graph, tenant, users)),
-        graph.read(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": users}),
-    )
-    return without_rejected(pairs, {frozenset((row["a_id"], row["b_id"])) for row in rejections})[:limit]
+    async def listed(
+        self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
+    ) -> list[ListedEntity]:
+        """Return entities of one user, the most recently mentioned first.
 
+        Args:
+            after: an `entity_cursor`; only entities after it are returned.
 
-def compared_pairs(log: ChangeLog) -> UnchangedCache[list[DuplicatePair]]:
-    """Return a cache for `suggested_merges`, which holds up to `_KEPT_MAX` pairs."""
-    return UnchangedCache(log, weigh=len, weight_max=_KEPT_MAX)
+        Raises:
+            InputError: the limit or the cursor is invalid.
+        """
+        if not 1 <= limit <= LISTED_MAX:
+            raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
+        last_seen_us, after_id = decode_cursor(ListName.ENTITIES, after)
+        parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
+        parameters |= {"last_us": last_seen_us, "after": after_id}
+        rows = await self._graph.read(statement("entity_resolution/list_entities"), parameters)
+        return [from_row(ListedEntity, row) for row in rows]
+
+    async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
+        """Return possible duplicates among one user's entities, or each user's if None; best score first.
+
+        Raises:
+            InputError: the limit or the user id is invalid.
+            TooSlowError: comparing the names took too long.
+        """
+        check_limit(limit)
+        if user_id is not None:
+            check_ids(userId=user_id)
+        users = [user_id] if user_id is not None else await _users(self._graph, tenant)
+        # A rejection is no change of the memory, so it is read each time.
+        pairs, rejections = await asyncio.gather(
+            self._compared.get(tenant, user_id, lambda: _compared_pairs(self._graph, tenant, users)),
+            self._graph.read(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": users}),
+        )
+        return without_rejected(pairs, {frozenset((row["a_id"], row["b_id"])) for row in rejections})[:limit]
+
+    def forget(self, tenant: str | None) -> None:
+        """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
+        self._compared.forget(tenant)
 
 
 async def _compared_pairs(graph: Graph, tenant: TenantId, users: list[str]) -> list[DuplicatePair]:

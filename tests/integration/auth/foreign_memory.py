@@ -105,7 +105,7 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     items = [ItemWrite(namespace=("shelf",), key="zebra", value=value, user_id=user) for user in (None, USER)]
     await parts.memory.items.put(whose, items)
     await a_worker(parts.graph).drain()
-    entities = [one for one in await parts.memory.entities(whose, USER) if not one.merged]
+    entities = [one for one in await parts.memory.entities.listed(whose, USER) if not one.merged]
     await parts.memory.merges.merge(whose, entities[0].id, entities[1].id, "they are one")
     await parts.spool.pause(True)
     waiting = RememberRequest(

@@ -21,7 +21,7 @@ def a_reviewed_memory(graph: Graph) -> Memory:
 
 
 async def stack_of(memory: Memory, tenant: str, **more: Any) -> ReviewStack:
-    return await memory.review_stack(TenantId(tenant), "alice", **{"limit": 12, **more})
+    return await memory.review.stack(TenantId(tenant), "alice", **{"limit": 12, **more})
 
 
 async def facts_in_recall(memory: Memory, tenant: str, text: str) -> dict[str, float | None]:
@@ -94,11 +94,11 @@ async def test_open_values_of_one_attribute_are_a_contradiction(graph: Graph, te
     await a_worker(graph).drain()
     (card,) = [one for one in (await stack_of(memory, tenant)).cards if one.kind is CardKind.CONTRADICTION]
     assert {fact.object for fact in card.facts} == {"Riyaad", "Boris"}
-    assert [one.id for one in await memory.contradictions(TenantId(tenant), "alice")] == [card.id]
-    assert await memory.contradictions(TenantId(tenant), "bob") == []
+    assert [one.id for one in await memory.review.contradictions(TenantId(tenant), "alice")] == [card.id]
+    assert await memory.review.contradictions(TenantId(tenant), "bob") == []
     await memory.statements.reject(TenantId(tenant), card.facts[1].id)
     assert CardKind.CONTRADICTION not in [one.kind for one in (await stack_of(memory, tenant)).cards]
-    assert await memory.contradictions(TenantId(tenant), "alice") == []
+    assert await memory.review.contradictions(TenantId(tenant), "alice") == []
 
 
 async def test_contradictions_of_an_unchanged_memory_are_compared_once_for_each_tenant(
@@ -112,23 +112,23 @@ async def test_contradictions_of_an_unchanged_memory_are_compared_once_for_each_
             incoming = an_incoming(f"Fish comes from {name}.", session=f"s{number}", facts=(fact,))
             await memory.remember(TenantId(place), incoming)
     await a_worker(graph).drain()
-    first = [await memory.contradictions(TenantId(tenant), "alice") for _ in range(3)]
+    first = [await memory.review.contradictions(TenantId(tenant), "alice") for _ in range(3)]
     assert len(first[0]) == 1
     with monkeypatch.context() as patched:
         patched.setattr(review, "contradictions", lambda _facts: pytest.fail("nothing has changed"))
-        assert await memory.contradictions(TenantId(tenant), "alice") == first[0]
+        assert await memory.review.contradictions(TenantId(tenant), "alice") == first[0]
     read = list[str]()
     with monkeypatch.context() as patched:
         patched.setattr(graph, "observer", lambda one: read.append(one.name))
         assert (await stack_of(memory, tenant)).cards
     assert "curation/review_facts" not in read, "the stack asks about the same facts"
     for _ in range(3):
-        assert await memory.contradictions(TenantId(other), "alice") == []
-        assert await memory.contradictions(TenantId(tenant), "bob") == []
+        assert await memory.review.contradictions(TenantId(other), "alice") == []
+        assert await memory.review.contradictions(TenantId(tenant), "bob") == []
     await memory.statements.confirm(TenantId(tenant), first[0][0].facts[1].id)
-    assert await memory.contradictions(TenantId(tenant), "alice") == []
+    assert await memory.review.contradictions(TenantId(tenant), "alice") == []
     memory.forget_compared(tenant)
-    assert await memory.contradictions(TenantId(tenant), "alice") == []
+    assert await memory.review.contradictions(TenantId(tenant), "alice") == []
 
 
 async def test_stack_is_bounded_and_refuses_other_limits(graph: Graph, tenant: str) -> None:

@@ -26,7 +26,7 @@ async def store_each(graph: Graph, tenant: str, *texts: str, first: int = 0, ses
 
 
 async def entities(graph: Graph, tenant: str) -> set[str]:
-    return {one.name for one in await a_memory(graph).entities(TenantId(tenant), "alice")}
+    return {one.name for one in await a_memory(graph).entities.listed(TenantId(tenant), "alice")}
 
 
 @pytest.mark.parametrize(

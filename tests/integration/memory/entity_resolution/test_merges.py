@@ -200,7 +200,7 @@ async def test_entity_list_shows_members_and_stays_within_the_tenant(graph: Grap
     memory = a_memory(graph)
     await say(graph, tenant, *BOTH, session="s1")
     await merge(memory, tenant, "Bob", "Bobby")
-    listed = {one.name: one for one in await memory.entities(TenantId(tenant), "alice")}
+    listed = {one.name: one for one in await memory.entities.listed(TenantId(tenant), "alice")}
     assert set(listed) == {"Bob", "Acme", "tea"}
     assert (listed["Bob"].merged, listed["Bob"].aliases) == ((an_id(tenant, "Bobby"),), ("Bobby",))
-    assert await memory.entities(TenantId(f"{tenant}-other"), "alice") == []
+    assert await memory.entities.listed(TenantId(f"{tenant}-other"), "alice") == []

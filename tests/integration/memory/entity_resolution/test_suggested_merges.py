@@ -60,7 +60,7 @@ async def test_suggestions_and_rejections_stay_within_their_tenant(graph: Graph,
     with pytest.raises(NotFoundError):
         await memory.merges.reject(TenantId(other), an_id(tenant, "Bob"), an_id(tenant, "Robert"), "not ours")
     with pytest.raises(InputError):
-        await memory.suggested_merges(TenantId(other), None, limit=101)
+        await memory.entities.suggested_merges(TenantId(other), None, limit=101)
     await memory.merges.reject(TenantId(tenant), an_id(tenant, "小红"), an_id(tenant, "王小红"), "两个人")
     assert await suggested(graph, other) == [{"小红", "王小红"}]
     assert await suggested(graph, tenant) == [{"Bob", "Robert"}]

@@ -168,10 +168,12 @@ async def test_tombstones_apply_in_the_imported_tenant(bilingual: Graph, tenant:
     for name in (tenant, third):
         await memory.forgetting.entity(TenantId(name), an_entity(TenantId(name), UserId("ana"), "storm").id)
         await a_worker(bilingual).drain()
-        left = {one.name for one in await memory.entities(TenantId(name), "ana")}
+        left = {one.name for one in await memory.entities.listed(TenantId(name), "ana")}
         assert not left & {"Acme", "storm"}, "the sentences that name them were read again"
         assert "delay" in left
-    assert "storm" in {one.name for one in await memory.entities(TenantId(TENANT), "ana")}, "the first is untouched"
+    assert "storm" in {one.name for one in await memory.entities.listed(TenantId(TENANT), "ana")}, (
+        "the first is untouched"
+    )
 
 
 async def test_import_without_vectors_embeds_everything_anew(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
@@ -409,7 +411,7 @@ async def test_import_enqueues_jobs_for_unread_scenes_and_closing_sessions(
     assert {"extract", "close"} <= {job["kind"] for job in jobs}
     assert {(job["state"], job["attempts"]) for job in jobs} == {("done", 0)}
     assert lives
-    assert await a_memory(bilingual).entities(other, "ana")
+    assert await a_memory(bilingual).entities.listed(other, "ana")
 
 
 async def test_jobs_are_not_importable_and_an_unfinished_forgetting_blocks_the_export(

@@ -101,7 +101,7 @@ async def test_forgetting_a_merged_entity_deletes_its_members(graph: Graph, tena
     await a_worker(graph).drain()
     assert done.entities == 2
     assert not [words for words in await facts(graph, tenant) if "Ann" in words]
-    assert not {one.name for one in await memory.entities(here, "alice")} & {"Anna", "Annie"}
+    assert not {one.name for one in await memory.entities.listed(here, "alice")} & {"Anna", "Annie"}
 
 
 async def test_forgetting_a_fact_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
