@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,7 +15,7 @@ from graph_service.memory.export_import.snapshot import Progress
 from graph_service.memory.export_import.staging import in_batches
 from schema.graph_model import Property, graph_model
 from schema.ids import TenantId
-from schema.labels import MIND_MAP_KINDS
+from schema.labels import MIND_MAP_KINDS, Label
 
 _HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" \
@@ -77,25 +78,21 @@ async def export_graphml(
 
 def _keys() -> Iterator[str]:
     """Yield the `<key>` elements, which declare the attributes."""
-    for domain, properties in ((_NODE, _node_properties()), (_EDGE, _exported(graph_model().facts))):
-        # Gephi shows the attribute `label` and draws edges by `weight`.
-        extra = (
-            {"label": "string", "kind": "string"}
-            if domain == _NODE
-            else {"label": "string", "predicate": "string", "weight": "double"}
-        )
+    of_nodes = {name: prop for label in MIND_MAP_KINDS for name, prop in _exported_of(label).items()}
+    # Gephi shows the attribute `label` and draws edges by `weight`.
+    for domain, extra, properties in (
+        (_NODE, {"label": "string", "kind": "string"}, of_nodes),
+        (_EDGE, {"label": "string", "predicate": "string", "weight": "double"}, _exported_of(EDGE)),
+    ):
         for name, kind in {**extra, **{prop.name: _TYPES[prop.kind] for prop in properties.values()}}.items():
             yield f'<key id="{domain}.{name}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
 
 
-def _node_properties() -> dict[str, Property]:
-    properties: dict[str, Property] = {}
-    for label in MIND_MAP_KINDS:
-        properties |= _exported(graph_model().nodes[label].properties)
-    return properties
-
-
-def _exported(properties: Mapping[str, Property]) -> dict[str, Property]:
+@cache
+def _exported_of(kind: str) -> dict[str, Property]:
+    """Return the exported properties of a kind of node, or of facts (`EDGE`)."""
+    model = graph_model()
+    properties = model.facts if kind == EDGE else model.nodes[Label(kind)].properties
     return {
         name: prop
         for name, prop in properties.items()
@@ -109,7 +106,7 @@ def _exported(properties: Mapping[str, Property]) -> dict[str, Property]:
 def _node(row: Row) -> str:
     properties = row["properties"]
     label = properties.get("name") or properties["user_id"]
-    values = {"label": label, "kind": row["node"], **_values(properties, _properties_of_kind(row["node"]))}
+    values = {"label": label, "kind": row["node"], **_values(properties, row["node"])}
     return f"<node id={quoteattr(properties['id'])}>{_data(_NODE, values)}</node>\n"
 
 
@@ -117,17 +114,13 @@ def _edge(row: Row) -> str:
     properties = row["properties"]
     label = properties.get("relation") or row[EDGE]
     values = {"label": label, "predicate": row[EDGE], "weight": properties.get("strength", 0.0)}
-    values |= _values(properties, _exported(graph_model().facts))
+    values |= _values(properties, EDGE)
     ends = f"source={quoteattr(row['from'])} target={quoteattr(row['to'])}"
     return f"<edge id={quoteattr(properties['id'])} {ends}>{_data(_EDGE, values)}</edge>\n"
 
 
-def _properties_of_kind(kind: str) -> dict[str, Property]:
-    return _exported(graph_model().nodes[next(label for label in MIND_MAP_KINDS if label == kind)].properties)
-
-
-def _values(properties: Mapping[str, Any], exported: Mapping[str, Property]) -> dict[str, Any]:
-    return {name: properties[name] for name in exported if name in properties}
+def _values(properties: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    return {name: properties[name] for name in _exported_of(kind) if name in properties}
 
 
 def _data(domain: str, values: Mapping[str, Any]) -> str:

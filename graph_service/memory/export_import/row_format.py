@@ -10,7 +10,7 @@ The service trusts stored data, so an imported row must have every property that
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -62,6 +62,7 @@ ORDER: Final = (
     Label.USAGE,
     Label.CHANGE,
 )
+_NODES: Final = frozenset(ORDER) - {EDGE, *LINKS}
 _VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
 _END_CHARS_MAX: Final = 64
 Row = dict[str, Any]
@@ -106,42 +107,31 @@ def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
     if not isinstance(row, dict):
         yield "must be a JSON object"
         return
-    allowed = {"node": _is_node, EDGE: _is_edge, "link": _is_link}
-    kind = next((name for name in allowed if name in row), None)
+    kind = next((name for name in _KEYS if name in row), None)
     if kind is None:
         yield "must have one of the keys node, edge and link"
-    elif not allowed[kind](row):
+    elif row.keys() != _KEYS[kind] or not _names_kind(kind, row[kind]) or not _has_ends(row):
         yield f"has the unknown kind {row[kind]!r:.60}, or keys that this kind does not have"
     elif kind != "link":
         yield from property_problems(kind_of_row(row), row["properties"], model_of(row), dim=dim)
 
 
-def _is_node(row: Row) -> bool:
-    return (
-        isinstance(row["node"], str)
-        and row["node"] in ORDER
-        and row["node"] not in (EDGE, *LINKS)
-        and set(row) == {"node", "properties"}
-    )
+# Keys of each kind of row.
+_KEYS: Final = {
+    "node": {"node", "properties"},
+    EDGE: {EDGE, "from", "to", "properties"},
+    "link": {"link", "from", "to"},
+}
 
 
-def _is_edge(row: Row) -> bool:
-    return (
-        isinstance(row[EDGE], str)
-        and row[EDGE] in whitelist()
-        and set(row) == {EDGE, "from", "to", "properties"}
-        and _has_ends(row)
-    )
-
-
-def _is_link(row: Row) -> bool:
-    return (
-        isinstance(row["link"], str) and row["link"] in LINKS and set(row) == {"link", "from", "to"} and _has_ends(row)
-    )
+def _names_kind(key: str, value: object) -> bool:
+    names: Collection[str] = {EDGE: whitelist(), "link": LINKS}.get(key, _NODES)
+    return isinstance(value, str) and value in names
 
 
 def _has_ends(row: Row) -> bool:
-    return all(isinstance(row[end], str) and len(row[end]) <= _END_CHARS_MAX for end in ("from", "to"))
+    ends = [row[end] for end in ("from", "to") if end in row]
+    return all(isinstance(end, str) and len(end) <= _END_CHARS_MAX for end in ends)
 
 
 ROOT: Final = "memory:///"

@@ -58,7 +58,7 @@ class TenantRename:
                 rewritten[name] = self._rewrite(stored[name], role, stored)
         return rewritten
 
-    def _rewrite(self, value: Any, role: str, stored: Properties) -> Any:  # noqa: C901  one branch for each role
+    def _rewrite(self, value: Any, role: str, stored: Properties) -> Any:
         match role:
             case "id" | "ref":
                 return self.new_id(value)
@@ -74,14 +74,8 @@ class TenantRename:
                 return sorted((self._assertion_text(one) for one in value), key=lambda one: one.partition("|")[0])
             case "provided":
                 return self._provided_facts(value)
-            case "scope tenant" | "scope user":
-                return self._scope(role, stored)
-            case "forms":
-                return self._forms(stored)
-            case "tags":
-                return self._tag_tokens(stored)
-            case "item tokens":
-                return self._item_tokens(stored)
+            case "scope tenant" | "scope user" | "forms" | "tags" | "item tokens":
+                return self._tokens(role, stored)
             case "body":
                 return _body(value, self.new_id)
             case _:
@@ -108,27 +102,22 @@ class TenantRename:
         ids = ",".join(sorted(map(self.new_id, replaced.split(",")))) if replaced else ""
         return f"{self.new_id(message)}{first}{self.new_id(scene)}{second}{rest}{mark}{ids}"
 
-    def _scope(self, role: str, stored: Properties) -> str:
-        # Empty in a file, and computed on import.
+    def _tokens(self, role: str, stored: Properties) -> str | list[str]:
+        """Return the tokens of an element in full-text indexes; empty in a file, and computed on import."""
         if self.target == NO_TENANT:
-            return ""
-        return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
-
-    def _tag_tokens(self, stored: Properties) -> list[str]:
-        if self.target == NO_TENANT:
-            return []
-        return message_tokens(self.target, stored["user_id"], stored.get("tags") or (), stored.get("metadata"))
-
-    def _item_tokens(self, stored: Properties) -> list[str]:
-        if self.target == NO_TENANT:
-            return []
-        return item_tokens(self.target, stored["user_id"], stored["namespace"], json.loads(stored["value"]))
-
-    def _forms(self, stored: Properties) -> list[str]:
-        if self.target == NO_TENANT:
-            return []
-        forms = {form for name in stored_names(stored) for form in all_forms(name)}
-        return sorted(scope_token(self.target, stored["user_id"], form) for form in forms)
+            return "" if role.startswith("scope") else []
+        match role:
+            case "scope tenant":
+                return scope_token(self.target)
+            case "scope user":
+                return scope_token(self.target, stored["user_id"])
+            case "tags":
+                return message_tokens(self.target, stored["user_id"], stored.get("tags") or (), stored.get("metadata"))
+            case "item tokens":
+                return item_tokens(self.target, stored["user_id"], stored["namespace"], json.loads(stored["value"]))
+            case _:
+                forms = {form for name in stored_names(stored) for form in all_forms(name)}
+                return sorted(scope_token(self.target, stored["user_id"], form) for form in forms)
 
 
 def _id_indexes(parts: list[str]) -> list[int]:

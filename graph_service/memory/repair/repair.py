@@ -159,10 +159,13 @@ class Sync:
         await self._repair(len(without_vector), lambda writing: self._repair_facts(writing, without_vector))
         for user_id in sorted({row["user_id"] for row in empty}):
             scenes = sorted(row["id"] for row in empty if row["user_id"] == user_id)
-            await self._repair(len(scenes), self._delete_scenes(user_id, scenes))
+            deletion, reason = statement("repair/delete_empty_scenes"), "sync: no message is left in this scene"
+            await self._repair(len(scenes), self._delete(user_id, deletion, {"ids": scenes}, Op.NODE_DROP, reason))
         for user_id in sorted({fact["user_id"] for fact in facts}):
             removed = [{"node": f["node"], "id": f["id"]} for f in facts if f["user_id"] == user_id]
-            await self._repair(len(removed), self._delete_facts(user_id, removed))
+            removed.sort(key=lambda fact: str(fact["id"]))
+            deletion = statement("repair/delete_unproven_facts")
+            await self._repair(len(removed), self._delete(user_id, deletion, {"rows": removed}, Op.EDGE_DROP, UNPROVEN))
 
     async def _check_sessions(self, rows: Rows) -> None:
         missing_jobs = [
@@ -193,7 +196,8 @@ class Sync:
         self._found[Problem.NODE_ORPHANED] += len(rows)
         for user_id in sorted({row["user_id"] for row in rows}):
             ids = sorted(row["id"] for row in rows if row["user_id"] == user_id)
-            await self._repair(len(ids), self._delete_bare_nodes(user_id, ids))
+            deletion, reason = statement("repair/delete_bare_nodes"), "sync: nothing is left that names it"
+            await self._repair(len(ids), self._delete(user_id, deletion, {"ids": ids}, Op.NODE_DROP, reason))
 
     async def _repair(self, count: int, steps: Callable[[Writing], Any]) -> None:
         if not count or self._dry_run:
@@ -233,23 +237,18 @@ class Sync:
         await writing.run(statement("repair/repair_facts"), {"tenant": self._tenant, "rows": rows})
         await enqueue_embedding(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
 
-    def _delete_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
+    def _delete(
+        self, user_id: str, deletion: Statement, parameters: Mapping[str, Any], op: Op, reason: str
+    ) -> Callable[[Writing], Any]:
+        """Return the steps of a deletion; its rows name the deleted elements, of nodes also their `edges`."""
+
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            rows = await writing.run(statement("repair/delete_empty_scenes"), {"tenant": self._tenant, "ids": ids})
-            reason = "sync: no message is left in this scene"
-            edges = [(Op.EDGE_DROP, edge) for row in rows for edge in row["edges"]]
-            await self._log_removals(writing, user_id, edges + [(Op.NODE_DROP, row["id"]) for row in rows], reason)
-
-        return steps
-
-    def _delete_facts(self, user_id: str, facts: Rows) -> Callable[[Writing], Any]:
-        async def steps(writing: Writing) -> None:
-            await self._lock_users(writing, {user_id})
-            ordered = sorted(facts, key=lambda fact: str(fact["id"]))
-            parameters = {"tenant": self._tenant, "rows": ordered}
-            rows = await writing.run(statement("repair/delete_unproven_facts"), parameters)
-            await self._log_removals(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
+            rows = await writing.run(deletion, {"tenant": self._tenant, **parameters})
+            removed = [(Op.EDGE_DROP, edge) for row in rows for edge in row.get("edges", ())]
+            removed += [(op, row["id"]) for row in rows]
+            changes = [Change(op=each, element_id=MemoryId(name), body={}, reason=reason) for each, name in removed]
+            await append_changes(writing, self._tenant, user_id, changes, at=self._now)
 
         return steps
 
@@ -270,24 +269,9 @@ class Sync:
 
         return steps
 
-    def _delete_bare_nodes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
-        async def steps(writing: Writing) -> None:
-            await self._lock_users(writing, {user_id})
-            rows = await writing.run(statement("repair/delete_bare_nodes"), {"tenant": self._tenant, "ids": ids})
-            reason = "sync: nothing is left that names it"
-            await self._log_removals(writing, user_id, [(Op.NODE_DROP, row["id"]) for row in rows], reason)
-
-        return steps
-
     async def _lock_users(self, writing: Writing, user_ids: set[str]) -> None:
         ids = sorted(the_user(self._tenant, UserId(user_id)).id for user_id in user_ids)
         await writing.run(statement("locks/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
-
-    async def _log_removals(
-        self, writing: Writing, user_id: str, removed: Sequence[tuple[Op, str]], reason: str
-    ) -> None:
-        changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=reason) for op, element in removed]
-        await append_changes(writing, self._tenant, user_id, changes, at=self._now)
 
 
 # Run for every tenant from time to time, so that orphans and other inconsistencies do not stay
