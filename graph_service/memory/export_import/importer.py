@@ -31,10 +31,8 @@ from graph_service.memory.export_import.row_format import (
 )
 from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.snapshot import Progress
-from graph_service.memory.export_import.staging import SessionJob, Staging, in_batches
+from graph_service.memory.export_import.staging import Staging, in_batches
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from graph_service.memory.facts.writer import enqueue_embedding
-from graph_service.memory.jobs.outbox import JobKind
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json
@@ -99,9 +97,8 @@ async def import_rows(
             vectors_usable = await _vectors_fit(graph, header.get("embedder"))
             await _begin(graph, tenant, digest, now)
             try:
-                sessions = await _write(graph, tenant, staging, report, vectors=vectors_usable)
-                session_jobs = await asyncio.to_thread(lambda: list(staging.session_jobs()))
-                await _finish(graph, tenant, header["tenant"], sessions, session_jobs, now=now)
+                await _write(graph, tenant, staging, report, vectors=vectors_usable)
+                await _finish(graph, tenant, header["tenant"], now=now)
             except UnavailableError as error:
                 raise UnavailableError(
                     f"the import was interrupted ({error.message}); repeat the same import to resume it",
@@ -242,61 +239,29 @@ async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> 
         )
 
 
-async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progress, *, vectors: bool) -> list[str]:
-    """Write all rows; return the ids of sessions that need embedding jobs."""
-    done, total, sessions = 0, sum(staging.rows_n.values()), []
+async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progress, *, vectors: bool) -> None:
+    done, total = 0, sum(staging.rows_n.values())
     for kind in ORDER:
         rows_max = LONG_ROWS_MAX if kind in _LONG_ROW_KINDS else ROWS_MAX
         async for batch in in_batches(staging.rewritten(kind), rows_max):
             kept = batch if vectors else [without_vectors(row) for row in batch]
-            if kind == Label.SESSION:
-                sessions += [row["properties"]["id"] for row in kept]
             written = await put_rows(graph, tenant, kind, kept)
             assert written == len(kept) or kind in LINKS, f"every row of {kind} must be written"
             done += len(kept)
             report("storing", done, total)
-    return [] if vectors else sessions
 
 
-async def _finish(
-    graph: Graph,
-    tenant: TenantId,
-    tenant_properties: Mapping[str, Any],
-    sessions: list[str],
-    session_jobs: list[SessionJob],
-    *,
-    now: datetime,
-) -> None:
-    """Enqueue the jobs, and write the tenant's properties, which completes the import."""
+async def _finish(graph: Graph, tenant: TenantId, tenant_properties: Mapping[str, Any], *, now: datetime) -> None:
+    """Create the jobs, and write the tenant's properties, which completes the import."""
+    jobs, after = {"tenant": tenant, "now_ms": millis(now)}, ""
+    while rows := await graph.run(
+        statement("export_import/create_jobs"), {**jobs, "after": after, "rows_max": ROWS_MAX}
+    ):
+        after = rows[-1]["id"]
+    await graph.run(statement("export_import/open_unread"), jobs)
     properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in tenant_properties.items()}
-    for start in range(0, len(sessions), ROWS_MAX):
-        batch = set(sessions[start : start + ROWS_MAX])
-        await graph.write(lambda writing, batch=batch: enqueue_embedding(writing, tenant, batch, at=now))  # type: ignore[misc]
-    for rows in _job_rows(session_jobs):
-        parameters = {"tenant": tenant, "rows": rows, "now_ms": millis(now)}
-        await graph.run(statement("export_import/enqueue_jobs"), parameters)
     parameters = {"tenant": tenant, "properties": properties}
     await graph.run(statement("export_import/finish_import"), parameters)
-
-
-def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
-    """Yield batches of job rows; a user's unread sessions get one job, which reads them in the order they were said."""
-    unread_by_user: dict[str, list[str]] = {}
-    for job in session_jobs:
-        if job.kind == JobKind.EXTRACT and job.is_open:
-            unread_by_user.setdefault(job.user, []).append(job.session)
-    ordered_users = {user: sessions for user, sessions in unread_by_user.items() if len(sessions) > 1}
-    rows: list[Row] = [
-        {"about": user, "kind": JobKind.REEXTRACT.value, "sessions": sorted(sessions), "is_open": True}
-        for user, sessions in ordered_users.items()
-    ]
-    for job in session_jobs:
-        is_ordered = job.kind == JobKind.EXTRACT and job.user in ordered_users
-        is_open = job.is_open and not is_ordered
-        rows.append({"about": job.session, "kind": job.kind.value, "sessions": None, "is_open": is_open})
-    rows.sort(key=lambda row: (row["about"], row["kind"]))
-    for start in range(0, len(rows), ROWS_MAX):
-        yield rows[start : start + ROWS_MAX]
 
 
 def _result(staging: Staging, *, vectors: bool) -> ImportResult:

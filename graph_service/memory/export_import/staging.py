@@ -4,7 +4,6 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +16,9 @@ from graph_service.memory.export_import.tenant_rewrite import (
     merge_id,
     rejection_id,
 )
-from graph_service.memory.jobs.outbox import JobKind
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link
 from schema.predicates import allowed
-from schema.session import SessionState
 
 _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, key TEXT, session TEXT, line TEXT)",
@@ -68,16 +65,6 @@ _KINDS_WITH_URI: Final = (
     EDGE,
     Label.MEMBER_FACT,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionJob:
-    """A job of a session, given by node ids, and whether it is open or done."""
-
-    kind: JobKind
-    session: str
-    user: str
-    is_open: bool
 
 
 class Staging:
@@ -247,41 +234,6 @@ class Staging:
 
     def _kinds_of(self, key: str) -> set[str]:
         return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
-
-    def session_jobs(self) -> Iterator[SessionJob]:
-        """Yield the jobs of each session in the target tenant.
-
-        Jobs are not exported, but derived from what is unread or not embedded, and from sessions that are closing.
-        """
-        unread = {
-            row["properties"]["session_id"]
-            for kind, flag in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
-            for row in self._raw(kind)
-            if row["properties"].get(flag)
-        }
-        unembedded = {
-            row["properties"].get("session_id") or row["properties"].get("unembedded_in")
-            for kind in (Label.MESSAGE, Label.SCENE, EDGE)
-            for row in self._raw(kind)
-            if row["properties"].get("unembedded") or row["properties"].get("unembedded_in")
-        }
-        unrefined = {
-            row["properties"]["session_id"] for row in self._raw(Label.SCENE) if row["properties"].get("unrefined")
-        }
-        closing = {
-            row["properties"]["id"]
-            for row in self._raw(Label.SESSION_LIFECYCLE)
-            if row["properties"]["state"] not in (SessionState.ACTIVE, SessionState.CLOSED)
-        }
-        for row in self._raw(Label.SESSION):
-            session, user = row["properties"]["id"], row["properties"]["user_node_id"]
-            ids = {"session": self.new_id(session), "user": self.new_id(user)}
-            yield SessionJob(kind=JobKind.EXTRACT, is_open=session in unread, **ids)
-            yield SessionJob(kind=JobKind.EMBED, is_open=session in unembedded, **ids)
-            if session in unrefined:
-                yield SessionJob(kind=JobKind.REFINE, is_open=True, **ids)
-            if session in closing:
-                yield SessionJob(kind=JobKind.CLOSE, is_open=True, **ids)
 
     def rewrite_all(self) -> None:
         """Rewrite all rows now, so that errors occur before anything is written to the graph."""
