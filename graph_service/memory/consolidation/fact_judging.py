@@ -1,7 +1,7 @@
-"""Ask a model whether new facts restate or contradict known ones; each fact is judged once per session."""
+"""Ask a model whether new facts restate or contradict known ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -82,51 +82,34 @@ def _may_conflict(fact: AcceptedFact, known: Fact) -> bool:
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class SessionFactJudge:
-    """The judge of one session with its verdicts so far, so that a repeated plan does not call the model again.
+async def judge_scenes(
+    graph: Graph,
+    owner: Owner,
+    scenes: Sequence[SceneExtraction],
+    names: Sequence[NameMention],
+    known: Sequence[EntityRecord],
+    *,
+    judge: FactJudge,
+    embedder: Embedder | None,
+) -> FactVerdicts:
+    """Return the verdicts on the doubtful facts of some scenes, with their token usage.
 
-    Attributes:
-        judge: None leaves all facts to the rules.
+    Args:
         embedder: finds known facts in other words or another language; None: by words only.
+
+    Raises:
+        UnavailableError: the model or Neo4j does not answer.
     """
-
-    judge: FactJudge | None
-    embedder: Embedder | None = None
-    verdicts: FactVerdicts = NOTHING_JUDGED
-    asked: set[Claim] = field(default_factory=set)
-
-    async def judge_scenes(
-        self,
-        graph: Graph,
-        owner: Owner,
-        scenes: Sequence[SceneExtraction],
-        names: Sequence[NameMention],
-        known: Sequence[EntityRecord],
-    ) -> FactVerdicts:
-        """Return the verdicts on the doubtful facts of some scenes, with their token usage.
-
-        Raises:
-            UnavailableError: the model or Neo4j does not answer.
-        """
-        if self.judge is None:
-            return NOTHING_JUDGED
-        # Corrections by people are not judged.
-        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
-        similar, scores = await _similar(graph, owner, accepted, self.embedder)
-        zones = {message.id: message.zone for one in scenes for message in one.scene.messages}
-        doubts = [
-            replace(doubt, zone=zones.get(doubt.fact.proofs[0].message_id))
-            for doubt in doubts_of(accepted, similar, scores)
-        ]
-        new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
-        if new:
-            self.asked |= {doubt.fact.claim for doubt in new}
-            self.verdicts = _merged(self.verdicts, await _ask(self.judge, new))
-        return self.verdicts
-
-
-async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> FactVerdicts:
+    # Corrections by people are not judged.
+    accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
+    similar, scores = await _similar(graph, owner, accepted, embedder)
+    zones = {message.id: message.zone for one in scenes for message in one.scene.messages}
+    doubts = [
+        replace(doubt, zone=zones.get(doubt.fact.proofs[0].message_id))
+        for doubt in doubts_of(accepted, similar, scores)
+    ]
+    if not doubts:
+        return NOTHING_JUDGED
     try:
         return await judge(doubts)
     except OverBudgetError:
@@ -134,16 +117,6 @@ async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> FactVerdicts:
     except MisreadError as error:
         # The rules decide; the usage still counts.
         return FactVerdicts(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
-
-
-def _merged(one: FactVerdicts, other: FactVerdicts) -> FactVerdicts:
-    return replace(
-        one,
-        verdicts={**one.verdicts, **other.verdicts},
-        calls=one.calls + other.calls,
-        tokens_in=one.tokens_in + other.tokens_in,
-        tokens_out=one.tokens_out + other.tokens_out,
-    )
 
 
 async def _similar(

@@ -8,7 +8,9 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -24,7 +26,7 @@ from extraction.unreadable import note_unreadable
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.consolidation.fact_judging import SessionFactJudge
+from graph_service.memory.consolidation.fact_judging import judge_scenes
 from graph_service.memory.consolidation.known_facts import load_known
 from graph_service.memory.consolidation.plan import (
     DigestPlan,
@@ -81,6 +83,7 @@ from graph_service.memory.summaries.scene_summary import (
 from graph_service.memory.tombstones import UserTombstones, load_user_tombstones
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
 from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
+from schema.ids import TenantId
 from schema.scene import Scene
 
 _log = logging.getLogger("mnemoscene.worker")
@@ -127,6 +130,27 @@ class Readers:
     def with_model(self) -> bool:
         """True if a model refines what the local reader reads, or judges facts."""
         return self.first is not self.fallback or self.judge is not None
+
+    @contextlib.asynccontextmanager
+    async def accounted(
+        self, graph: Graph, tenant: TenantId, *, now: datetime, commits_usage: bool = False
+    ) -> AsyncIterator[TokenSpending]:
+        """Count the model's tokens inside the block towards the tenant's day, within its budget.
+
+        Args:
+            commits_usage: the block records them itself if it succeeds; otherwise they are recorded here, because they
+                are paid for.
+        """
+        tokens = await self.ledger.open(graph, tenant, tokens_per_day=self.tokens_per_day, now=now)
+        recorded = False
+        with spending(tokens):
+            try:
+                yield tokens
+                recorded = commits_usage
+            finally:
+                if not recorded:
+                    with contextlib.suppress(UnavailableError):
+                        await record_unfinished(graph, tenant, tokens, now=now)
 
 
 class StalePlanError(Exception):
@@ -176,18 +200,9 @@ class Consolidation:
         async with self._spending(claim) as tokens:
             return await self._consolidate(claim, scope, tokens)
 
-    @contextlib.asynccontextmanager
-    async def _spending(self, claim: JobClaim) -> AsyncIterator[TokenSpending]:
-        """Count the tokens that a job spends, and record them also if it fails, because they are paid for."""
-        readers, now = self.readers, self.job_context.clock()
-        tokens = await readers.ledger.open(self.graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
-        with spending(tokens):
-            try:
-                yield tokens
-            except Exception:
-                with contextlib.suppress(UnavailableError):
-                    await record_unfinished(self.graph, claim.tenant, tokens, now=now)
-                raise
+    def _spending(self, claim: JobClaim) -> AbstractAsyncContextManager[TokenSpending]:
+        now = self.job_context.clock()
+        return self.readers.accounted(self.graph, claim.tenant, now=now, commits_usage=True)
 
     async def _consolidate(self, claim: JobClaim, scope: ReadScope, tokens: TokenSpending) -> bool:
         graph, job_context, readers = self.graph, self.job_context, self.readers
@@ -262,8 +277,7 @@ class Consolidation:
                 # One of its own before those of a pause, which does not count as a failure of the job.
                 raise min(errors, key=was_delayed)
             job_context.step("refine read")
-            judge = SessionFactJudge(judge=readers.judge, embedder=self.embedder)
-            judging = await _judged(graph, session_input, scenes, judge)
+            judging = await _judged(graph, session_input, scenes, readers.judge, self.embedder)
             await _commit_refined(graph, claim, scenes, judging, tokens, job_context, self.user_locks)
         return True
 
@@ -427,13 +441,20 @@ async def _refined_scene(
 
 
 async def _judged(
-    graph: Graph, session_input: SessionInput, scenes: Sequence[SceneExtraction], judge: SessionFactJudge
+    graph: Graph,
+    session_input: SessionInput,
+    scenes: Sequence[SceneExtraction],
+    judge: FactJudge | None,
+    embedder: Embedder | None,
 ) -> FactVerdicts:
+    if judge is None:
+        return NOTHING_JUDGED
     owner = session_input.owner
     user_properties = add_declared_aliases(session_input.user_properties, scenes, owner)
     scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
     names = names_of(scenes)
-    return await judge.judge_scenes(graph, owner, scenes, names, await load_candidates(graph, owner, names))
+    known = await load_candidates(graph, owner, names)
+    return await judge_scenes(graph, owner, scenes, names, known, judge=judge, embedder=embedder)
 
 
 async def _commit_refined(

@@ -5,19 +5,17 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.answer_writer import Source, WrittenAnswer
-from extraction.token_spending import spending
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Consolidation, Readers, ReadScope
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.consolidation.token_budget import DEFERRED, record_unfinished, reopen_deferred
+from graph_service.memory.consolidation.token_budget import DEFERRED, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
@@ -353,7 +351,7 @@ class Worker:
             return await update_session_summary(self._graph, tenant, session, now=now)
         if not by_model:
             return await update_session_summary(self._graph, tenant, session, now=now, owed=True)
-        async with self._accounted(tenant, now):
+        async with readers.accounted(self._graph, tenant, now=now):
             return await update_session_summary(self._graph, tenant, session, now=now, writer=readers.session_writer)
 
     async def write_answer(self, tenant: TenantId, question: str, sources: Sequence[Source]) -> WrittenAnswer | None:
@@ -363,23 +361,11 @@ class Worker:
             OverBudgetError: the tokens of the day are spent.
             UnavailableError, InstallError, MisreadError: see `LanguageModel.answer`.
         """
-        writer, now = self._readers.answer_writer, self._job_context.clock()
-        if writer is None:
+        readers, now = self._readers, self._job_context.clock()
+        if (writer := readers.answer_writer) is None:
             return None
-        async with self._accounted(tenant, now):
+        async with readers.accounted(self._graph, tenant, now=now):
             return await writer(question, sources, now)
-
-    @contextlib.asynccontextmanager
-    async def _accounted(self, tenant: TenantId, now: datetime) -> AsyncIterator[None]:
-        """Count the model's tokens inside the block towards the tenant's day, within its budget."""
-        readers = self._readers
-        tokens = await readers.ledger.open(self._graph, tenant, tokens_per_day=readers.tokens_per_day, now=now)
-        with spending(tokens):
-            try:
-                yield
-            finally:
-                with contextlib.suppress(UnavailableError):
-                    await record_unfinished(self._graph, tenant, tokens, now=now)
 
     async def index_session(self, tenant: TenantId, session: str) -> int:
         """Extract from a session (node id) now, update its layers, and compute its vectors.
