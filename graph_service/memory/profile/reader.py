@@ -100,20 +100,10 @@ def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[Mem
 
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
-    """Convert the values of one fact from `profile/profile_candidates`."""
-    fact_id, predicate, relation, object_id, kind, importance, confidence, first, last, exclusion = values
-    return ProfileFact(
-        id=fact_id,
-        predicate=predicate,
-        relation=relation,
-        object_id=object_id,
-        kind=FactKind(kind),
-        importance=importance,
-        confidence=confidence,
-        first_seen=first,
-        last_seen=last,
-        exclusion=Exclusion(exclusion) if exclusion else None,
-    )
+    """Convert the values of one fact from `profile/profile_candidates`, in the order of the fields."""
+    fact = dict(zip(ProfileFact.__dataclass_fields__, values, strict=True))
+    exclusion = Exclusion(fact["exclusion"]) if fact["exclusion"] else None
+    return ProfileFact(**fact | {"kind": FactKind(fact["kind"]), "exclusion": exclusion})
 
 
 def _part(

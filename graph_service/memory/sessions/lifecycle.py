@@ -22,10 +22,28 @@ _IDLE_MAX: Final = 500
 
 
 async def request_close(
-    graph: Graph, tenant: TenantId, sessions: Sequence[str], *, reason: CloseReason, now: datetime
+    graph: Graph,
+    tenant: TenantId,
+    sessions: Sequence[str],
+    *,
+    reason: CloseReason,
+    now: datetime,
+    last_before_ms: int | None = None,
 ) -> list[str]:
-    """Enqueue the closing of sessions (node ids); return those that are neither unknown nor closed already."""
-    return await _enqueue_close(graph, tenant, sessions, reason=reason, now=now, last_before_ms=None)
+    """Enqueue the closing of sessions (node ids); return those that are neither unknown nor closed already.
+
+    Args:
+        last_before_ms: only sessions whose last message was before this time, in milliseconds since 1970.
+    """
+    parameters = {
+        "tenant": tenant,
+        "sessions": sorted(sessions),
+        "last_before_ms": last_before_ms,
+        "reason": reason.value,
+        "now": now,
+        "now_ms": millis(now),
+    }
+    return [row["session"] for row in await graph.run(statement("sessions/enqueue_close"), parameters)]
 
 
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
@@ -37,39 +55,11 @@ async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
     closing_n = 0
     for tenant in sorted({row["tenant"] for row in rows}):
         sessions = [row["session"] for row in rows if row["tenant"] == tenant]
-        closing = await _enqueue_close(
+        closing = await request_close(
             graph, tenant, sessions, reason=CloseReason.IDLE, now=now, last_before_ms=last_before_ms
         )
         closing_n += len(closing)
     return closing_n
-
-
-async def sessions_of(
-    graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int, after: str | None = None
-) -> list[SessionView]:
-    """Return sessions of a user, latest first.
-
-    Args:
-        after: a `session_cursor`; return only sessions after it.
-    """
-    last_ms, after_id = decode_cursor(ListName.SESSIONS, after)
-    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
-    parameters |= {"last_ms": last_ms, "after": after_id}
-    return [_view(row) for row in await graph.read(statement("sessions/list_sessions"), parameters)]
-
-
-async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id: SessionId) -> SessionView:
-    """Return one session.
-
-    Raises:
-        NotFoundError: this user has no such session.
-    """
-    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
-    parameters |= {"last_ms": None, "after": None}
-    rows = await graph.read(statement("sessions/list_sessions"), parameters)
-    if not rows:
-        raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists them")
-    return _view(rows[0])
 
 
 def session_cursor(view: SessionView) -> str:
@@ -80,26 +70,6 @@ def session_cursor(view: SessionView) -> str:
 def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) -> str:
     """Return the node id of a session."""
     return memory_id(session_uri(tenant, user_id, session_id))
-
-
-async def _enqueue_close(
-    graph: Graph,
-    tenant: TenantId,
-    sessions: Sequence[str],
-    *,
-    reason: CloseReason,
-    now: datetime,
-    last_before_ms: int | None,
-) -> list[str]:
-    parameters = {
-        "tenant": tenant,
-        "sessions": sorted(sessions),
-        "last_before_ms": last_before_ms,
-        "reason": reason.value,
-        "now": now,
-        "now_ms": millis(now),
-    }
-    return [row["session"] for row in await graph.run(statement("sessions/enqueue_close"), parameters)]
 
 
 def _view(row: dict[str, Any]) -> SessionView:
@@ -172,7 +142,7 @@ class Sessions:
         """
         check_ids(userId=user_id)
         check_limit(limit)
-        return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=limit)
+        return await self._listed(tenant, user_id, rows_max=limit)
 
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
         """Return up to `first` + 1 sessions of a user after a cursor, latest first.
@@ -182,7 +152,7 @@ class Sessions:
         """
         check_ids(userId=user_id)
         check_limit(first)
-        return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=first + 1, after=after)
+        return await self._listed(tenant, user_id, rows_max=first + 1, after=after)
 
     async def one(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
         """Return one session with its state.
@@ -192,7 +162,17 @@ class Sessions:
             NotFoundError: this user has no such session.
         """
         check_ids(userId=user_id, sessionId=session_id)
-        return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
+        for view in await self._listed(tenant, user_id, session_id, rows_max=1):
+            return view
+        raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists them")
+
+    async def _listed(
+        self, tenant: TenantId, user_id: str, session_id: str | None = None, *, rows_max: int, after: str | None = None
+    ) -> list[SessionView]:
+        last_ms, after_id = decode_cursor(ListName.SESSIONS, after)
+        parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id}
+        parameters |= {"last_ms": last_ms, "after": after_id, "rows_max": rows_max}
+        return [_view(row) for row in await self._graph.read(statement("sessions/list_sessions"), parameters)]
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
         """Enqueue the closing of a session, for which the worker extracts from its unread messages. Idempotent.
