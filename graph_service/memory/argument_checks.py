@@ -23,16 +23,17 @@ def text_problem(text: object, chars_max: int) -> str | None:
     return None
 
 
-def check_ids(**ids: str) -> None:
+def check_ids(**ids: str | None) -> None:
     """Raise for malformed ids, which no stored element can have.
 
     Args:
-        ids: ids by their names in the error message.
+        ids: ids by their names in the error message; None for one that was not given.
 
     Raises:
         InputError: lists all invalid ids.
     """
-    problems = [f"{name} {problem}" for name, value in ids.items() if (problem := _id_problem(value))]
+    given = {name: value for name, value in ids.items() if value is not None}
+    problems = [f"{name} {problem}" for name, value in given.items() if (problem := _id_problem(value))]
     if problems:
         raise InputError("; ".join(problems), tuple(problems))
 

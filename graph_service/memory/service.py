@@ -88,8 +88,8 @@ _LAST_TURNS: Final = 10
 _AFTER_LAST_TURN: Final = timedelta(seconds=1)
 
 
-def _session_of(tenant: TenantId, question: Question, session_id: str) -> SessionKey:
-    return SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(session_id))
+def _session_of(tenant: TenantId, user_id: str, session_id: str) -> SessionKey:
+    return SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
 
 
 async def _unwritten(_tenant: TenantId, _question: str, _sources: Sequence[Source]) -> None:
@@ -411,7 +411,7 @@ class Memory:
 
     async def _recent_turns(self, tenant: TenantId, question: Question, session_id: str) -> tuple[Turn, ...]:
         """Return the last turns; without a database call if the window is complete."""
-        session = _session_of(tenant, question, session_id)
+        session = _session_of(tenant, question.user_id, session_id)
         if self._window.complete and (known := await self._window.turns(session)).turns:
             return known.turns
         try:
@@ -426,7 +426,7 @@ class Memory:
             InputError: an id is invalid, or the number is out of bounds.
             UnavailableError: the window is empty and Neo4j does not answer.
         """
-        session = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
+        session = _session_of(tenant, user_id, session_id)
         return await last_turns(self._graph, self._window, session, turns=turns)
 
     async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:

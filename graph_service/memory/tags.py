@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from schema.errors import InputError
 from schema.filters import equality_text
 from schema.ids import name_key, scope_token
 from schema.limits import LIMITS, Limits
@@ -29,6 +30,16 @@ def tag_problems(tags: Sequence[str], limits: Limits = LIMITS) -> list[str]:
         elif not tag.isprintable() or not normalized_tags([tag]):
             problems.append(f".tags[{index}] is {tag!r}; use letters or digits, without control characters")
     return problems
+
+
+def check_tags(tags: Sequence[str]) -> None:
+    """Raise for tags that no message can have.
+
+    Raises:
+        InputError: lists their problems.
+    """
+    if problems := tag_problems(tags):
+        raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
 
 
 def tag_tokens(tenant: str, user_id: str, tags: Iterable[str]) -> list[str]:

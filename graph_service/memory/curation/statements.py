@@ -6,7 +6,7 @@ it is evidence like any other message: it is exported, forgotten and extracted a
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -118,20 +118,9 @@ class Statements:
             ConflictError: the fact was permanently forgotten, or a name is ambiguous.
             UnavailableError: neither Neo4j nor the spool accepts it.
         """
-        fact = ProvidedFact(
-            subject=manual_fact.subject,
-            predicate=manual_fact.predicate,
-            object=manual_fact.object,
-            statement=manual_fact.statement,
-            relation=manual_fact.relation,
-            subject_type=manual_fact.subject_type,
-            object_type=manual_fact.object_type,
-            strength=STATED_STRENGTH,
-            confidence=1.0,
-            valid_at=manual_fact.valid_at,
-            invalid_at=manual_fact.invalid_at,
-            correction=CorrectionKind.SAYS,
-        )
+        given = {name: value for name, value in asdict(manual_fact).items() if name not in ("user_id", "request_id")}
+        said = CorrectionKind.SAYS
+        fact = ProvidedFact(**given, strength=STATED_STRENGTH, confidence=1.0, correction=said)
         return await self._store(
             tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id, by=by
         )

@@ -96,8 +96,7 @@ class Entities:
             TooSlowError: comparing the names took too long.
         """
         check_limit(limit)
-        if user_id is not None:
-            check_ids(userId=user_id)
+        check_ids(userId=user_id)
         users = [user_id] if user_id is not None else await _users(self._graph, tenant)
         # A rejection is no change of the memory, so it is read each time.
         pairs, rejections = await asyncio.gather(

@@ -62,27 +62,17 @@ async def forget_user(graph: Graph, claim: JobClaim, job_context: JobContext) ->
     if not rows:
         return False
     erasure = _Erasure(graph=graph, claim=claim, job_context=job_context, user_id=UserId(rows[0]["user_id"]))
-    while await _delete_messages(erasure):
+    while (await _run_step(erasure, statement("user_erasure/delete_messages"), rows_max=_ROWS_MAX))[0]["messages"]:
         pass
     while await _delete_nodes(erasure):
         pass
     while await _run_step(erasure, statement("user_erasure/delete_sessions"), rows_max=_ROWS_MAX):
         pass
-    while await _delete_items(erasure):
+    while (await _run_step(erasure, statement("user_erasure/delete_items"), rows_max=_ROWS_MAX))[0]["items"]:
         pass
     await _redact_changes(erasure)
     await _finish(erasure)
     return False
-
-
-async def _delete_messages(erasure: _Erasure) -> bool:
-    rows = await _run_step(erasure, statement("user_erasure/delete_messages"), rows_max=_ROWS_MAX)
-    return bool(rows[0]["messages"])
-
-
-async def _delete_items(erasure: _Erasure) -> bool:
-    rows = await _run_step(erasure, statement("user_erasure/delete_items"), rows_max=_ROWS_MAX)
-    return bool(rows[0]["items"])
 
 
 async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dict[str, Any]]:

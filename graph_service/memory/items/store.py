@@ -169,7 +169,7 @@ class Items:
         """
         check_namespace(namespace, least=1)
         check_key(key)
-        _check_owner(user_id)
+        check_ids(userId=user_id)
         found = await self._read(tenant, [item_id(user_id, namespace, key)], refresh_ttl=refresh_ttl)
         return next(iter(found.values()), None)
 
@@ -211,7 +211,7 @@ class Items:
         Raises:
             InputError: an argument is invalid.
         """
-        _check_owner(user_id)
+        check_ids(userId=user_id)
         check_namespace(prefix, name="prefix")
         check_namespace(suffix, name="suffix")
         _check_page(first, offset)
@@ -306,11 +306,6 @@ class Items:
         return {row["id"]: _item({**row, "expires_ms": refreshed.get(row["id"], row["expires_ms"])}) for row in rows}
 
 
-def _check_owner(user_id: str | None) -> None:
-    if user_id is not None:
-        check_ids(userId=user_id)
-
-
 def _check_page(first: int, offset: int) -> None:
     if not 1 <= first <= FIRST_MAX:
         raise InputError(f"first is {first}; use 1 to {FIRST_MAX:,}")
@@ -319,7 +314,7 @@ def _check_page(first: int, offset: int) -> None:
 
 
 def _check_search(search: ItemSearch) -> None:
-    _check_owner(search.user_id)
+    check_ids(userId=search.user_id)
     check_namespace(search.namespace)
     _check_page(search.first, search.offset)
     if search.query is not None and (problem := text_problem(search.query, LIMITS.query_chars)):

@@ -277,7 +277,7 @@ class MessageLog:
         Raises:
             InputError: an id or the time is out of bounds.
         """
-        check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
+        check_ids(userId=user_id, sessionId=session_id)
         if not 0 <= wait_s <= WAIT_MAX_S:
             raise InputError(f"waitS is {wait_s:g}; use 0 to {WAIT_MAX_S:g} seconds")
         parameters = {"tenant": tenant, "user_id": user_id, "session_id": session_id}

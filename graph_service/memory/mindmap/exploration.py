@@ -313,7 +313,7 @@ class Explorer:
 
 
 def _check(user_id: str | None, **ids: str) -> None:
-    check_ids(**ids, **({} if user_id is None else {"user": user_id}))
+    check_ids(**ids, user=user_id)
 
 
 def _head(row: Row) -> Head:

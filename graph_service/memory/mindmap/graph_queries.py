@@ -15,7 +15,7 @@ from graph_service.memory.facts.categories import category_of
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
-from graph_service.memory.tags import normalized_tags, tag_problems
+from graph_service.memory.tags import check_tags, normalized_tags
 from schema.errors import InputError, NotFoundError
 from schema.fact import FactKind
 from schema.filters import EVERYTHING as ALL
@@ -167,14 +167,9 @@ class GraphReads:
             InputError: an id, a tag, the text, `first` or the cursor is invalid.
             NotFoundError: the tenant has no such user.
         """
-        check_ids(
-            userId=user_id,
-            **({} if selection.session_id is None else {"sessionId": selection.session_id}),
-            **({} if selection.agent_id is None else {"agentId": selection.agent_id}),
-        )
+        check_ids(userId=user_id, sessionId=selection.session_id, agentId=selection.agent_id)
         check_limit(page.first)
-        if problems := tag_problems(selection.tags):
-            raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
+        check_tags(selection.tags)
         if selection.text is not None and (problem := text_problem(selection.text, LIMITS.query_chars)):
             raise InputError(f"text {problem}")
         tree = parse_filter(selection.where)
@@ -255,8 +250,7 @@ class GraphReads:
         Raises:
             InputError: the user id is malformed.
         """
-        if user_id is not None:
-            check_ids(userId=user_id)
+        check_ids(userId=user_id)
         rows = await self._graph.read(
             statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id, "now_ms": round(time.time() * 1000)}
         )
@@ -294,10 +288,9 @@ class GraphReads:
         Raises:
             InputError: an id, a tag, `first` or the cursor is invalid.
         """
-        check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
+        check_ids(userId=user_id, sessionId=session_id)
         check_limit(first)
-        if problems := tag_problems(tags):
-            raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
+        check_tags(tags)
         start_ms, scene_id = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}

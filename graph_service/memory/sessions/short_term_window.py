@@ -64,6 +64,10 @@ class Turn:
 _TURN = TypeAdapter(Turn)
 
 
+# Attributes of a message from which `shortened` makes a turn.
+TURN_COLUMNS: Final = ("id", "role", "speaker", "text", "said_at", "position")
+
+
 class Source(StrEnum):
     """Store from which turns were read."""
 
@@ -108,14 +112,7 @@ def session_key_of(episode: Episode) -> SessionKey:
 
 def turn_from_message(message: Message) -> Turn:
     """Convert a message to a turn."""
-    return shortened(
-        id=message.id,
-        role=message.role,
-        speaker=message.speaker,
-        text=message.text,
-        said_at=message.said_at,
-        position=message.position,
-    )
+    return shortened(**{name: getattr(message, name) for name in TURN_COLUMNS})
 
 
 def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the attribute's name

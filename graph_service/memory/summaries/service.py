@@ -263,7 +263,7 @@ class LayerTexts:
             InputError: an id is invalid, or a session is given without its user.
             NotFoundError: this user has no such session.
         """
-        check_ids(**{name: value for name, value in (("userId", user_id), ("sessionId", session_id)) if value})
+        check_ids(userId=user_id or None, sessionId=session_id or None)
         session = None
         if session_id is not None:
             if user_id is None:
