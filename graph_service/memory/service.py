@@ -463,7 +463,6 @@ class Memory:
         """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
         self.entities.forget(tenant)
         self.review.forget(tenant)
-        self.layers.forget(tenant)
 
     async def plan_recall(self) -> None:
         """Let Neo4j plan the statement of recall, which takes seconds after a start; questions wait meanwhile.

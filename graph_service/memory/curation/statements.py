@@ -32,7 +32,7 @@ from graph_service.memory.facts.rows import fact_from_row, fact_row
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.forgetting.service import Forgetting, message_selection
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
@@ -263,9 +263,8 @@ class Statements:
             messages=(IncomingMessage(role=Role.SYSTEM.value, text=text, speaker=by, id="statement"),),
             facts=tuple(facts),
             summary=text,
+            strict=True,
         )
-        if dropped := check_request(tenant, incoming, now=self._clock()).dropped:
-            raise InputError("; ".join(dropped), dropped)
         receipt = await self._remember(tenant, incoming)
         CORRECTIONS.add(kind.value)
         said = Correction(

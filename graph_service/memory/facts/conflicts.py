@@ -88,7 +88,7 @@ class ConflictIndex:
     """An index of claims that finds conflicting ones without comparing all pairs.
 
     Args:
-        claims: all claims; `of` returns conflicting claims in this order.
+        claims: all claims, in an order that breaks ties.
     """
 
     def __init__(self, claims: Mapping[Claim, KnownClaim]) -> None:
@@ -130,13 +130,8 @@ class ConflictIndex:
             self._by_id = {one.id: claim for claim, one in self._claims.items()}
         return [self._by_id[name] for name in sorted(known.replaces) if name in self._by_id]
 
-    def of(self, claim: Claim) -> list[Claim]:
-        """Return the claims that can close a claim or be closed by it, equal to those of `conflicting_claims`."""
-        found = set(self.of_all([claim])) - {claim}
-        return sorted(found, key=self.position.__getitem__)
-
     def of_all(self, claims: Iterable[Claim]) -> set[Claim]:
-        """Return some claims and the conflicting claims of each."""
+        """Return some claims, and the claims that can close each of them or be closed by it (`conflicting_claims`)."""
         found: set[Claim] = set()
         seen: set[tuple[str, ...]] = set()
         values_seen: dict[tuple[str, ...], str | None] = {}

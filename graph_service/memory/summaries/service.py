@@ -8,10 +8,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final
 
-from cachetools import LRUCache
-
 from extraction.bounded_threads import BoundedThreads
-from extraction.extractive_summary import SessionSummary, summarize_session, token_count
+from extraction.extractive_summary import summarize_session, token_count
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
@@ -36,10 +34,9 @@ _ON_LOOP_CHARS: Final = 20_000
 _COUNTING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 _PAGE: Final = 200
 _DAY: Final = timedelta(days=1)
-# Of a day or month: scenes in its summary, sessions updated for it; and summaries kept.
+# Of a day or month: scenes in its summary, and sessions updated for it.
 _SCENES_MAX: Final = 500
 _UPDATED_MAX: Final = 20
-_PERIODS_MAX: Final = 500
 
 # Updates the layers of all scenes of a session, given by node id.
 Refresh = Callable[[TenantId, str], Awaitable[None]]
@@ -130,8 +127,6 @@ class LayerTexts:
         self._refresh = refresh
         self._summarize = summarize
         self._clock = clock
-        # The summary of each period, and the key of the scenes of which it was made.
-        self._periods: LRUCache[tuple[str, str], tuple[str, SessionSummary]] = LRUCache(_PERIODS_MAX)
 
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
@@ -178,7 +173,7 @@ class LayerTexts:
         return await _COUNTING.run(partial(anchors_in, text, lines))
 
     async def _period(self, tenant: TenantId, named: ElementUri, level: Level) -> LayerText:
-        """Return a layer of a day or month of a user, made of its scenes and kept until these change.
+        """Return a layer of a day or month of a user, made of its scenes.
 
         A scene belongs to the day on which it began, in the time zone of its first message.
         """
@@ -192,12 +187,8 @@ class LayerTexts:
         if not rows:
             raise _nothing_at(named.base)
         scenes = [row["scene"] for row in rows]
-        key = scenes_key([scene["layers_hash"] for scene in scenes])
-        made_from, summary = self._periods.get((tenant, named.base), (None, None))
-        if summary is None or made_from != key:
-            dated = [summarized_scene(row["scene"], row["zone"]) for row in rows]
-            summary = await _COUNTING.run(partial(summarize_session, dated))
-            self._periods[tenant, named.base] = (key, summary)
+        dated = [summarized_scene(row["scene"], row["zone"]) for row in rows]
+        summary = await _COUNTING.run(partial(summarize_session, dated))
         text = summary.abstract if level is Level.L0 else summary.overview
         return LayerText(
             uri=f"{named.base}#{level}",
@@ -224,11 +215,6 @@ class LayerTexts:
         parameters = {"tenant": tenant, "user_id": period.user_id, "rows_max": _SCENES_MAX, **span}
         rows = await self._graph.read(statement("summaries/scenes_of_period"), parameters)
         return [row for row in rows if day_in(row["scene"]["first_seen"], row["zone"]).startswith(period.key)]
-
-    def forget(self, tenant: str | None) -> None:
-        """Drop the kept texts of a tenant, or of all, because something in them was forgotten."""
-        for one in [one for one in self._periods if tenant in (None, one[0])]:
-            del self._periods[one]
 
     async def _uri_of(self, tenant: TenantId, name: str) -> str:
         """Return the URI of an id, with the level that may follow the id."""

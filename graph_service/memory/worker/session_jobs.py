@@ -5,7 +5,6 @@ Each step is a commit and may be repeated, so after a crash the next worker cont
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_with_tokens, spoken
@@ -114,30 +113,26 @@ def _by_id(row: Row) -> str:
     return str(row["id"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloseJobs:
-    """The functions that run the other jobs of the session.
-
-    Attributes:
-        embed: None without an embedder; the session then closes without vectors, which are added later.
-        extract: extracts from unread messages and from every unextracted scene.
-        summarises: update the summary of the session.
-        summarize: updates the layers of the session, if those of its scenes changed.
-        refines: a model reads the scenes later.
-    """
-
-    embed: RunJob | None
-    extract: RunJob
-    summarize: Callable[[TenantId, str], Awaitable[bool]]
-    summarises: bool = True
-    refines: bool = False
-
-
-async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: JobContext) -> None:
+async def close_session(
+    graph: Graph,
+    claim: JobClaim,
+    job_context: JobContext,
+    *,
+    embed: RunJob | None,
+    extract: RunJob,
+    summarize: Callable[[TenantId, str], Awaitable[bool]] | None,
+    refines: bool = False,
+) -> None:
     """Run the job `close`: embed the texts of a session, then extract from its remaining messages.
 
     The session's states are closing → indexing → extracting → closed. A session that a new message has made active
     again stays open.
+
+    Args:
+        embed: None without an embedder; the session then closes without vectors, which are added later.
+        extract: extracts from unread messages and from every unextracted scene.
+        summarize: updates the layers of the session, if those of its scenes changed; None leaves them.
+        refines: a model reads the scenes later.
 
     Raises:
         UnavailableError: Neo4j or the embedder does not answer; the session keeps its current state.
@@ -147,17 +142,17 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
     active = not await _advance(graph, claim, job_context, (closing, indexing, extracting), indexing)
     if not active:
         job_context.step("close indexing")
-        await _embed(graph, jobs, claim, job_context)
+        await _embed(graph, embed, claim, job_context)
         active = not await _advance(graph, claim, job_context, (indexing,), extracting)
     if not active:
         job_context.step("close extracting")
         await run_session_jobs(
-            graph, jobs.extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
+            graph, extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
         )
-        if jobs.summarises:
-            await jobs.summarize(claim.tenant, claim.session)
+        if summarize is not None:
+            await summarize(claim.tenant, claim.session)
         job_context.step("close summarised")
-        await _embed(graph, jobs, claim, job_context)
+        await _embed(graph, embed, claim, job_context)
     now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
@@ -165,17 +160,17 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
             parameters = _state_parameters(claim, job_context, (extracting,), SessionState.CLOSED)
             await writing.run(statement("sessions/set_state"), parameters)
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
-        if jobs.refines:
+        if refines:
             await enqueue_refinement(writing, claim.tenant, claim.session, now_ms=now_ms)
 
     await graph.write(steps)
     job_context.step("close committed")
 
 
-async def _embed(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: JobContext) -> None:
-    if jobs.embed is not None:
+async def _embed(graph: Graph, embed: RunJob | None, claim: JobClaim, job_context: JobContext) -> None:
+    if embed is not None:
         await run_session_jobs(
-            graph, jobs.embed, claim.tenant, claim.session, JobKind.EMBED, job_context, even_if_done=False
+            graph, embed, claim.tenant, claim.session, JobKind.EMBED, job_context, even_if_done=False
         )
 
 

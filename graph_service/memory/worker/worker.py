@@ -38,7 +38,7 @@ from graph_service.memory.jobs.outbox import (
 from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.summaries.session_summary import update_session_summary
-from graph_service.memory.worker.session_jobs import CloseJobs, close_session, embed_sessions, reread_sessions
+from graph_service.memory.worker.session_jobs import close_session, embed_sessions, reread_sessions
 from graph_service.observability.metrics import JOB_RUNS, JOB_SECONDS, Loop
 from graph_service.observability.spans import span
 from graph_service.supervision import PROCESS_ENDS, Supervisor, wait_for_any
@@ -533,14 +533,15 @@ class Worker:
                 await self._consolidation.read(claim, ReadScope())
                 self.wake(claim.tenant)
             case JobKind.CLOSE:
-                jobs = CloseJobs(
+                await close_session(
+                    graph,
+                    claim,
+                    job_context,
                     embed=self._embed_renewed if self._embeds_on_close(claim.tenant) else None,
                     extract=partial(self._read_renewed, scope=ReadScope(final=True)),
-                    summarises=self._rules.index_on_close,
-                    summarize=partial(self.summarize_session, by_model=False),
+                    summarize=partial(self.summarize_session, by_model=False) if self._rules.index_on_close else None,
                     refines=self._readers.with_model,
                 )
-                await close_session(graph, jobs, claim, job_context)
             case JobKind.REFINE:
                 await self._refine(claim)
                 self.wake(claim.tenant)

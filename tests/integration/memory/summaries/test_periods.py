@@ -56,21 +56,9 @@ async def test_month_and_day_have_the_scenes_that_began_in_them(graph: Graph, te
     assert ("Lisbon" in day, "Porto" in day, "钢琴" in day) == (True, True, False)
 
 
-async def test_unchanged_scenes_are_summarised_once(graph: Graph, tenant: str) -> None:
-    memory = a_memory(graph)
-    for hour in (9, 15):
-        await tell(memory, tenant, f"I wrote {hour} letters.", datetime(2026, 5, 3, hour, tzinfo=UTC))
-    await text_of(memory, tenant, "2026-05")
-    kept = dict(memory.layers._periods)
-    await text_of(memory, tenant, "2026-05", Level.L0)
-    assert [one[1] is other[1] for one, other in zip(kept.values(), memory.layers._periods.values(), strict=True)] == [
-        True
-    ]
-
-
 @pytest.mark.parametrize("what", ["message", "session", "user"])
 async def test_forgotten_words_are_in_no_period(graph: Graph, tenant: str, what: str) -> None:
-    memory = a_memory(graph, on_forgotten=lambda of_tenant: memory.forget_compared(of_tenant))
+    memory = a_memory(graph)
     await tell(memory, tenant, "I moved to Lisbon.", datetime(2026, 5, 3, 9, tzinfo=UTC))
     secret = await tell(memory, tenant, SECRET, datetime(2026, 5, 3, 15, tzinfo=UTC))
     assert "heliotrope" in await text_of(memory, tenant, "2026-05-03")
@@ -80,7 +68,6 @@ async def test_forgotten_words_are_in_no_period(graph: Graph, tenant: str, what:
         await memory.forgetting.session(TenantId(tenant), "ana", "s-05-03-15")
     else:
         await memory.forgetting.user(TenantId(tenant), "ana")
-    assert not memory.layers._periods, "no text is kept in memory either"
     await a_worker(graph).drain()
     if what == "user":
         with pytest.raises(NotFoundError):
