@@ -586,7 +586,7 @@ async def _plan(
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
     replaced = await find_replaced(graph, owner, scenes, names, candidates)
-    extra = [*(verdict.known for verdict in judging.verdicts.values()), *(fact.claim for fact in replaced.values())]
+    extra = [*(verdict.known for verdict in judging.verdicts.values()), *(known.claim for known in replaced.values())]
     refined = [one.scene.id for one in scenes if any(reading.withdraws for reading in one.readings)]
     known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, refined=refined)
     planning = partial(
@@ -600,7 +600,7 @@ async def _plan(
         recorded_at=job_context.clock(),
         member_ids=known.member_ids,
         judging=judging,
-        replaced={name: fact.claim_id for name, fact in replaced.items()},
+        replaced={name: known.id for name, known in replaced.items()},
     )
     try:
         plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))

@@ -79,10 +79,10 @@ async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
     replaced = await find_replaced(graph, owner, scenes, names, candidates)
-    extra = [fact.claim for fact in replaced.values()]
+    extra = [known.claim for known in replaced.values()]
     known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, all_values=True)
     entities, _ = resolved_names(names, candidates, owner)
-    claim_ids = {name: fact.claim_id for name, fact in replaced.items()}
+    claim_ids = {name: claim.id for name, claim in replaced.items()}
     [reading] = scenes[0].readings
     accepted: dict[int, AcceptedFact] = {}
     for index, fact in enumerate(reading.facts):

@@ -1,7 +1,6 @@
 """Find the stored facts that a caller names as replaced, by id, URI, statement or object."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from extraction.entities.attributes import value_key
@@ -30,24 +29,14 @@ NAMES_MAX: Final = 2_000
 _LIKE_MIN: Final = 0.75
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplacedFact:
-    """The fact that a `ReplacedName` refers to."""
-
-    id: MemoryId
-    claim: Claim
-    claim_id: MemoryId
-    statement: str
-
-
 async def find_replaced(
     graph: Graph,
     owner: Owner,
     scenes: Sequence[SceneExtraction],
     names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
-) -> dict[ReplacedName, ReplacedFact]:
-    """Return the facts that provided facts name as replaced; names that match no fact, or several, are left out."""
+) -> dict[ReplacedName, ClaimContent]:
+    """Return the claims that provided facts name as replaced; names that match none, or several, are left out."""
     entities, _ = resolve(names, candidates, owner)
     references = dict(_references(scenes, entities))
     if not references:
@@ -67,7 +56,7 @@ async def find_replaced(
     for row in await graph.read(statement("consolidation/replaced_facts"), parameters):
         rows.setdefault(ReplacedName(row["subject_id"], row["text"]), []).append(row)
     found = {name: replaced_fact(name.text, new, rows.get(name, ())) for name, new in references.items()}
-    return {name: fact for name, fact in found.items() if fact is not None}
+    return {name: claim for name, claim in found.items() if claim is not None}
 
 
 def _references(
@@ -94,8 +83,8 @@ def _content(fact: ProposedFact, entities: Mapping[str, EntityRef]) -> ClaimCont
     return claim_content(claim, obj.name, claim_id=memory_id(uri))
 
 
-def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]]) -> ReplacedFact | None:
-    """Return the fact that a text refers to; None if there is none, or several are equally likely. Pure.
+def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]]) -> ClaimContent | None:
+    """Return the claim that a text refers to; None if there is none, or several are equally likely. Pure.
 
     An id or URI matches exactly. Other texts match an open fact by its statement, or by its object if it has the same
     attribute or relation as the new one: "Porto" never ends "was born in Porto".
@@ -103,17 +92,14 @@ def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]
     Args:
         rows: rows of `consolidation/replaced_facts`.
     """
-    ranked: dict[tuple[int, bool], dict[MemoryId, ReplacedFact]] = {}
+    ranked: dict[tuple[int, bool], dict[MemoryId, ClaimContent]] = {}
     for row in rows:
         content, stored = content_of_row(row), row["properties"]
         if content.claim == new.claim:
             continue
         rank = _rank(text, new, content, row)
         if rank is not None:
-            fact = ReplacedFact(
-                id=stored["id"], claim=content.claim, claim_id=content.id, statement=stored["statement"]
-            )
-            ranked.setdefault((rank, stored.get("invalid_at") is not None), {})[content.id] = fact
+            ranked.setdefault((rank, stored.get("invalid_at") is not None), {})[content.id] = content
     best = ranked[min(ranked)] if ranked else {}
     return next(iter(best.values())) if len(best) == 1 else None
 
