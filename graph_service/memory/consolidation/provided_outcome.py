@@ -6,8 +6,7 @@ The plan is that of a digest, but nothing is written. Facts of calls that were n
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -166,13 +165,6 @@ def _scene_of(episode: Episode) -> SceneExtraction:
     return SceneExtraction(scene=scene, readings=(Reading(reader=CALLER, facts=facts),), layers=None, basis=_NO_LAYERS)
 
 
-_TIMES: Final = ("valid_at", "invalid_at", "mentioned_start", "mentioned_end")
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
-
-
 def _unmatched(episode: Episode, indexes: Iterable[int], matched: Callable[[int, str], bool]) -> Iterator[str]:
     """Yield a note for each reference to a replaced fact that matches no known fact, or several."""
     for index in indexes:
@@ -187,5 +179,4 @@ def _unmatched(episode: Episode, indexes: Iterable[int], matched: Callable[[int,
 def _proposal(episode: Episode, index: int) -> ProposedFact:
     fact = episode.facts[index]
     lines = (fact.message_indexes or range(len(episode.messages)))[:_LINES_MAX]
-    row = {**asdict(fact), **{name: _text(getattr(fact, name)) for name in _TIMES}}
-    return proposal(row, tuple(Quote(line=line) for line in lines))
+    return proposal(fact, tuple(Quote(line=line) for line in lines))

@@ -1,15 +1,15 @@
 """Load the input of a digest: unread messages of a session, their scenes and the facts provided with them."""
 
 import contextlib
-import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from extraction.embeddings.embedder import Embedder, spoken
 from extraction.reader import THE_AGENT, ProposedFact, Quote, Reading, SceneLine, SceneText
@@ -25,11 +25,11 @@ from graph_service.memory.jobs.outbox import JobClaim
 from schema.assertion import CorrectionKind
 from schema.entity import EntityType
 from schema.errors import BrokenDataError, MnemosceneError
-from schema.fact import FactDetail, FactKind
+from schema.fact import FactDetail
 from schema.failure import failure_of
 from schema.ids import MemoryId, TenantId, UserId, content_hash, name_key
 from schema.labels import Role
-from schema.message import Message
+from schema.message import Message, ProvidedFact
 from schema.scene import Scene, hash_parts
 from schema.timespan import millis
 
@@ -54,6 +54,7 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
     }
 
 
+_FACTS: Final = TypeAdapter(tuple[ProvidedFact, ...])
 _MESSAGES_MAX = 500
 # Limits of one digest; the next one reads what is left, after jobs of other tenants.
 _CHARS_MAX = 60_000
@@ -71,7 +72,7 @@ class ProvidedEpisode:
 
     id: str
     message_ids: tuple[MemoryId, ...]
-    facts: tuple[dict[str, Any], ...]
+    facts: tuple[ProvidedFact, ...]
     summary: str | None
 
 
@@ -309,8 +310,8 @@ def _proposals(call: ProvidedEpisode, lines: Mapping[MemoryId, int]) -> Iterator
 
     of_call = quoted(call.message_ids)
     for fact in call.facts:
-        indexes = fact["message_indexes"]
-        quotes = quoted(call.message_ids[index] for index in indexes) if indexes else of_call
+        referenced = (call.message_ids[index] for index in fact.message_indexes)
+        quotes = quoted(referenced) if fact.message_indexes else of_call
         if quotes:
             yield proposal(fact, quotes)
 
@@ -324,34 +325,20 @@ def _resolved_name(name: str) -> str:
     return THE_AGENT if name_key(name) == _ASSISTANT else name
 
 
-def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
-    """Return a provided fact, as stored in its episode, as a proposal."""
+def proposal(fact: ProvidedFact, quotes: tuple[Quote, ...]) -> ProposedFact:
+    """Return a provided fact as a proposal."""
+    row = asdict(fact)
     return from_row(
         ProposedFact,
-        fact,
-        subject=_resolved_name(fact["subject"]),
-        object=fact["object"] if fact["relation"] == "works as" else _resolved_name(fact["object"]),
+        row,
+        subject=_resolved_name(fact.subject),
+        object=fact.object if fact.relation == "works as" else _resolved_name(fact.object),
         quotes=quotes,
-        subject_type=entity_type(fact["subject_type"]),
-        object_type=entity_type(fact["object_type"]),
-        valid_at=_moment(fact["valid_at"]),
-        invalid_at=_moment(fact["invalid_at"]),
-        correction=(correction := _correction_of(fact)),
-        closes=correction is CorrectionKind.REJECTS,
-        replaces=tuple(fact.get("replaces") or ()),
-        detail=FactDetail(
-            kind=FactKind(fact.get("kind") or FactKind.FACT),
-            rationale=fact.get("rationale"),
-            steps=tuple(fact.get("steps") or ()),
-            mentioned_start=_moment(fact.get("mentioned_start")),
-            mentioned_end=_moment(fact.get("mentioned_end")),
-        ),
+        subject_type=entity_type(fact.subject_type),
+        object_type=entity_type(fact.object_type),
+        closes=fact.correction is CorrectionKind.REJECTS,
+        detail=from_row(FactDetail, row),
     )
-
-
-def _correction_of(fact: Mapping[str, Any]) -> CorrectionKind | None:
-    kind = fact.get("correction")
-    return CorrectionKind(kind) if kind else None
 
 
 def entity_type(word: str | None) -> EntityType | None:
@@ -365,7 +352,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _provided_episode(row: Mapping[str, Any]) -> ProvidedEpisode:
-    facts = tuple(json.loads(row["facts"]))
+    facts = _FACTS.validate_json(row["facts"])
     return ProvidedEpisode(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
 
 

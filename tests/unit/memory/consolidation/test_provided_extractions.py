@@ -1,8 +1,6 @@
 """Test that provided facts found by message equal those found by searching all calls."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from extraction.reader import Quote
 from graph_service.memory.consolidation.session_input import ProvidedByMessage, ProvidedEpisode
 from schema.ids import MemoryId, Uri
 from schema.labels import Role
-from schema.message import Message
+from schema.message import Message, ProvidedFact
 from schema.scene import Scene
 from tests.support.builders import NOON
 
@@ -34,24 +32,23 @@ def a_scene(names: list[MemoryId]) -> Scene:
     return Scene(id=MemoryId("scene"), uri=Uri("memory://t/scene/x"), messages=messages, content_hash="h")
 
 
-def a_row(number: int, indexes: list[int]) -> dict[str, Any]:
-    empty = dict.fromkeys(("relation", "subject_type", "object_type", "valid_at", "invalid_at", "trigger_emotion"))
+def a_fact(number: int, indexes: list[int]) -> ProvidedFact:
     words = {"subject": "user", "predicate": "PREFERS", "object": f"thing {number}", "statement": f"{number}"}
-    return {**empty, **words, "strength": 0.5, "confidence": 0.5, "message_indexes": indexes}
+    return ProvidedFact(**words, message_indexes=tuple(indexes))
 
 
 @st.composite
 def calls(draw: st.DrawFn) -> ProvidedEpisode:
     names = draw(st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5))
     indexes = st.lists(st.integers(0, len(names) - 1), max_size=3)
-    rows = tuple(a_row(n, draw(indexes)) for n in range(draw(st.integers(0, 3))))
+    rows = tuple(a_fact(n, draw(indexes)) for n in range(draw(st.integers(0, 3))))
     summary = draw(st.sampled_from([None, "short", "long"]))
     return ProvidedEpisode(id="e", message_ids=tuple(names), facts=rows, summary=summary)
 
 
-def quotes_of(fact: Mapping[str, Any], call: ProvidedEpisode, scene: Scene) -> tuple[Quote, ...]:
+def quotes_of(fact: ProvidedFact, call: ProvidedEpisode, scene: Scene) -> tuple[Quote, ...]:
     lines = {message.id: line for line, message in enumerate(scene.messages)}
-    chosen = fact["message_indexes"] or range(len(call.message_ids))
+    chosen = fact.message_indexes or range(len(call.message_ids))
     return tuple(Quote(line=lines[name]) for i in chosen if (name := call.message_ids[i]) in lines)
 
 
@@ -59,7 +56,7 @@ def quotes_of(fact: Mapping[str, Any], call: ProvidedEpisode, scene: Scene) -> t
 def test_index_by_message_finds_what_a_full_search_finds(brought: list[ProvidedEpisode], names: list[MemoryId]) -> None:
     scene = a_scene(names)
     found = ProvidedByMessage("memory://t/session/x", brought).reading(scene)
-    every = [(fact["object"], quotes_of(fact, call, scene)) for call in brought for fact in call.facts]
+    every = [(fact.object, quotes_of(fact, call, scene)) for call in brought for fact in call.facts]
     assert [(fact.object, fact.quotes) for fact in found.facts] == [pair for pair in every if pair[1]]
     summaries = [call.summary for call in brought if call.summary and set(call.message_ids) & set(names)]
     assert found.summary == (summaries[-1] if summaries else None)
