@@ -26,7 +26,7 @@ from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.facts.fact_events import StoredFactEvent, fact_events
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
-from graph_service.memory.ingest.spool import Spool, SpoolAdmin
+from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from graph_service.memory.instrumentation import measured
 from graph_service.memory.items.store import Items
@@ -101,6 +101,7 @@ class Memory:
 
     Args:
         embedder: None means keyword search only.
+        spool: stores messages while Neo4j is unavailable.
         clock: aware UTC now.
         notify: called with the tenant after each commit; wakes the worker and the viewers.
         refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
@@ -108,7 +109,6 @@ class Memory:
         summarize: updates the summary of a session from those of its scenes; None makes it extractive.
         write_answer: answers a question of a tenant from sources; without it and a model, answers are quoted.
         window: the last turns of each session; None keeps them in this process.
-        spool: stores messages while Neo4j is unavailable; None refuses them then.
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
         refines: a model is configured.
@@ -126,6 +126,7 @@ class Memory:
         *,
         graph: Graph,
         embedder: Embedder | None,
+        spool: Spool,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         refresh: Refresh | None = None,
@@ -133,7 +134,6 @@ class Memory:
         summarize: Summarize | None = None,
         write_answer: Callable[[TenantId, str, Sequence[Source]], Awaitable[WrittenAnswer | None]] = _unwritten,
         window: ShortTermWindow | None = None,
-        spool: Spool | None = None,
         snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
         refines: bool = False,
@@ -159,8 +159,7 @@ class Memory:
         self._clock = clock
         self._notify = notify
         self._window = window or ShortTermWindow(TurnBuffer(turns_max=20))
-        self._spool = spool
-        self.spool_admin = SpoolAdmin(spool)
+        self.spool = spool
         self.forgetting = Forgetting(
             graph,
             window=self._window,
@@ -209,7 +208,7 @@ class Memory:
             UnavailableError: neither Neo4j nor the spool accepts them; the call may be repeated.
         """
         checked = check_request(tenant, incoming, now=self._clock())
-        receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
+        receipt = await store_or_spool(self._graph, self.spool, checked, epoch=secrets.token_hex(4))
         self._window.add(
             session_key_of(checked.episode),
             [turn_from_message(said) for said in checked.episode.messages if said.text and said.part_of is None],

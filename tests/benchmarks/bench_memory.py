@@ -36,7 +36,7 @@ from graph_service.memory.service import Memory
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.benchmarks.bare_queries import BARE_HYBRID, bare_parameters
-from tests.support.builders import a_job_context
+from tests.support.builders import a_job_context, no_spool
 
 TENANT, USER = TenantId("bench"), "alice"
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -152,7 +152,13 @@ async def main(messages: int, rounds: int) -> dict[str, object]:
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         embedder = await load_local_embedder(cache_dir=cache_dir)
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
-        memory = Memory(graph=graph, embedder=embedder, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
+        memory = Memory(
+            graph=graph,
+            embedder=embedder,
+            clock=lambda: datetime.now(UTC),
+            notify=lambda _tenant: None,
+            spool=no_spool(),
+        )
         readers = Readers(first=read_by_rules, fallback=read_by_rules)
         worker = Worker(graph=graph, embedder=embedder, readers=readers, job_context=a_job_context())
         took_s = await fill(memory, worker, messages)

@@ -35,7 +35,7 @@ from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Quest
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.labels import Role
-from tests.support.builders import a_worker
+from tests.support.builders import a_worker, no_spool
 from tests.support.embedders import HashedWords
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +61,13 @@ MORE = (
 
 def memory_with(graph: Graph, embedder: Embedder | None) -> Memory:
     """Return a memory with a fixed clock."""
-    return Memory(graph=graph, embedder=embedder, clock=lambda: NOW, notify=lambda _tenant: None)
+    return Memory(
+        graph=graph,
+        embedder=embedder,
+        clock=lambda: NOW,
+        notify=lambda _tenant: None,
+        spool=no_spool(),
+    )
 
 
 async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None:

@@ -1,8 +1,10 @@
 """Builders of test data with defaults for every argument."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from neo4j import AsyncGraphDatabase
@@ -41,6 +43,11 @@ def a_dead_graph() -> Graph:
     return Graph(driver, database=None)
 
 
+def no_spool() -> Spool:
+    """Return a spool that cannot store anything."""
+    return Spool(Path(os.devnull) / "spool", bytes_max=0)
+
+
 def a_memory(
     graph: Graph,
     *,
@@ -58,7 +65,7 @@ def a_memory(
         embedder=embedder or HashedWords(),
         clock=lambda: datetime.now(UTC),
         notify=notify or (lambda _tenant: None),
-        spool=spool,
+        spool=spool or no_spool(),
         window=window,
         refresh=refresh,
         on_forgotten=on_forgotten or (lambda _tenant: None),

@@ -144,21 +144,21 @@ async def quarantine(info: Info[Any, None]) -> QuarantineState | None:
 @mutation
 async def pause_spool(info: Info[Any, None], paused: Annotated[bool, argument("False resumes.")] = True) -> SpoolView:
     """Pause or resume writing the spool to Neo4j."""
-    await memory_of(info).spool_admin.pause(paused)
+    await memory_of(info).spool.pause(paused)
     return await _spool_view(info)
 
 
 @mutation
 async def retry_spooled(info: Info[Any, None], number: NumberArgument) -> SpoolView:
     """Retry a refused call of remember."""
-    await memory_of(info).spool_admin.retry(info.context["tenant"], number)
+    await memory_of(info).spool.retry(info.context["tenant"], number)
     return await _spool_view(info)
 
 
 @mutation
 async def drop_spooled(info: Info[Any, None], number: NumberArgument) -> SpoolView:
     """Delete a refused call of remember with its messages."""
-    await memory_of(info).spool_admin.drop(info.context["tenant"], number)
+    await memory_of(info).spool.drop(info.context["tenant"], number)
     return await _spool_view(info)
 
 
@@ -254,7 +254,7 @@ def _result(report: SyncReport) -> SyncResult:
 
 
 async def _spool_view(info: Info[Any, None]) -> SpoolView:
-    status: SpoolStatus = await memory_of(info).spool_admin.status(info.context["tenant"])
+    status: SpoolStatus = await memory_of(info).spool.status(info.context["tenant"])
     return view_of(
         SpoolView, status.depth, paused=status.paused, episodes=[_episode_view(one) for one in status.episodes]
     )

@@ -145,7 +145,7 @@ async def recall(
 async def job_status(info: Info[Any, None]) -> JobStatus:
     """Counts of the tenant's unfinished background work."""
     memory, tenant = memory_of(info), info.context["tenant"]
-    depth = await memory.spool_admin.depth(tenant)
+    depth = await memory.spool.depth(tenant)
     return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
 
 

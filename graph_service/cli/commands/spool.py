@@ -12,12 +12,12 @@ from schema.ids import TenantId
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.spool import SpoolAdmin, SpoolStatus
+    from graph_service.memory.ingest.spool import Spool, SpoolStatus
 
 spool = typer.Typer(help="Messages that wait on this machine's disk for Neo4j.", no_args_is_help=True)
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of a refused episode.", show_default=False)]
-Action = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
+Action = Callable[["Spool", TenantId], Awaitable[None]]
 
 
 @spool.command("list")
@@ -31,42 +31,40 @@ async def list_spooled(call: Invocation) -> None:
 @command
 async def pause(call: Invocation) -> None:
     """Stop writing spooled messages to Neo4j, even while it is available."""
-    await _run(call, lambda admin, _tenant: admin.pause(True))
+    await _run(call, lambda file, _tenant: file.pause(True))
 
 
 @spool.command()
 @command
 async def resume(call: Invocation) -> None:
     """Allow writing to Neo4j again; a running service then writes the waiting episodes."""
-    await _run(call, lambda admin, _tenant: admin.pause(False))
+    await _run(call, lambda file, _tenant: file.pause(False))
 
 
 @spool.command()
 @command
 async def retry(call: Invocation, number: NumberArgument) -> None:
     """Try a refused episode again."""
-    await _run(call, lambda admin, tenant: admin.retry(tenant, number))
+    await _run(call, lambda file, tenant: file.retry(tenant, number))
 
 
 @spool.command()
 @command
 async def drop(call: Invocation, number: NumberArgument) -> None:
     """Delete a refused episode; its messages are lost."""
-    await _run(call, lambda admin, tenant: admin.drop(tenant, number))
+    await _run(call, lambda file, tenant: file.drop(tenant, number))
 
 
 async def _run(call: Invocation, action: Action | None) -> None:
     """Run `action`, then print the status of the spool."""
-    from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 
     await event_loop()
     tenant, file = call.tenant, open_spool(call.settings)
     try:
-        admin = SpoolAdmin(file)
         if action is not None:
-            await action(admin, tenant)
-        status = await admin.status(tenant)
+            await action(file, tenant)
+        status = await file.status(tenant)
     finally:
         await file.close()
     title = f"{status.depth.waiting} waiting, {status.depth.refused} refused{', paused' if status.paused else ''}"

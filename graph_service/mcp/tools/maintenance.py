@@ -180,7 +180,7 @@ async def index_memories(
 
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return the status of the caller's memory; works while the database is unavailable."""
-    depth = await context.memory.spool_admin.depth(caller.tenant)
+    depth = await context.memory.spool.depth(caller.tenant)
     try:
         backlog = await context.memory.backlog(caller.tenant)
         counts = {"database": "up", "waiting": backlog.waiting, "leased": backlog.leased, "dead": backlog.dead}

@@ -62,7 +62,7 @@ class Forgetting:
         graph: Graph,
         *,
         window: ShortTermWindow,
-        spool: Spool | None,
+        spool: Spool,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         on_forgotten: Callable[[str], None],
@@ -114,7 +114,7 @@ class Forgetting:
         if wanted.user_id is None or not (wanted.where != EVERYTHING or wanted.tags or wanted.session_id or before):
             raise InputError("name at least one condition: where, before, sessionId or tags; forgetUser forgets all")
         check_ids(userId=wanted.user_id)
-        if self._spool is not None and await self._spool.has_waiting(tenant, UserId(wanted.user_id)):
+        if await self._spool.has_waiting(tenant, UserId(wanted.user_id)):
             raise UnavailableError(
                 "messages of this user still wait on disk; repeat the call when they are stored", 1.0
             )
@@ -306,7 +306,7 @@ class Forgetting:
                 stored.
         """
         users = set[str]()
-        spooled = 0 if self._spool is None else await self._spool.forget(tenant, users=users, **which)
+        spooled = await self._spool.forget(tenant, users=users, **which)
         if spooled and not stored:
             rows = await self._tombstones(tenant, target, millis(self._clock()), create=True)
 

@@ -1,5 +1,6 @@
 """Store messages in one commit, or in the spool while Neo4j does not answer, and return a receipt."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -78,7 +79,7 @@ class Receipt:
         return (*(f"not stored: {reason}" for reason in self.dropped), *self.outcome.notes)
 
 
-async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
+async def store_or_spool(graph: Graph, spool: Spool, checked: CheckedEpisode, *, epoch: str) -> Receipt:
     """Store an episode in Neo4j, or on disk while Neo4j does not answer or older episodes of the user wait on disk.
 
     Episodes of a user who is being forgotten also wait on disk.
@@ -88,12 +89,9 @@ async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpis
         UnavailableError: neither Neo4j nor the disk accepts it; nothing was stored.
     """
     episode = checked.episode
-    if spool is None or not await _has_older_episodes(spool, episode):
-        try:
+    if not await _has_older_episodes(spool, episode):
+        with contextlib.suppress(UnavailableError):
             return await store_episode(graph, episode, epoch=epoch, dropped=checked.dropped)
-        except UnavailableError:
-            if spool is None:
-                raise
     return await spool_episode(spool, checked)
 
 

@@ -197,6 +197,20 @@ COMMIT;
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolStatus:
+    """State of the spool for one tenant.
+
+    Attributes:
+        paused: replay is paused, for all tenants.
+        episodes: the oldest 1,000 episodes, in order.
+    """
+
+    depth: SpoolDepth
+    paused: bool
+    episodes: tuple[SpoolEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewestEpisodes:
     """Rows of a user's newest waiting episodes, newest first.
 
@@ -451,6 +465,12 @@ class Spool:
         by_state = {row[0]: int(row[1]) for row in rows}
         return SpoolDepth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
+    async def status(self, tenant: TenantId) -> SpoolStatus:
+        """Return the state of the queue for one tenant."""
+        return SpoolStatus(
+            depth=await self.depth(tenant), paused=await self.paused(), episodes=tuple(await self.listed(tenant))
+        )
+
     async def paused(self) -> bool:
         """Return whether replay is paused; this survives a restart."""
         return bool(await self._rows("SELECT 1 FROM switches WHERE name = 'paused'"))
@@ -597,63 +617,3 @@ class Spool:
                 f"Neo4j is unavailable and this tenant used its share of the spool ({TENANT_SHARE:.0%} of spool.mb_max,"
                 f" {self._bytes_max // 2**20} MB): nothing was stored; try again when Neo4j answers"
             )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpoolStatus:
-    """State of the spool for one tenant.
-
-    Attributes:
-        paused: replay is paused, for all tenants.
-        episodes: the oldest 1,000 episodes, in order.
-    """
-
-    depth: SpoolDepth
-    paused: bool
-    episodes: tuple[SpoolEntry, ...]
-
-
-class SpoolAdmin:
-    """Inspect and control the spool; without a spool, report an empty one."""
-
-    def __init__(self, spool: Spool | None) -> None:
-        self._spool = spool
-
-    async def depth(self, tenant: TenantId) -> SpoolDepth:
-        """Return the number of a tenant's episodes on disk."""
-        return SpoolDepth(waiting=0, refused=0) if self._spool is None else await self._spool.depth(tenant)
-
-    async def status(self, tenant: TenantId) -> SpoolStatus:
-        """Return a tenant's episodes on disk; needs no Neo4j."""
-        if self._spool is None:
-            return SpoolStatus(depth=SpoolDepth(waiting=0, refused=0), paused=False, episodes=())
-        return SpoolStatus(
-            depth=await self._spool.depth(tenant),
-            paused=await self._spool.paused(),
-            episodes=tuple(await self._spool.listed(tenant)),
-        )
-
-    async def pause(self, paused: bool) -> None:
-        """Pause or resume replay for all tenants."""
-        await self._require_spool().pause(paused)
-
-    async def retry(self, tenant: TenantId, number: int) -> None:
-        """Return a refused episode to the queue.
-
-        Raises:
-            NotFoundError: no refused episode of the tenant has this number.
-        """
-        await self._require_spool().retry(tenant, number)
-
-    async def drop(self, tenant: TenantId, number: int) -> None:
-        """Delete a refused episode and its messages.
-
-        Raises:
-            NotFoundError: no refused episode of the tenant has this number.
-        """
-        await self._require_spool().drop(tenant, number)
-
-    def _require_spool(self) -> Spool:
-        if self._spool is None:
-            raise NotFoundError("this service has no spool; start it with `mnemoscene serve`")
-        return self._spool

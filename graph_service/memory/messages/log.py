@@ -144,7 +144,7 @@ class MessagePage:
 class MessageLog:
     """Read the messages of any tenant."""
 
-    def __init__(self, graph: Graph, *, spool: Spool | None) -> None:
+    def __init__(self, graph: Graph, *, spool: Spool) -> None:
         self._graph = graph
         self._spool = spool
 
@@ -293,8 +293,6 @@ class MessageLog:
             await asyncio.sleep(min(_POLL_S, left_s))
 
     async def _is_spooled(self, tenant: TenantId, user_id: UserId) -> bool:
-        if self._spool is None:
-            return False
         try:
             return await self._spool.has_waiting(tenant, user_id)
         except UnavailableError:

@@ -56,7 +56,7 @@ class OfflineRecall:
         spool: None if messages are refused while Neo4j is unavailable.
     """
 
-    def __init__(self, spool: Spool | None, snapshots: RecallSnapshotCache) -> None:
+    def __init__(self, spool: Spool, snapshots: RecallSnapshotCache) -> None:
         self._spool = spool
         self._snapshots = snapshots
 
@@ -67,7 +67,7 @@ class OfflineRecall:
             UnavailableError: `why`, if there are no spooled messages and no snapshot of this memory, or nothing could
                 be searched in time.
         """
-        newest = NewestEpisodes() if self._spool is None else await self._spooled(self._spool, tenant, question.user_id)
+        newest = await self._spooled(self._spool, tenant, question.user_id)
         snapshot = self._snapshots.of(tenant, question.user_id)
         if not newest.rows and snapshot is None:
             raise why

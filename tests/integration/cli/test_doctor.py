@@ -8,7 +8,6 @@ import pytest
 from graph_service.admin.doctor import check_port, examine_redis, examine_service, examine_spool, service_checks
 from graph_service.config.settings import Settings, load_settings
 from graph_service.memory.ingest.episode_writer import spool_episode
-from graph_service.memory.ingest.spool import SpoolAdmin
 from graph_service.memory.ingest.validation import check_request
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.service_registry import recorded
@@ -38,7 +37,7 @@ async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path
     await spool_episode(spool, check_request(TenantId("t"), an_incoming("我喜欢喝茶。"), now=NOON))
     waits = await examine_spool(settings)
     assert (waits.ok, waits.finding) == (True, "1 episodes wait for Neo4j")
-    await SpoolAdmin(spool).pause(True)
+    await spool.pause(True)
     paused = await examine_spool(settings)
     assert (paused.ok, "spool resume" in paused.fix) == (False, True)
     first = (await spool.listed(TenantId("t")))[0]

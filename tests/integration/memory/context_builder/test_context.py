@@ -28,7 +28,7 @@ from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId, user_uri
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
-from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming
+from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming, no_spool
 from tests.support.readers import WITH_TAGS
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
@@ -463,7 +463,9 @@ async def test_context_recalls_only_what_has_a_tag(graph: Graph, tenant: str) ->
 
 async def test_context_without_an_embedder_uses_words(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. The spare key is under the blue flowerpot.", day=0)
-    memory = Memory(graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
+    memory = Memory(
+        graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None, spool=no_spool()
+    )
     found = await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query="Where is the spare key?"))
     assert any("flowerpot" in line for line in lines_of(found, "message"))
     assert any("no embedder" in note for note in found.notes)

@@ -18,7 +18,7 @@ from graph_service.memory.service import Memory
 from schema.errors import NotFoundError
 from schema.ids import TenantId, scope_token, user_uri
 from schema.message import ProvidedFact
-from tests.support.builders import NOON, a_memory, a_worker
+from tests.support.builders import NOON, a_memory, a_worker, no_spool
 from tests.support.embedders import HashedWords
 from tests.support.graph_writer import Edge, GraphWriter
 
@@ -31,7 +31,13 @@ MOVES = {
 
 def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
     """Return a memory that receives messages at the time of this clock."""
-    return Memory(graph=graph, embedder=HashedWords(), clock=clock, notify=lambda _tenant: None)
+    return Memory(
+        graph=graph,
+        embedder=HashedWords(),
+        clock=clock,
+        notify=lambda _tenant: None,
+        spool=no_spool(),
+    )
 
 
 async def store_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:

@@ -118,9 +118,9 @@ async def test_later_messages_of_a_user_are_spooled_behind_earlier_ones(
     assert (await memory.remember(TenantId(tenant), an_incoming("后说的话。", session="二"))).spooled
     assert not (await memory.remember(TenantId(tenant), an_incoming("Hello.", user="bob"))).spooled
     assert not (await memory.remember(TenantId(f"{tenant}-other"), an_incoming("Hello."))).spooled
-    listed = (await memory.spool_admin.status(TenantId(tenant))).episodes
+    listed = (await memory.spool.status(TenantId(tenant))).episodes
     assert [one.episode.messages[0].text for one in listed] == ["先说的话。", "后说的话。"]
-    assert (await memory.spool_admin.status(TenantId(f"{tenant}-other"))).episodes == ()
+    assert (await memory.spool.status(TenantId(f"{tenant}-other"))).episodes == ()
     await _replay(graph, spool).flush()
     assert not (await memory.remember(TenantId(tenant), an_incoming("Later.", session="3"))).spooled
 
@@ -202,7 +202,7 @@ async def test_unreadable_row_is_put_aside_and_blocks_nothing(
     spool = Spool(path, bytes_max=MB)
     assert await _replay(graph, spool).flush()
     assert await spool.depth() == SpoolDepth(waiting=0, refused=1)
-    (aside,) = (await a_memory(graph, spool=spool).spool_admin.status(whose)).episodes
+    (aside,) = (await a_memory(graph, spool=spool).spool.status(whose)).episodes
     assert ((aside.error or "").partition(":")[0], aside.episode.user_id) == ("UNREADABLE", "alice")
     assert await said_in(graph, tenant, "s2") == ["The second."]
     assert list((await spool.newest(whose, "alice", episodes_max=5, chars_max=MB)).episodes()) == []
@@ -396,11 +396,11 @@ async def test_episode_refused_by_neo4j_is_put_aside_and_blocks_nothing(
     with pytest.raises(ConflictError):
         await away.remember(whose, clash)
     with pytest.raises(NotFoundError):
-        await away.spool_admin.drop(other, refused.number)
-    await away.spool_admin.retry(whose, refused.number)
+        await away.spool.drop(other, refused.number)
+    await away.spool.retry(whose, refused.number)
     await _replay(graph, spool).flush()
     assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=1)
-    await away.spool_admin.drop(whose, refused.number)
+    await away.spool.drop(whose, refused.number)
     assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=0)
     await dead.close()
 
@@ -410,7 +410,7 @@ async def test_paused_spool_keeps_its_episodes_over_a_restart(graph: Graph, tena
     first = Spool(path, bytes_max=MB)
     memory = a_memory(dead, spool=first)
     await memory.remember(TenantId(tenant), an_incoming("I love tea."))
-    await memory.spool_admin.pause(True)
+    await memory.spool.pause(True)
     await first.close()
     again = Spool(path, bytes_max=MB)
     await _replay(graph, again).flush()

@@ -10,14 +10,16 @@ from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from tests.support.builders import NOON, a_message, a_worker, an_incoming
+from tests.support.builders import NOON, a_message, a_worker, an_incoming, no_spool
 from tests.support.embedders import HashedWords
 
 DAY = timedelta(days=1)
 
 
 def _memory(graph: Graph, embedder: Embedder | None = None, *, day: int = 100) -> Memory:
-    return Memory(graph=graph, embedder=embedder, clock=lambda: NOON + day * DAY, notify=lambda _tenant: None)
+    return Memory(
+        graph=graph, embedder=embedder, clock=lambda: NOON + day * DAY, notify=lambda _tenant: None, spool=no_spool()
+    )
 
 
 async def _facts_for(graph: Graph, tenant: str, text: str, embedder: Embedder | None = None) -> list[str]:

@@ -17,7 +17,7 @@ from graph_service.memory.recall.query import HitKind, Mode, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from tests.support.builders import NOON, a_worker
+from tests.support.builders import NOON, a_worker, no_spool
 
 DAY = timedelta(days=1)
 Said = tuple[str, str, str | None, str]
@@ -68,7 +68,13 @@ STORIES = {
 
 def at(graph: Graph, moment: datetime) -> Memory:
     """Return a memory at a time, without vectors, which in a small memory would find everything."""
-    return Memory(graph=graph, embedder=None, clock=lambda: moment, notify=lambda _tenant: None)
+    return Memory(
+        graph=graph,
+        embedder=None,
+        clock=lambda: moment,
+        notify=lambda _tenant: None,
+        spool=no_spool(),
+    )
 
 
 async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day: int = 0, **more: Any) -> None:

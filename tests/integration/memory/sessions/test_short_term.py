@@ -19,7 +19,7 @@ from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, R
 from graph_service.memory.sessions.short_term_window import Source
 from schema.ids import TenantId, UserId
 from tests.conftest import Server
-from tests.support.builders import NOON, a_memory, a_worker, an_incoming
+from tests.support.builders import NOON, a_memory, a_worker, an_incoming, no_spool
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import redis_process
 from tests.support.turns import a_session_key
@@ -44,6 +44,7 @@ def a_windowed(graph: Graph, window: ShortTermWindow) -> Memory:
         clock=lambda: datetime.now(UTC),
         notify=lambda _tenant: None,
         window=window,
+        spool=no_spool(),
     )
 
 
