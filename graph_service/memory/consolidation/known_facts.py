@@ -8,16 +8,14 @@ from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
-from graph_service.memory.consolidation.proposal_check import says_changed
+from graph_service.memory.consolidation.proposal_check import proposal_content, says_changed
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
 from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content, content_of
 from graph_service.memory.facts.lookup import read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
 from schema.fact import Claim, Fact
-from schema.ids import MemoryId, fact_uri, memory_id
-from schema.predicates import whitelist
-from schema.relations import canonical_relation
+from schema.ids import MemoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,22 +81,13 @@ def _keys(
     for extraction in scenes:
         for reading in extraction.readings:
             for fact in reading.facts:
-                lines = len(extraction.scene.messages)
-                if fact.predicate not in whitelist() or fact.subject not in entities or fact.object not in entities:
+                if any(not 0 <= quote.line < len(extraction.scene.messages) for quote in fact.quotes):
                     continue
-                if any(not 0 <= quote.line < lines for quote in fact.quotes):
-                    continue
-                subject = entities[fact.subject].id
-                relation = canonical_relation(fact.relation)
-                obj = entities[fact.object]
-                content = claim_content(
-                    Claim(subject, fact.predicate, relation, obj.id),
-                    obj.name,
-                    changes=all_values or says_changed(fact, extraction.scene.messages),
-                    claim_id=memory_id(fact_uri(entities[fact.subject].uri, fact.predicate, relation, obj.id, 0)),
-                )
-                key = keys.get(subject, SubjectKey()).with_content(content)
-                keys[subject] = replace(
-                    key, similarity_keys=key.similarity_keys | set(bands(simhash(fact.statement.strip())))
-                )
+                changes = all_values or says_changed(fact, extraction.scene.messages)
+                content = proposal_content(fact, entities, changes=changes)
+                if content is not None:
+                    subject = content.claim.subject_id
+                    key = keys.get(subject, SubjectKey()).with_content(content)
+                    similar = frozenset(bands(simhash(fact.statement.strip())))
+                    keys[subject] = replace(key, similarity_keys=key.similarity_keys | similar)
     return keys

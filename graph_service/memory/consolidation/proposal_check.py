@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 from extraction.reader import ProposedFact, Quote, Reading
 from extraction.rules.additive_cues import is_additive, is_one_of_several, says_replaced
+from graph_service.memory.facts.conflict_resolution import ClaimContent, claim_content
 from schema.entity import EntityRef
-from schema.fact import PERSON, AcceptedFact, Proof
-from schema.ids import MemoryId
+from schema.fact import PERSON, AcceptedFact, Claim, Proof
+from schema.ids import MemoryId, fact_uri, memory_id
 from schema.importance import importance_of_strength
 from schema.limits import LIMITS
 from schema.message import Message
@@ -148,6 +149,18 @@ def says_changed(fact: ProposedFact, messages: Sequence[Message]) -> bool:
     quotes = fact.quotes if len(fact.quotes) <= _QUOTES_MAX else ()
     texts = [messages[quote.line].text[quote.start : quote.end][:_QUOTE_CHARS_MAX] for quote in quotes]
     return says_replaced(fact.statement, texts, fact.object)
+
+
+def proposal_content(
+    fact: ProposedFact, entities: Mapping[str, EntityRef], *, changes: bool = False
+) -> ClaimContent | None:
+    """Return the content of the claim that a proposal states; None if its predicate or an end is unknown."""
+    subject, obj = entities.get(fact.subject), entities.get(fact.object)
+    if subject is None or obj is None or fact.predicate not in whitelist():
+        return None
+    claim = Claim(subject.id, fact.predicate, canonical_relation(fact.relation), obj.id)
+    claim_id = memory_id(fact_uri(subject.uri, claim.predicate, claim.relation, claim.object_id, 0))
+    return claim_content(claim, obj.name, changes=changes, claim_id=claim_id)
 
 
 def is_addition(fact: ProposedFact) -> bool:

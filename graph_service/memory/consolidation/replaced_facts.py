@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from extraction.entities.attributes import value_key
-from extraction.reader import ProposedFact
 from extraction.text.english_stems import stem
 from extraction.text.fulltext_words import words_in
 from extraction.text.near_duplicates import likeness
@@ -12,14 +11,11 @@ from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import SceneExtraction
-from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName
+from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName, proposal_content
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
-from graph_service.memory.facts.conflict_resolution import ClaimContent, claim_content, content_of_row
+from graph_service.memory.facts.conflict_resolution import ClaimContent, content_of_row
 from schema.entity import EntityRef
-from schema.fact import Claim
-from schema.ids import MemoryId, fact_uri, memory_id, name_key, scope_token
-from schema.predicates import whitelist
-from schema.relations import canonical_relation
+from schema.ids import MemoryId, name_key, scope_token
 
 # Full-text rows for each reference.
 _ROWS_MAX: Final = 30
@@ -66,21 +62,12 @@ def _references(
     count = 0
     readings = [one for scene in scenes for one in scene.readings if one.reader == CALLER]
     for fact in (fact for reading in readings for fact in reading.facts):
-        content = _content(fact, entities)
+        content = proposal_content(fact, entities)
         for text in fact.replaces if content is not None else ():
             count += 1
             if content is None or count > NAMES_MAX:
                 return
             yield ReplacedName(content.claim.subject_id, text), content
-
-
-def _content(fact: ProposedFact, entities: Mapping[str, EntityRef]) -> ClaimContent | None:
-    subject, obj = entities.get(fact.subject), entities.get(fact.object)
-    if subject is None or obj is None or fact.predicate not in whitelist():
-        return None
-    claim = Claim(subject.id, fact.predicate, canonical_relation(fact.relation), obj.id)
-    uri = fact_uri(subject.uri, claim.predicate, claim.relation, claim.object_id, 0)
-    return claim_content(claim, obj.name, claim_id=memory_id(uri))
 
 
 def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]]) -> ClaimContent | None:
