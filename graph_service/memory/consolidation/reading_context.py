@@ -8,6 +8,7 @@ from typing import Any, Final
 from extraction.reader import KnownName, SceneContext, SceneLine, SceneText
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import scoped_query
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.session_input import SessionInput
@@ -123,14 +124,7 @@ def _line_of_message(message: Message) -> SceneLine:
 
 
 def _line_of_row(row: Mapping[str, Any]) -> SceneLine:
-    return SceneLine(
-        message_id=row["id"],
-        role=Role(row["role"]),
-        speaker=row["speaker"],
-        text=row["text"] or "",
-        said_at=row["said_at"],
-        fresh=False,
-    )
+    return from_row(SceneLine, row, message_id=row["id"], role=Role(row["role"]), text=row["text"] or "", fresh=False)
 
 
 def _cut(summary: str | None) -> str | None:

@@ -400,10 +400,7 @@ def _without(fact: Fact, message_id: str) -> Fact | None:
     extracted = fact.extracted
     if (extracted or fact).reader == PERSON and corrections:
         # Remove the wording of the undone correction, even if nothing replaces it.
-        extracted = _values_of_person(fact, words=corrections[-1].split(":", 1)[1])
+        words = corrections[-1].split(":", 1)[1]
+        extracted = ExtractedValues(**{**extracted_values(extracted or fact), "statement": words, "reader": PERSON})
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{message_id}:"))
     return replace(fact, assertions=assertions, corrections=corrections, quotes=quotes, extracted=extracted)
-
-
-def _values_of_person(fact: Fact, *, words: str) -> ExtractedValues:
-    return ExtractedValues(**{**extracted_values(fact.extracted or fact), "statement": words, "reader": PERSON})
