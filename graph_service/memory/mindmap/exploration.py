@@ -35,30 +35,6 @@ CHAINS_MAX: Final = 6
 _PEOPLE_LABELS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 
 
-async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
-    """Read the chains of causes of an element, each as node ids from the effect to its last known cause.
-
-    The chains of a fact start at its object and subject, except users and agents, whose causes do not explain each of
-    their facts; those of a CAUSED_BY fact at its subject. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with
-    `CAUSES_MAX` causes of each node.
-
-    Raises:
-        NotFoundError: this memory has no such element.
-    """
-    starts = await _starts(graph, tenant, element_id)
-    causes: dict[str, list[str]] = {}
-    frontier = starts
-    for _ in range(STEPS_MAX):
-        if not frontier:
-            break
-        parameters = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
-        causes |= {one: [] for one in frontier}
-        for row in await graph.read(statement("mindmap/causes_of"), parameters):
-            causes[row["source"]].append(row["target"])
-        frontier = sorted({target for one in frontier for target in causes[one]} - causes.keys())
-    return chains(starts, causes)
-
-
 def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the maximal chains from the starts along causes without cycles, longest first. Pure."""
     complete: list[list[str]] = []
@@ -142,14 +118,29 @@ class Explorer:
         return part.model_copy(update={"paths": paths})
 
     async def causes(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
-        """Return the chains of causes of a node or fact as `paths`; empty if no cause is known.
+        """Return the chains of causes of a node or fact as `paths`, from the effect to its last known cause.
+
+        The chains of a fact start at its object and subject, except users and agents, whose causes do not explain each
+        of their facts; those of a CAUSED_BY fact at its subject. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with
+        `CAUSES_MAX` causes of each node.
 
         Raises:
             NotFoundError: this memory has no such element.
         """
         _check(user_id, id=element_id)
         head = await self._log.head(tenant)
-        paths = await cause_chains(self._graph, tenant, user_id, element_id)
+        starts = await _starts(self._graph, tenant, element_id)
+        causes: dict[str, list[str]] = {}
+        frontier = starts
+        for _ in range(STEPS_MAX):
+            if not frontier:
+                break
+            parameters = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
+            causes |= {one: [] for one in frontier}
+            for row in await self._graph.read(statement("mindmap/causes_of"), parameters):
+                causes[row["source"]].append(row["target"])
+            frontier = sorted({target for one in frontier for target in causes[one]} - causes.keys())
+        paths = chains(starts, causes)
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
