@@ -18,7 +18,6 @@ from extraction.text.lexicon_zh import JOBS as JOBS_ZH
 from extraction.text.lexicon_zh import KIN as KIN_WORDS_ZH
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_ZH
 from extraction.text.lexicon_zh import PETS as PETS_ZH
-from extraction.text.lexicon_zh import SURNAMES
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import has_cjk
 
@@ -278,36 +277,6 @@ def _chinese_name(text: str, start: int) -> str | None:
     if (given := _GIVEN_ZH.match(text, start)) and word_tag(given[0]) in ("n", "ns", "nz", "nrfg", "nrt"):
         return given[0]
     return chinese_name_at(text, start) if has_cjk(text[start : start + 1]) else None
-
-
-_NAME_ASKED_EN: Final = re.compile(
-    r"\b(?:my|our|the)(?: \w+)? (?P<x>[a-z-]+)(?:'s (?:first |last |sur)?name\b|(?: is| was)? called\b)|"
-    r"\bnames? of (?:my|our|the)(?: \w+)? (?P<y>[a-z-]+)(?=[?.!]|$)"
-)
-_IS_CALLED_EN: Final = r"(?:'s name is| is called| is named| called| named| is|,)? (?-i:[A-Z][a-z]+)"
-_IS_CALLED_ZH: Final = "(?:的?名字)?(?:是|叫做?|名叫)?"
-
-
-def bearer_asked(question: str) -> str | None:
-    """Return the word for the person or pet whose name a question asks for: 外甥女 in 我外甥女叫什么, "plumber"."""
-    question = question[:_QUESTION_CHARS_MAX]
-    if value_asked(question) is not ValueKind.NAME:
-        return None
-    if english := _NAME_ASKED_EN.search(plain_apostrophes(question)):
-        return str(english["x"] or english["y"])
-    bearers = _TIES_ZH.findall(question)
-    return bearers[-1] if bearers else None
-
-
-def names_bearer(text: str, bearer: str) -> bool:
-    """Return whether a text has a name right beside a word for its bearer: 外甥女朵朵, 冯师傅, "my niece Coco"."""
-    text = text[:_CHARS_MAX]
-    if bearer.isascii():
-        return re.search(rf"\b{re.escape(bearer)}{_IS_CALLED_EN}", text, re.IGNORECASE) is not None
-    return any(
-        text[found.start() - 1 : found.start()] in SURNAMES or _chinese_name(text, found.end()) is not None
-        for found in re.finditer(f"{re.escape(bearer)}{_IS_CALLED_ZH}", text)
-    )
 
 
 def _finder(pattern: re.Pattern[str]) -> Callable[[str], bool]:

@@ -1,8 +1,9 @@
 """Detect which attribute of a person a question asks for, and whether a text states a value of it. Pure.
 
 "Where does Ana live?" and "we moved again, Madrid this time" share no word, but both are about a home. Statements
-about one attribute of one person replace each other, so the latest of them counts. Texts are English or Chinese;
-questions for the home are also German, French, Spanish or Japanese.
+about one attribute of one person replace each other, so the latest of them counts. Other attributes (partner, adviser,
+what somebody learns) were read too, and raised no answer. Texts are English or Chinese; questions for the home are also
+German, French, Spanish or Japanese.
 """
 
 import re
@@ -25,11 +26,6 @@ class Attribute(StrEnum):
     VEHICLE = "vehicle"
     MEDICINE = "medicine"
     DIET = "diet"
-    PARTNER = "partner"
-    LEARNING = "learning"
-    ADVISER = "adviser"
-    REPLIES = "replies"
-    NICKNAME = "nickname"
 
 
 _VEHICLES: Final = (
@@ -37,10 +33,6 @@ _VEHICLES: Final = (
     r"mercedes|kia|hyundai|nissan|mazda|subaru|volvo|skoda|renault|peugeot|fiat|citro[eë]n|byd|polestar|jeep|chevy|"
     r"chevrolet|lexus|porsche|suzuki|dacia|opel|vauxhall|yaris|corolla|civic|golf|prius)"
 )
-_ADVISERS: Final = r"(?:dentist|doctor|gp|therapist|physio|vet|supervisor|manager|boss|teacher|coach|landlord|landlady)"
-_ADVISERS_ZH: Final = "(?:医生|牙医|导师|老板|上司|经理|领导|老师|教练|房东)"
-_LOVED: Final = r"(?:partner|wife|husband|girlfriend|boyfriend|fianc[eé]e?|spouse)"
-_LOVED_ZH: Final = "(?:男朋友|女朋友|对象|老公|老婆|未婚夫|未婚妻)"
 _WHAT_ZH: Final = "(?:哪|什么|啥)"
 _FOODS: Final = r"(?:foods?|ingredients?|dish(?:es)?|fruits?|meats?|vegetables?|spices?|seafood)"
 _BAD: Final = (
@@ -101,46 +93,6 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
             rf"(?:吃|食物|水果|蔬菜|海鲜|肉|菜).{{0,10}}{_BAD_ZH}|{_BAD_ZH}.{{0,6}}(?:吃|食物|水果|蔬菜|海鲜|肉|菜)"
         ),
     ),
-    (
-        Attribute.PARTNER,
-        re.compile(
-            rf"\b{_LOVED}\b.{{0,10}}$|\b(?:married|engaged|dating|seeing|together with|going out)\b|"
-            rf"{_LOVED_ZH}(?:是|叫)|跟谁(?:结婚|在一起|谈)"
-        ),
-    ),
-    (
-        Attribute.LEARNING,
-        re.compile(
-            r"\b(?:what|which)\b.{0,40}\b(?:learn|learning|studying|study|practi[sc]ing|instrument|taking up)\b|"
-            rf"在学(?:什么|啥)|学的?是?{_WHAT_ZH}"
-        ),
-    ),
-    (
-        Attribute.ADVISER,
-        re.compile(
-            rf"\bwho(?:'s| is)\b.{{0,30}}\b(?:{_ADVISERS}|supervising)\b|\bname\b.{{0,20}}\b{_ADVISERS}\b|"
-            rf"{_ADVISERS_ZH}(?:是谁|叫什么)|谁是.{{0,6}}{_ADVISERS_ZH}"
-        ),
-    ),
-    (
-        # How the user wants to be answered.
-        Attribute.REPLIES,
-        re.compile(
-            r"\b(?:repl(?:y|ies)|responses?|answers?)\b.{0,30}\b(?:be|long|short|look|sound|formatted?|style|tone|include|"
-            r"need|written|end|start|like|contain)\b|"
-            r"\b(?:tone|style|layout|format|language|length)\b.{0,50}\b(?:repl(?:y|ies)|responses?|answers?|you|assistant)\b|"
-            r"\bhow should .{1,40}\b(?:explained|answered|written|worded|answer|reply|respond|explain|write|talk)\b|"
-            r"(?:回答|答复|回复|回话|解释).{0,10}(?:什么|怎么|怎样|如何|多长|附|口吻|语气|格式|风格)|"
-            r"(?:什么|怎么样的|哪种)(?:样的)?(?:口吻|语气|格式|风格)"
-        ),
-    ),
-    (
-        Attribute.NICKNAME,
-        re.compile(
-            r"\b(?:what|how|which|by what)\b.{0,40}\b(?:be (?:called|addressed)|call (?:me|him|her|them|the user)|"
-            r"address (?:me|him|her|them|the user))\b|(?:怎么|如何|该)称呼|称呼(?:我|他|她|您)|(?:怎么|该|管)叫[我他她]"
-        ),
-    ),
 )
 _STATED: Final = {
     Attribute.NUMBER: re.compile(r"\d[\d -]{5,20}\d"),
@@ -172,24 +124,6 @@ _STATED: Final = {
         r"\b(?:food|recipe|meal)s?\b.{0,30}\b(?:no|without|leave out|don't)\b|"
         r"\b(?:don't|no|without|leave out)\b.{0,40}\b(?:food|recipe|meal|dish)|"
         r"吃素|素食|忌口|不吃|只吃|过敏|别放|不要放|不能吃|吃不了|一闻|受不了|恶心|想吐"
-    ),
-    Attribute.PARTNER: re.compile(
-        rf"\b{_LOVED}\b|\b(?:married|engaged|dating|broke up|split up|divorced?|got together|seeing)\b|"
-        rf"{_LOVED_ZH}|未婚|结婚|分手|离婚|订婚|在一起"
-    ),
-    Attribute.LEARNING: re.compile(
-        r"\b(?:learn|learning|lessons?|classes|practi[sc]ing|took up|taken up|taking up|studying|course|beginner)\b|"
-        r"在学|学[习了]|报了|上课|课"
-    ),
-    Attribute.ADVISER: re.compile(rf"\b{_ADVISERS}\b|\b(?:dr|mr|mrs|ms|prof)\b|{_ADVISERS_ZH}"),
-    Attribute.REPLIES: re.compile(
-        r"\b(?:answers?|answer me|repl(?:y|ies)|respond|responses?|explain|talk to me|write to me)\b|"
-        r"\b(?:keep it|be|make it|keep (?:your|the) \w+) (?:short|brief|simple|concise|casual|formal|plain)|"
-        r"\bbullet|\bno (?:bullets|lists|emojis?|jargon|fluff)\b|\bsources?\b|\bto the point\b|"
-        r"回[答复覆]|答复|解释|口语|简短|简洁|说人话|大白话|一二三|条理|分点|列表|出处|来源|语气|口吻|长话短说|废话"
-    ),
-    Attribute.NICKNAME: re.compile(
-        r"\b(?:call me|just call|goes? by|known as|everyone calls|nickname|short for)\b|[叫喊]我|称呼|外号|小名|绰号"
     ),
 }
 _KIN: Final = "|".join(word for word in tie_words() if word.isascii())

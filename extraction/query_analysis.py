@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from extraction.answer_values import ValueKind, bearer_asked, value_asked
+from extraction.answer_values import ValueKind, value_asked
 from extraction.attribute_questions import Attribute, attribute_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens, words_of_name
@@ -66,7 +66,6 @@ class QueryAnalysis:
         chars: length of the question.
         chinese: the question is mostly Chinese.
         value_kind: kind of value that the answer must contain; None for other questions.
-        name_bearer: word for whose name the question asks for; None for other questions.
         asked_times: times that the question names, with their phrases.
         asked_time: span from the first to the last of them.
         time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
@@ -107,7 +106,6 @@ class QueryAnalysis:
     intent: Intent = Intent.GENERAL
     answer_type: AnswerType = AnswerType.OTHER
     value_kind: ValueKind | None = None
-    name_bearer: str | None = None
     asked_times: tuple[AskedTime, ...] = ()
     asked_time: Timespan | None = None
     time: Timespan | None = None
@@ -204,7 +202,6 @@ def analyse(
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=value_kind,
-        name_bearer=read_or(None, bearer_asked, text),
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,

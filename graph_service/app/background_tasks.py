@@ -89,6 +89,8 @@ async def _planned(services: Services, planning: asyncio.Task[None]) -> None:
 
 async def _warm_up(services: Services, planning: asyncio.Task[None]) -> None:
     with contextlib.suppress(MnemosceneError):
+        # Not before: Neo4j, Java's compilers and the imports use the processors until then.
+        await services.arrival.wait()
         await services.memory.load_models()
     await asyncio.wait({planning})
     with contextlib.suppress(MnemosceneError):

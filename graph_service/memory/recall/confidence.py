@@ -11,7 +11,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
-from extraction.answer_values import ValueKind, names_bearer
+from extraction.answer_values import ValueKind
 from extraction.query_analysis import AnswerType, Intent, QueryAnalysis
 from extraction.text.languages import is_english_or_chinese
 from extraction.text.name_forms import address_among
@@ -32,8 +32,6 @@ _FEW: Final = 20
 _SOME_FACTS, _MANY_FACTS = 8, 12
 # With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
-# Makes up for the weights of names, which are asked for more often than stated. Not fitted: no set has enough of them.
-_NAMES_BEARER: Final = 3.0
 # Confidence in what fits the time of a question without a topic: an estimate, as no set has such questions.
 _IN_TIME: Final = 0.95
 _NO_ANSWERS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -66,7 +64,6 @@ class ConfidenceFeatures:
         first_answer: answer score of the first hit; 0 without one.
         second_answer: second best answer score, 0 to 1; 0 with fewer than two. What several texts seem to answer is
             rarely a chance likeness.
-        names_bearer: 1 if the question asks for somebody's name, and the first hit has a name beside the word for them.
         in_time: for a question that names a time and no topic ("what did I tell you on Friday?"), how well the first
             hit fits the time, 0 to 1: the time alone decides. None for other questions.
         by_meaning: question or first hit are neither English nor Chinese, so that only cosines are comparable.
@@ -94,7 +91,6 @@ class ConfidenceFeatures:
     answer: float | None = None
     first_answer: float = 0.0
     second_answer: float = 0.0
-    names_bearer: float = 0.0
     in_time: float | None = None
     by_meaning: bool = False
     across: float = 0.0
@@ -122,7 +118,7 @@ class ConfidenceWeights:
         of_value = 0.0 if features.value_kind is None else self.value_kinds.get(features.value_kind, 0.0)
         weighted = (weight * (getattr(features, name) or 0.0) for name, weight in self.features.items())
         return (of_type * min(1.5 * features.known, 1.0) if of_type > 0 else of_type) + math.fsum(
-            (self.base, *weighted, _NAMES_BEARER * features.names_bearer, of_value)
+            (self.base, *weighted, of_value)
         )
 
 
@@ -337,17 +333,10 @@ def confidence_features(
         answer=None if _is_request(analysis) else max(answers.values(), default=None),
         first_answer=answers.get(hits[0].candidate.id, 0.0) if hits else 0.0,
         second_answer=sorted(answers.values())[-2] if len(answers) > 1 else 0.0,
-        names_bearer=float(_names_bearer(hits, analysis)),
         in_time=in_time(hits[0].candidate, analysis) if hits and analysis.only_time else None,
         by_meaning=analysis.by_meaning
         or (first is not None and not is_english_or_chinese(first.text[:_TEXT_CHARS_MAX])),
         across=float(first is not None and first.is_cross_language),
-    )
-
-
-def _names_bearer(hits: Sequence[Hit], analysis: QueryAnalysis) -> bool:
-    return analysis.name_bearer is not None and any(
-        names_bearer(hit.candidate.text, analysis.name_bearer) for hit in hits[:1]
     )
 
 

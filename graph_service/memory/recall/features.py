@@ -64,8 +64,6 @@ _DIGIT: Final = re.compile(r"\d")
 _HAPPENED: Final = "happened"
 # Longest chain of former values that is followed.
 _CHAIN_MAX: Final = 16
-# A capitalised word that does not begin a sentence.
-_NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
 # Number of Chinese texts that are glossed for an English question, nearest first, and their length; a gloss takes about
 # half a millisecond.
 _GLOSSED_N, _GLOSSED_CHARS = 40, 300
@@ -376,11 +374,6 @@ def _has_cue(text: str, cue: Callable[[str], bool]) -> bool:
     return cue(plain_apostrophes(text))
 
 
-@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name.casefold() for name in _NAME.findall(text))
-
-
 def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
@@ -390,7 +383,6 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     than all other features.
     """
     why = analysis.answer_type is AnswerType.WHY
-    somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
     reference = analysis.time_reference
     end = analysis.time.end if analysis.time and reference is TimeReference.DATED else None
 
@@ -413,11 +405,6 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
-        "name": lambda: _where(
-            candidates,
-            lambda one: bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized),
-            counts=somebody,
-        ),
     }
 
 

@@ -163,7 +163,6 @@ _EVERYDAY_PLAIN = {
     "user_reason": 0.7,
     "reason": 1.4,
     "agent_message": 1.0,
-    "name": 0.5,
     "attribute": 0.5,
     "newest_now": 1.0,
     "newest_dated": 0.5,
@@ -321,7 +320,7 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "after_asked_time",
             }
         ),
-        "graph": frozenset({"entity_match", "multi_hop", "name"}),
+        "graph": frozenset({"entity_match", "multi_hop"}),
         "role": frozenset({"speaker", "role", "user_message", "agent_message", "user_reason"}),
         "recency": frozenset({"recency", "importance"}),
     }
