@@ -1,1 +1,1 @@
-"""Extract facts by rules, without a model: one engine, and a table of rules for each language."""
+"""Extract facts without a language model: from the tags of a local model and from plain sentences."""

@@ -8,14 +8,16 @@ from functools import cache, partial
 from typing import Final
 
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.en import agent_promises as agent_promises_en
-from extraction.rules.en.language_pack import ENGLISH
-from extraction.rules.engine import Draft, Speaker, read_facts
+from extraction.rules.en.plain_sentences import read_plain_sentences
+from extraction.rules.en.wording import ENGLISH_WORDING
+from extraction.rules.fact_wordings import CHINESE_WORDING
 from extraction.rules.rule_reader import corrections_in
-from extraction.rules.tag_facts import CHINESE_WORDING, is_kin, same_plan, with_tags
+from extraction.rules.tag_facts import is_kin, plain_drafts, same_plan, with_tags
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
-from extraction.rules.valid_times import DATED, TimedText, is_temporary, timed, with_told_period, without_time
+from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.zh import agent_promises as agent_promises_zh
 from extraction.text.chinese import HAN
 from extraction.text.corrections import Correction
@@ -29,6 +31,7 @@ from schema.entity import EntityType
 from schema.fact import FactDetail, FactKind
 from schema.ids import name_key
 from schema.labels import Role
+from schema.predicates import TASTES
 
 # The rest of longer messages is not read.
 READ_CHARS_MAX = 20_000
@@ -126,7 +129,6 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts = _by_agent(chinese, english, text, speaker)
     else:
         drafts = _english_facts(english, speaker)
-        drafts += read_or([], _dated_facts, drafts, english, times_of, speaker)
         if tags is not None:
             drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
         drafts = _with_joined_homes(drafts, text)
@@ -152,15 +154,18 @@ def _with_joined_homes(drafts: Sequence[Draft], text: str) -> list[Draft]:
     return [joined.get(one, one) for one in drafts if one not in told]
 
 
+_TELLS_OF_KIN: Final = frozenset({"works as", "works at", "lives in"})
+
+
 def _relatives_told(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft]:
     """Yield that the speaker has the relatives of whom something was read: "my sister is an assistant"."""
     known = {one.relation for one in drafts if one.subject == speaker.me}
     for one in drafts:
         kin = one.subject
-        told = one.relation == "works as" or has_cjk(kin)
+        told = has_cjk(kin) or one.relation in _TELLS_OF_KIN or one.predicate in TASTES
         if told and not one.closes and kin not in known and is_kin(kin):
             known.add(kin)
-            wording = CHINESE_WORDING if has_cjk(kin) else ENGLISH.wording
+            wording = CHINESE_WORDING if has_cjk(kin) else ENGLISH_WORDING
             says = wording.has_relative(kin).format(s=speaker.label(speaker.me, wording.unknown_user), o=kin)
             has = replace(one, subject=speaker.me, subject_type=None, object=kin, object_type=EntityType.PERSON)
             yield replace(has, predicate="RELATES_TO", relation=kin, statement=says[:1].upper() + says[1:])
@@ -196,10 +201,10 @@ def _is_english(text: str) -> bool:
 
 
 def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
-    """Return the facts of English sentences; the rules see names in other scripts as Latin ones of the same length."""
+    """Return the facts of plain English sentences; names in other scripts are seen as Latin ones of the same length."""
     names: dict[str, str] = {}
     plain = [replace(sentence, text=_with_latin_names(sentence.text, names)) for sentence in sentences]
-    drafts = read_facts(plain, ENGLISH, speaker)
+    drafts = list(plain_drafts(read_plain_sentences(plain, speaker), speaker))
     return [_with_names(draft, names) for draft in drafts] if names else drafts
 
 
@@ -252,20 +257,6 @@ def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
     if any(key == name_key(name) for name in scene.agent_names):
         return THE_AGENT
     return line.speaker.strip()
-
-
-def _dated_facts(
-    drafts: Sequence[Draft], sentences: Sequence[Sentence], times_of: Callable[[str], TimedText], speaker: Speaker
-) -> list[Draft]:
-    """Return the homes and jobs that the rules find in a sentence only without its times."""
-    found: list[Draft] = []
-    for sentence in sentences:
-        if any(one.relation in DATED and sentence.start <= one.start < sentence.end for one in drafts):
-            continue
-        if plain := without_time(sentence.text, times_of):
-            read = _english_facts([replace(sentence, text=plain)], speaker)
-            found += [replace(one, start=sentence.start, end=sentence.end) for one in read if one.relation in DATED]
-    return found
 
 
 def _clause_of(draft: Draft, sentences: Iterable[Sentence], times_of: Callable[[str], TimedText]) -> TimedText:

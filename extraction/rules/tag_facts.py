@@ -5,360 +5,45 @@ names of relations, the words for relatives and the statements are chosen here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-from extraction.rules.en.clauses import with_article
-from extraction.rules.en.language_pack import ENGLISH
+from extraction.rules.drafts import Draft, Speaker, Wording
+from extraction.rules.en.objects import NO_ALLERGEN
 from extraction.rules.en.phrases import CATEGORY
-from extraction.rules.engine import Draft, Speaker, Wording
+from extraction.rules.en.plain_sentences import Told
+from extraction.rules.en.wording import ENGLISH_WORDING, with_article
+from extraction.rules.fact_wordings import (
+    BOSSES,
+    CHINESE_WORDING,
+    COLLEAGUES,
+    COLLECTING,
+    DOING,
+    EATING,
+    FAVOURITE,
+    FRIENDS,
+    INJURY,
+    KIN,
+    LIVING_WITH,
+    NAMED_PET,
+    PLAIN_WORDINGS,
+    STUDYING,
+    TEACHING,
+    WORDINGS,
+    FactKindWording,
+)
+from extraction.rules.favourites import favourite
 from extraction.rules.tags import KINDS, Tag
-from extraction.rules.zh.plain_words import favourite, with_plain_words
+from extraction.rules.zh.plain_words import with_plain_words
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.english_stems import gerund
 from extraction.text.full_names import whole_name
-from extraction.text.lexicon_en import CHILD_NAME, KIN_NAME, KIN_PATTERN, word_set
+from extraction.text.lexicon_en import ANY_MONTH, CHILD_NAME, KIN_NAME, KIN_PATTERN, KIN_SINGULAR, PETS, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
+from extraction.text.sentences import split_sentences
 from schema.entity import EntityType
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactKindWording:
-    """Predicate, relation and statements of a kind of fact.
-
-    Attributes:
-        relation: None if it is the word of the message that `words` matches.
-        words: pattern of such words by language, English first; the one nearest to the object counts.
-        says, ended: statements in English and in Chinese, with `{s}`, `{o}` and `{k}` for the relation.
-        person: the object is somebody's name, which has a capital letter in English.
-    """
-
-    predicate: str = "RELATES_TO"
-    relation: str | None = None
-    words: tuple[str, str] | None = None
-    fallback: tuple[str, str] | None = None
-    says: tuple[str, str]
-    ended: tuple[str, str]
-    object_type: EntityType | None = None
-    strength: float = 0.7
-    person: bool = False
-
-
-def _of(words: tuple[str, str], fallback: tuple[str, str] | None) -> FactKindWording:
-    """Return the wording of a relative or helper whose name is the object."""
-    return FactKindWording(
-        words=words,
-        fallback=fallback,
-        says=("{o} is {s}'s {k}.", "{o}是{s}的{k}。"),
-        ended=("{o} is no longer {s}'s {k}.", "{o}不再是{s}的{k}。"),
-        object_type=EntityType.PERSON,
-        strength=0.8,
-        person=True,
-    )
-
-
-def _value(words: tuple[str, str], fallback: tuple[str, str]) -> FactKindWording:
-    """Return the wording of a number or another value of something that the message names."""
-    return FactKindWording(
-        words=words,
-        fallback=fallback,
-        says=("{s}'s {k} is {o}.", "{s}的{k}是{o}。"),
-        ended=("{s}'s {k} is no longer {o}.", "{s}的{k}不再是{o}。"),
-        strength=0.8,
-    )
-
-
-def _relation(
-    relation: str | None,
-    says: tuple[str, str],
-    ended: tuple[str, str],
-    *,
-    predicate: str = "RELATES_TO",
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    person: bool = False,
-) -> FactKindWording:
-    return FactKindWording(
-        predicate=predicate,
-        relation=relation,
-        says=says,
-        ended=ended,
-        object_type=kind,
-        strength=strength,
-        person=person,
-    )
-
-
-CHINESE_WORDING: Final = Wording(
-    unknown_user="用户", relative="{owner}的{kin}", has_relative=lambda kin: f"{{s}}有{kin}。"
-)
-
-# Words for people, by kind of fact: English and Chinese.
-_CHILDREN: Final = (
-    r"\b(?:(?:step|god|grand|foster )-?)?(?:daughter|son|kid|child|boy|girl|baby|newborn|toddler|twins?)\b|"
-    r"\b(?:youngest|eldest|oldest|middle one|little one)\b",
-    "(?:[大小二三]|双胞胎|养|干|继)?(?:女儿|儿子|闺女|孩子)|[大二三小]宝|老[大二三幺]|宝宝|娃",
-)
-_PARENTS: Final = (
-    r"\b(?:(?:step|foster |god)-?)?(?:mother|mum|mom|mama|father|dad|parents?)\b",
-    "[继养干老]?(?:妈妈?|爸爸?|母亲?|父亲?|爹|娘)",
-)
-_SIBLINGS: Final = (
-    r"\b(?:(?:step|half|twin|foster|older|younger|big|little|baby)[- ]?)?(?:sister|brother|sibling|sis|bro|twin)\b",
-    "(?:双胞胎|亲|大|二|小|老)?(?:姐姐?|妹妹?|哥哥?|弟弟?)",
-)
-_KIN: Final = (rf"\b(?:{KIN_PATTERN})\b", f"(?:{KIN_PATTERN_ZH})")
-_FRIENDS: Final = (
-    r"\b(?:best |old |school |childhood |good )?(?:friend|mate|bestie|pal|buddy)\b|"
-    r"\b(?:flatmate|roommate|housemate|neighbou?r|classmate|bandmate|teammate|penpal)\b",
-    "(?:[男女]性?|好|老|最好的)?朋友|闺蜜|发小|死党|哥们儿?|室友|舍友|(?:大学|高中|初中|小学|老)?同学|同桌|邻居|老乡|网友|"
-    "笔友|球友|队友|驴友|战友|牌友",
-)
-_COLLEAGUES: Final = (
-    r"\b(?:colleague|co-?worker|workmate|teammate|business partner|co-?founder|assistant|deskmate|intern|partner)\b",
-    "(?:前|老)?同事|搭档|合伙人|下属|徒弟|助理|同门|实习生|师[兄姐弟妹]",
-)
-_BOSSES: Final = (
-    r"\b(?:(?:line|team|shift|branch|store|project) )?(?:boss|manager|supervisor|lead|director|head|foreman|gaffer|"
-    r"advisor|adviser|professor|CEO|editor|principal|headteacher)\b",
-    "(?:前|大|新|直属)?(?:老板|领导|上司|主管|经理|总监|组长|导师|店长|厂长|主任|老总|队长|校长|工头|班长)",
-)
-_PERSON, _PLACE, _ORG = EntityType.PERSON, EntityType.PLACE, EntityType.ORGANIZATION
-_TOPIC, _ACTIVITY, _TIME = EntityType.TOPIC, EntityType.ACTIVITY, EntityType.TIME
-
-WORDINGS: Final[dict[str, FactKindWording]] = {
-    "lives_in": _relation(
-        "lives in",
-        ("{s} lives in {o}.", "{s}住在{o}。"),
-        ("{s} no longer lives in {o}.", "{s}不再住在{o}。"),
-        kind=_PLACE,
-    ),
-    "works_at": _relation(
-        "works at",
-        ("{s} works at {o}.", "{s}在{o}工作。"),
-        ("{s} no longer works at {o}.", "{s}不再在{o}工作。"),
-        kind=_ORG,
-        strength=0.8,
-    ),
-    "works_as": _relation(
-        "works as",
-        ("{s} works as {o}.", "{s}的职业是{o}。"),
-        ("{s} no longer works as {o}.", "{s}不再是{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "studies_at": _relation(
-        "studies at",
-        ("{s} studies at {o}.", "{s}在{o}上学。"),
-        ("{s} no longer studies at {o}.", "{s}不再在{o}上学。"),
-        kind=_ORG,
-    ),
-    "from": _relation(
-        "is from", ("{s} is from {o}.", "{s}来自{o}。"), ("{s} is not from {o}.", "{s}不是{o}人。"), kind=_PLACE
-    ),
-    "born_on": _relation(
-        "born on",
-        ("{s} was born on {o}.", "{s}{o}出生。"),
-        ("{s} was not born on {o}.", "{s}不是{o}出生。"),
-        kind=_TIME,
-    ),
-    "age": _relation(
-        "has age", ("{s} is {o}.", "{s}{o}。"), ("{s} is no longer {o}.", "{s}不再是{o}。"), kind=_TIME, strength=0.8
-    ),
-    "named": _relation(
-        "is named", ("{s} is named {o}.", "{s}叫{o}。"), ("{s} is no longer named {o}.", "{s}不再叫{o}。"), strength=0.9
-    ),
-    "has": _relation("has", ("{s} has {a}.", "{s}有{o}。"), ("{s} no longer has {a}.", "{s}不再有{o}。")),
-    "pet": _relation(
-        "has",
-        ("{s} has {a}.", "{s}养{o}。"),
-        ("{s} no longer has {a}.", "{s}不再养{o}。"),
-        kind=EntityType.ANIMAL,
-        strength=0.8,
-    ),
-    "partner": _relation(
-        "partner",
-        ("{o} is {s}'s partner.", "{o}是{s}的对象。"),
-        ("{o} is no longer {s}'s partner.", "{o}不再是{s}的对象。"),
-        kind=_PERSON,
-        strength=0.8,
-        person=True,
-    ),
-    "spouse": _relation(
-        "married to",
-        ("{s} is married to {o}.", "{s}和{o}是夫妻。"),
-        ("{s} is no longer married to {o}.", "{s}和{o}不再是夫妻。"),
-        kind=_PERSON,
-        strength=0.9,
-        person=True,
-    ),
-    "engaged_to": _relation(
-        "engaged to",
-        ("{s} is engaged to {o}.", "{s}和{o}订婚了。"),
-        ("{s} is no longer engaged to {o}.", "{s}和{o}不再订婚。"),
-        kind=_PERSON,
-        strength=0.9,
-        person=True,
-    ),
-    "ex": _relation(
-        "ex",
-        ("{o} is {s}'s ex.", "{o}是{s}的前任。"),
-        ("{o} is {s}'s ex.", "{o}是{s}的前任。"),
-        kind=_PERSON,
-        person=True,
-    ),
-    "child": _of(_CHILDREN, ("child", "孩子")),
-    "parent": _of(_PARENTS, ("parent", "父母")),
-    "sibling": _of(_SIBLINGS, ("sibling", "兄弟姐妹")),
-    "relative": _of(_KIN, ("relative", "亲戚")),
-    "friend": _of(_FRIENDS, ("friend", "朋友")),
-    "colleague": _of(_COLLEAGUES, ("colleague", "同事")),
-    "boss": _of(_BOSSES, ("boss", "老板")),
-    "helper": _of(
-        (
-            rf"\b(?:{KIN_PATTERN}|GP|surgeon|nurse|midwife|plumber|electrician|builder|cleaner|gardener|solicitor|"
-            r"mechanic|optician|psychiatrist|psychologist|counsellor|counselor|physiotherapist|chiropractor|"
-            r"cardiologist|dermatologist|neurologist|oncologist|pediatrician|paediatrician|consultant|specialist|"
-            r"recruiter|agent|broker|instructor|driver|super|caseworker|social worker|personal trainer|walker)\b",
-            f"(?:家庭医生|主治医生|主治|中医|{KIN_PATTERN_ZH}|大夫|护士|中介|司机|师傅|物业|管家|阿姨|钟点工|教授|顾问)",
-        ),
-        None,
-    ),
-    "allergic_to": _relation(
-        None,
-        ("{s} is allergic to {o}.", "{s}对{o}过敏。"),
-        ("{s} is no longer allergic to {o}.", "{s}对{o}不再过敏。"),
-        predicate="DISLIKES",
-        strength=0.95,
-    ),
-    "illness": _relation(
-        "has", ("{s} has {o}.", "{s}有{o}。"), ("{s} no longer has {o}.", "{s}不再有{o}。"), kind=_TOPIC, strength=0.8
-    ),
-    "takes": _relation(
-        "takes",
-        ("{s} takes {o}.", "{s}服用{o}。"),
-        ("{s} no longer takes {o}.", "{s}不再服用{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "diet": _relation(
-        "is",
-        ("{s} is {o}.", "{s}的饮食：{o}。"),
-        ("{s} is no longer {o}.", "{s}的饮食不再是{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "likes": _relation(
-        None, ("{s} likes {o}.", "{s}喜欢{o}。"), ("{s} no longer likes {o}.", "{s}不再喜欢{o}。"), predicate="PREFERS"
-    ),
-    "dislikes": _relation(
-        None,
-        ("{s} does not like {o}.", "{s}不喜欢{o}。"),
-        ("{s} no longer dislikes {o}.", "{s}不再讨厌{o}。"),
-        predicate="DISLIKES",
-    ),
-    "plans": _relation(
-        "plan",
-        ("{s} plans: {o}.", "{s}的计划：{o}。"),
-        ("{s} no longer plans: {o}.", "{s}不再打算：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-    ),
-    "promised": _relation(
-        "promise",
-        ("{s} promised: {o}.", "{s}答应：{o}。"),
-        ("{s} no longer promises: {o}.", "{s}不再答应：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-        strength=0.8,
-    ),
-    "decided": _relation(
-        "plan",
-        ("{s} decided: {o}.", "{s}决定：{o}。"),
-        ("{s} no longer plans: {o}.", "{s}不再打算：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-    ),
-    "because": _relation(
-        None,
-        ("The reason for {s} was {o}.", "{s}，是因为{o}。"),
-        ("The reason for {s} was not {o}.", "{s}，不是因为{o}。"),
-        predicate="CAUSED_BY",
-    ),
-    "phone": _relation(
-        "phone number",
-        ("{s}'s phone number is {o}.", "{s}的电话是{o}。"),
-        ("{s}'s phone number is no longer {o}.", "{s}的电话不再是{o}。"),
-        strength=0.9,
-    ),
-    "email": _relation(
-        "email",
-        ("{s}'s email is {o}.", "{s}的邮箱是{o}。"),
-        ("{s}'s email is no longer {o}.", "{s}的邮箱不再是{o}。"),
-        strength=0.9,
-    ),
-    "code": _value(
-        (
-            r"\b(?:(?:door|gate|alarm|wifi|wi-fi|bike|garage|entry|safe|post|zip|gym|locker|order|membership|booking|"
-            r"member|account|policy|passport|reference|customer|license|licence|number|student|staff|employee|case) ?)?"
-            r"(?:code|password|passcode|pin|plate|plates|number|reg|registration|combination)\b",
-            "(?:(?:WiFi|wifi|门禁|开机|支付|储物柜|快递柜|手机|电脑|银行卡|邮箱|保险箱|会员|订单|取件|快递|学|工|卡|房间|"
-            "准考证|护照|身份证|社保|案件|预约)?(?:密码|号码|单号|卡号|码|号)|车牌号?|口令|暗号|尾号)",
-        ),
-        ("code", "号码"),
-    ),
-    "address": _relation(
-        "address",
-        ("{s}'s address is {o}.", "{s}的地址是{o}。"),
-        ("{s}'s address is no longer {o}.", "{s}的地址不再是{o}。"),
-        kind=_PLACE,
-        strength=0.9,
-    ),
-    "size": _value(
-        (
-            r"\b(?:shoe|ring|shirt|dress|boot|trainer|glove|hat|trouser|jacket|bra|frame|bike|waist|suit|inside leg|"
-            r"clothes|clothing|pants|jeans|sneaker|helmet|collar|belt|coat|skate|ski|wetsuit)?s? ?"
-            r"(?:size|height|weight|waist|inseam)\b",
-            "(?:鞋码|尺码|码数|上衣|裤子|裤码|腰围|戒指|手围|胸围|身高|体重|帽围|衣服|衬衫|西装|内衣|圈口|头围|鞋)",
-        ),
-        ("size", "尺码"),
-    ),
-    "price": _value(
-        (
-            r"\b(?:rent|salary|price|mortgage|budget|fee|fees|bill|pay|wage|deposit|pension|allowance|cost|rate|"
-            r"subscription|loan|income|insurance|premium|tuition|service charge)\b",
-            "(?:房租|租金|月租|工资|薪水|年薪|月薪|价格|房贷|月供|车贷|预算|学费|费用|物业费|押金|退休金|零花钱|生活费|"
-            "保费|底薪|定金)",
-        ),
-        ("price", "价格"),
-    ),
-    "language": _relation(
-        "speaks", ("{s} speaks {o}.", "{s}会说{o}。"), ("{s} no longer speaks {o}.", "{s}不再说{o}。"), kind=_TOPIC
-    ),
-    "hobby": _relation(
-        None,
-        ("{s} likes {o}.", "{s}喜欢{o}。"),
-        ("{s} no longer does {o}.", "{s}不再{o}。"),
-        predicate="PREFERS",
-        kind=_ACTIVITY,
-    ),
-    "attribute": _relation(
-        "is", ("{s} is {o}.", "{s}是{o}。"), ("{s} is no longer {o}.", "{s}不再是{o}。"), kind=_TOPIC
-    ),
-}
-
-_NAMED_PET: Final = FactKindWording(
-    says=("{o} is {s}'s {k}.", "{o}是{s}的{k}。"),
-    ended=("{o} is no longer {s}'s {k}.", "{o}不再是{s}的{k}。"),
-    object_type=EntityType.ANIMAL,
-    strength=0.8,
-)
-_FAVOURITE: Final = replace(
-    WORDINGS["likes"],
-    says=("{s}'s {k} is {o}.", "{s}{k}是{o}。"),
-    ended=("{s}'s {k} is no longer {o}.", "{s}{k}不再是{o}。"),
-)
 # What a pet is like, and not what kind of animal.
 _LOOKS: Final = re.compile(
     r"(?:(?:all|mostly|half|light|dark|very|so|really|pretty|quite|a bit) )?"
@@ -367,27 +52,24 @@ _LOOKS: Final = re.compile(
     r"|.*[色岁胖瘦懒凶乖]|[灰黑白橘黄花公母]+的?",
     re.IGNORECASE,
 )
+_PETS: Final = "|".join(sorted(PETS, key=len, reverse=True))
+_ANIMAL_NAMED: Final = re.compile(
+    rf"\b(?:my|our|an?|the) (?:[a-z-]+ ){{0,2}}?(?P<k>{_PETS})"
+    r"(?:,? (?:is |who is )?(?:called|named)|(?:['’]s|s['’]| ) ?name is|(?:['’]s| is)|,)? $",
+    re.IGNORECASE,
+)
+_IS_ANIMAL: Final = re.compile(rf",? (?:is )?(?:my|our) (?:[a-z-]+ ){{0,2}}?(?P<k>{_PETS})\b", re.IGNORECASE)
 # Work told as what somebody does: "teaches Year 4", "drives the night bus".
-_TAUGHT: Final = re.compile(r"(?:teach(?:es|ing)?|taught) (?=\S)|教(?!练|授|师|员|育|务|官|书|学$)(?=.)", re.IGNORECASE)
-_TEACHING: Final = _relation(
-    "teaches",
-    ("{s} teaches {o}.", "{s}教{o}。"),
-    ("{s} no longer teaches {o}.", "{s}不再教{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
+_TAUGHT: Final = re.compile(
+    r"(?:teach(?:es|ing)?|taught) (?!assistants?\b|fellow\b|staff\b|hospital\b)(?=\S)|"
+    r"教(?!练|授|师|员|育|务|官|书|学$)(?=.)",
+    re.IGNORECASE,
 )
 _DONE: Final = re.compile(
     r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|freelance|grow|head|lead|look|make|manage|nurse|"
     r"paint|play|repair|run|sell|serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
     r"(?= (?:the|an?|my|our|his|her|their|people|[a-z]{3,}s)\b)",
     re.IGNORECASE,
-)
-_DOING: Final = _relation(
-    "works as",
-    ("{s}'s work: {o}.", "{s}的工作是{o}。"),
-    ("{s}'s former work: {o}.", "{s}以前的工作是{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
 )
 # "Broke my leg" is a broken leg.
 _INJURED: Final = re.compile(
@@ -396,21 +78,38 @@ _INJURED: Final = re.compile(
     re.IGNORECASE,
 )
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
-_INJURY: Final = replace(WORDINGS["illness"], says=WORDINGS["has"].says, ended=WORDINGS["has"].ended)
 # 不学钢琴了, of which the object is 钢琴.
 _NOT_DONE_ZH: Final = re.compile("不再?(?P<v>[学弹打踢练养画玩做上跳唱写看听喝吃抽拉去])$")
 # "Eat fish on Fridays" is a habit, told as what somebody does.
 _EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
-_EATING: Final = _relation(
-    "eats",
-    ("{s} eats {o}.", "{s}吃{o}。"),
-    ("{s} no longer eats {o}.", "{s}不再吃{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
+_COLLECTED: Final = re.compile(r"(?:collect|keep)(?:s|ing)? (?=\S)", re.IGNORECASE)
+_WITH_ME: Final = re.compile(r"(?:in )?with (?:us|me)\b", re.IGNORECASE)
+# Who learns a language does not speak it yet.
+_LEARNT: Final = re.compile(r"\b(?:learn|study|taking|classes)(?:ing|s)?(?: some| to speak| in)? $", re.IGNORECASE)
+# "A 43 in boots" is a size of boots.
+_WORN: Final = re.compile(
+    r"(?:shoe|boot|trainer|sneaker|dress|shirt|glove|hat|jacket|coat|helmet|jean|skate|suit|trouser|ring)(?:s|es)?$",
+    re.IGNORECASE,
+)
+# Values of an object after a contrast: "the paperwork, not the kids".
+_NOT_THAT: Final = re.compile(r"(?:,| and| but) (?:not|no longer|rather than|instead of) .*$", re.IGNORECASE)
+# When something planned is to be: "flying to Oslo on Friday".
+_SOME: Final = r"(?:an?|one|two|three|four|five|six|a few|a couple of|\d+)"
+_WHEN: Final = re.compile(
+    r"(?<!every)(?<!each),?(?: (?:on|in|by|from|at|before|until|till|for|around|this|next|the|early|late|mid))*[ -]"
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {ANY_MONTH}|{ANY_MONTH}(?: (?:the )?\d{{1,2}}(?:st|nd|rd|th)?)?|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|(?:next|this|the whole of) (?:week|weekend|month|"
+    r"year|term|time|spring|summer|autumn|fall|winter|morning|afternoon|evening)|\d{1,2}(?:st|nd|rd|th)|"
+    r"(?:the )?(?:last|first|second|third) week(?: of| in) \w+|the end of (?:the |next |this )?\w+|"
+    rf"{_SOME} (?:hours?|days?|weeks?|months?|years?)(?: time| from now)?|spring|summer|autumn|winter|christmas|xmas|"
+    r"easter|new year|half (?:past )?\d{1,2}|\d{1,2}(?:[:.]\d\d)? ?[ap]m|(?:19|20)\d\d)\b.*$",
+    re.IGNORECASE | re.DOTALL,
 )
 # A size without a word for it, by its unit.
 _WEIGHT: Final = re.compile(r"\d\s*(?:kgs?|kilo(?:gram)?s?|lbs?|pounds?|stone|公斤|千克|斤|克)\b", re.IGNORECASE)
 _WEIGHT_WORDS: Final = ("weight", "体重")
+_HEIGHT: Final = re.compile(r"\d\s*(?:cm|m\d\d|ft|foot|feet|厘米)|\d[.,]\d\d ?m\b|\d'\d", re.IGNORECASE)
+_HEIGHT_WORDS: Final = ("height", "身高")
 _VALUES: Final = frozenset(("code", "size", "price"))
 # Between a thing and the word for its value, by whether the text is Chinese.
 _GAP: Final = {True: "", False: " "}
@@ -422,7 +121,7 @@ _FIRST_WORDS: Final = re.compile(
 )
 _FIRST_ZH: Final = re.compile("^(?:我们?的?|咱们?的?|俺们?的?|一[只条个台辆部套间份](?=..)|那?[只条个台辆](?=..))")
 _EDGE: Final = " \t,.;:!?\"'“”‘’()[]，。！？、；：（）《》…~～"
-_OWNERS: Final = re.compile(r"^(?:my|our|the|me|old|dear|own) ", re.IGNORECASE)
+_OWNERS: Final = re.compile(r"^(?:(?:both|all) (?:of )?)?(?:my|our|the|me|old|dear|own) ", re.IGNORECASE)
 # Before a verb in its basic form, and signs of a clause.
 _AUXILIARY: Final = re.compile(
     r"\b(?:to|can|can't|cannot|could|couldn't|must|will|won't|would|wouldn't|didn't) \Z", re.IGNORECASE
@@ -467,7 +166,7 @@ _OF_PERSONS: Final = frozenset(
         "has",
     )
 )
-_PEOPLE: Final = tuple("|".join(words) for words in zip(_KIN, _FRIENDS, _COLLEAGUES, _BOSSES, strict=True))
+_PEOPLE: Final = tuple("|".join(words) for words in zip(KIN, FRIENDS, COLLEAGUES, BOSSES, strict=True))
 _PERSON_BEFORE: Final = (
     re.compile(
         rf"(?:^|[.,;:!?\n] ?|\b(?:and|but|so|while|because) )(?:my|our) (?P<who>{_PEOPLE[0]}) "
@@ -480,6 +179,33 @@ _PERSON_BEFORE: Final = (
         r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
     ),
 )
+# "I used to hate olives", of which the model reads the end as a liking.
+_USED_TO: Final = re.compile(
+    r"\bused to (?:really )?(?:hate|dislike|love|like|enjoy|fear)(?: \w+ing)? (?:the )?$", re.IGNORECASE
+)
+_HATED: Final = re.compile(r"\bused to (?:really )?(?:hate|dislike|fear) (?:the )?$", re.IGNORECASE)
+_PLAIN_ODDS: Final = 1.0
+_QUIT: Final = re.compile(r"\bquit\b", re.IGNORECASE)
+# "I'm leaving Acme in June" ends a job, "I'm leaving Graz on Friday" a stay.
+_LEAVING: Final = re.compile(
+    r"(?i:(?:leaving|quitting|resigning from|retiring from)(?: my job at| my job with)?) "
+    r"(?P<o>[A-Z][\w&.-]*(?: (?:& )?[A-Z][\w&-]*){0,3})(?! (?:on|tomorrow|today|tonight|for)\b)"
+)
+# "I don't like coffee any more" ends a liking.
+_LIKED: Final = re.compile(
+    r"\b(?:do not|don['’]?t|does not|doesn['’]?t|no longer) (?:really )?(?:like|love|enjoy)(?: \w+ing)? (?:the )?$",
+    re.IGNORECASE,
+)
+_NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
+# "We lived in Graz before Berlin": Berlin is no former home.
+_BEFORE_IT: Final = re.compile(r"\bbefore (?:moving to |we moved to |I moved to )?$", re.IGNORECASE)
+_NOT_DISLIKED: Final = re.compile(
+    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
+)
+_AT_HAND: Final = re.compile(r"(?:this|that|these|those|your) ", re.IGNORECASE)
+_NOT_AT_WORK: Final = re.compile(r"\b(?:toddler|baby|cat|dog|puppy|kitten|hamster|parrot)\b", re.IGNORECASE)
+_AGE_MAX: Final = 103
+_PHONE_DIGITS_MIN: Final = 4
 # "My tenant's rent is 640", 外婆的存折号码是.
 _OWNED: Final = frozenset({*_VALUES, "phone", "email", "address"})
 _OWNER_BEFORE: Final = (
@@ -500,12 +226,45 @@ _AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?
 _WORK_MOVED: Final = re.compile(
     "(?:公司|单位|学校|工厂|厂|店|办公室|总部|工作室|诊所|健身房)[^，。我]{0,4}[搬迁][到去往]?了?$"
 )
+# Words for a value, which are no subject of one.
+_VALUE_WORDS: Final = {
+    **{kind: words for kind in ("code", "size", "price") if (words := WORDINGS[kind].words) is not None},
+    "phone": (r"(?:(?:tele)?phone|mobile|cell|home|work)?(?: ?number)?|landline", "(?:手机|电话)号?码?|号码"),
+    "email": (r"(?:e-?mail)(?: address)?", "邮箱"),
+    "address": (r"(?:home )?address|home|flat|house|place", "地址"),
+}
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
 _SECRET_NEAR_CHARS: Final = 30
+_PLURALS: Final = (
+    "sons",
+    "daughters",
+    "kids",
+    "boys",
+    "girls",
+    "sisters",
+    "brothers",
+    "siblings",
+    "friends",
+    "colleagues",
+    "workers",
+    "mates",
+    "cousins",
+    "uncles",
+    "aunts",
+    "nephews",
+    "nieces",
+    "neighbours",
+    "neighbors",
+)
 _HALF_KIN: Final = frozenset("妈爸姐哥弟妹")
-_KIN_WORD: Final = re.compile(rf"(?:{KIN_PATTERN})s?|(?:{KIN_PATTERN_ZH})|[老俺]?[爹娘]", re.IGNORECASE)
+# "My younger sister" need not be the sister who was named before.
+_WHICH: Final = "older|younger|elder|eldest|oldest|youngest|big|little|middle|twin|half|step"
+_WHICH_BEFORE: Final = re.compile(rf"\b(?:my|our) (?P<w>{_WHICH})[ -]$", re.IGNORECASE)
+_KIN_WORD: Final = re.compile(
+    rf"(?:(?:{_WHICH}) )?(?:{KIN_PATTERN})s?|(?:{KIN_PATTERN_ZH})|[老俺]?[爹娘]", re.IGNORECASE
+)
 
 
 def is_kin(word: str) -> bool:
@@ -540,8 +299,16 @@ def _with_owner(text: str, tag: Tag) -> Tag | None:
         pronoun = (said["p"] or said["z"]).lower()
         is_owner = owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
         return None if tag.subject is None or is_owner else tag
-    words = WORDINGS[tag.kind].words
-    if tag.subject is not None and tag.kind in _VALUES and words is not None:
+    if tag.kind == "plans" and (left := _LEAVING.match(text, tag.obj[0])):
+        return replace(tag, kind="works_at", obj=left.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
+    if _is_no_fact(tag, text, before):
+        return None
+    if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(f"{before}|{text[tag.obj[1] :]}"):
+        tag = replace(tag, kind="likes", ended=True)
+    if tag.kind in ("likes", "dislikes") and _USED_TO.search(before):
+        tag = replace(tag, ended=True)
+    words = _VALUE_WORDS.get(tag.kind)
+    if tag.subject is not None and words is not None:
         named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
         tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
     if tag.kind in _OWNED or (tag.kind in _OF_PERSONS and tag.subject is None):
@@ -554,11 +321,46 @@ def _with_owner(text: str, tag: Tag) -> Tag | None:
     return tag
 
 
+def _is_no_fact(tag: Tag, text: str, before: str) -> bool:
+    """Return whether words around a tag speak against it: jokes, and what the model takes for its opposite."""
+    obj = text[slice(*tag.obj)]
+    if tag.kind in ("likes", "dislikes", "hobby") and _AT_HAND.match(obj):
+        return True
+    if tag.kind == "dislikes" and _NOT_DISLIKED.search(before):
+        return True
+    if tag.ended and tag.kind in ("lives_in", "works_at") and _BEFORE_IT.search(before):
+        return True
+    if tag.kind == "likes" and tag.ended and _HATED.search(before):
+        return True
+    if tag.kind == "allergic_to" and NO_ALLERGEN.match(obj):
+        return True
+    if tag.kind == "works_as" and tag.subject and _NOT_AT_WORK.search(text[slice(*tag.subject)]):
+        return True
+    if tag.kind == "phone" and sum(char.isdigit() for char in obj) < _PHONE_DIGITS_MIN:
+        return True
+    if tag.kind == "age" and (years := re.match(r"\d+", obj)) and int(years[0]) > _AGE_MAX:
+        return True
+    return tag.kind == "decided" and obj.lower().startswith("against ")
+
+
 def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str]:
     """Return what kind of animal each named pet is: "Otis", "a beagle" are one fact, as the rules read it."""
     pets = {tag.obj for tag in tags if tag.kind == "pet"}
     told = ((tag.subject, _cleaned(text[slice(*tag.obj)]).lower()) for tag in tags if tag.kind == "attribute")
-    return {pet: kind for pet, kind in told if pet in pets and not _LOOKS.fullmatch(kind)}
+    animals: dict[tuple[int, int] | None, str] = {pet: kind for pet, kind in told if pet in pets and _is_animal(kind)}
+    for pet in pets - animals.keys():
+        # "Our parrot's name is Captain"
+        near = _ANIMAL_NAMED.search(text[max(0, pet[0] - _NEAR_CHARS[False]) : pet[0]]) or _IS_ANIMAL.match(
+            text, pet[1]
+        )
+        if near is not None and text[pet[0]].isupper():
+            animals[pet] = near["k"].lower()
+    return animals
+
+
+def _is_animal(kind: str) -> bool:
+    """Return whether what is said of a pet is its kind: "beagle", not what it is like or does."""
+    return not _LOOKS.fullmatch(kind) and (_HAN_CHAR.search(kind) is not None or not kind.endswith("s") or kind in PETS)
 
 
 def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: str | None) -> Draft | None:
@@ -573,7 +375,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     if tag.subject is not None and text[tag.subject[0]].isupper():
         tag = replace(tag, subject=whole_name(text, tag.subject))
     obj = _cleaned(text[slice(*tag.obj)])
-    wording = _wording(tag.kind, obj) if animal is None else _NAMED_PET
+    wording = _wording(text, tag, obj) if animal is None else NAMED_PET
     obj = _named(tag.kind, obj)
     if not obj or obj.lower() in _PRONOUNS or obj.startswith("的"):
         return None
@@ -583,15 +385,10 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     chinese = _HAN_CHAR.search(text) is not None and _is_chinese_around(text, tag.obj)
     if wording.person and not _is_name(obj, chinese):
         return None
-    best = favourite(text, tag) if tag.kind == "likes" else None
-    wording = wording if best is None else _FAVOURITE
-    relation = animal or wording.relation or best
-    if wording.words is not None:
-        relation = _relation_word(text, tag, wording, chinese, tags)
-        if relation and tag.subject and tag.kind in _VALUES and _stands(text, tag.subject, relation, chinese):
-            # "The alarm code" is a thing of the speaker's, not a code of the alarm.
-            subject, relation = speaker.me, text[tag.subject[0] : tag.subject[1]].lower() + _GAP[chinese] + relation
-    if wording.words is not None and relation is None:
+    if wording is LIVING_WITH:
+        subject, obj = speaker.me, subject
+    subject, relation = _relation_of(text, tag, wording, subject, speaker, chinese, tags, animal)
+    if (wording.words is not None and relation is None) or subject == obj:
         return None
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
@@ -600,7 +397,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         subject=subject,
         predicate=wording.predicate,
         object=obj,
-        statement=_statement(says, subject, obj, relation, speaker, CHINESE_WORDING if chinese else ENGLISH.wording),
+        statement=_statement(says, subject, obj, relation, speaker, CHINESE_WORDING if chinese else ENGLISH_WORDING),
         start=min(tag.obj[0], tag.subject[0]) if tag.subject else tag.obj[0],
         end=max(tag.obj[1], tag.subject[1]) if tag.subject else tag.obj[1],
         relation=relation,
@@ -612,18 +409,49 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     )
 
 
-def _wording(kind: str, obj: str) -> FactKindWording:
+def _relation_of(
+    text: str,
+    tag: Tag,
+    wording: FactKindWording,
+    subject: str,
+    speaker: Speaker,
+    chinese: bool,
+    tags: Sequence[Tag],
+    animal: str | None,
+) -> tuple[str, str | None]:
+    """Return the subject and the relation of a fact; a thing with a value, such as the alarm code, is the speaker's."""
+    if wording.words is None:
+        best = favourite(text, tag) if wording is FAVOURITE else None
+        return subject, animal or wording.relation or best
+    if tag.kind == "size" and tag.subject and (worn := _WORN.search(subject)):
+        return speaker.me, f"{worn[0].lower().removesuffix('s')} size"
+    relation = _relation_word(text, tag, wording, chinese, tags)
+    if relation and tag.subject and tag.kind in _VALUES and _stands(text, tag.subject, relation, chinese):
+        return speaker.me, text[tag.subject[0] : tag.subject[1]].lower() + _GAP[chinese] + relation
+    return subject, relation
+
+
+def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
     """Return the wording of a fact; what somebody teaches or does for a living has its own."""
+    kind = tag.kind
+    if kind == "likes" and favourite(text, tag) is not None:
+        return FAVOURITE
+    if kind == "language" and _LEARNT.search(text[: tag.obj[0]]):
+        return STUDYING
     if kind == "works_as" and _TAUGHT.match(obj):
-        return _TEACHING
+        return TEACHING
     if kind == "works_as" and _DONE.match(obj):
-        return _DOING
+        return DOING
     if kind == "illness" and _INJURED.match(obj):
-        return _INJURY
+        return INJURY
     if kind in ("diet", "attribute") and _EATS.match(obj):
-        return _EATING
-    if kind == "size" and _WEIGHT.search(obj):
-        return replace(WORDINGS[kind], fallback=_WEIGHT_WORDS)
+        return EATING
+    if kind == "size" and (_WEIGHT.search(obj) or _HEIGHT.search(obj)):
+        return replace(WORDINGS[kind], fallback=_WEIGHT_WORDS if _WEIGHT.search(obj) else _HEIGHT_WORDS)
+    if kind == "hobby" and _COLLECTED.match(obj):
+        return COLLECTING
+    if kind == "lives_in" and _WITH_ME.match(obj):
+        return LIVING_WITH
     return WORDINGS[kind]
 
 
@@ -633,6 +461,9 @@ def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
         return "{s}; the reason: {o}.", wording.says[1]
     verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
     english, chinese = wording.ended if tag.ended else wording.says
+    if tag.kind in _INTENTIONS and (when := _WHEN.search(_cleaned(text[slice(*tag.obj)]))) and when.start() > 0:
+        told = when[0].strip(" ,").translate({ord("{"): None, ord("}"): None})
+        english = f"{english[:-1]}, {told}."
     return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
 
 
@@ -641,7 +472,11 @@ def _named(kind: str, obj: str) -> str:
     if kind == "works_as":
         return _TAUGHT.sub("", obj, count=1) if _TAUGHT.match(obj) else obj
     if kind in ("diet", "attribute"):
-        return _EATS.sub("", obj, count=1)
+        return obj[found.end() :] if (found := _EATS.match(obj)) else obj
+    if kind == "hobby":
+        return _COLLECTED.sub("", obj, count=1)
+    if kind in _INTENTIONS:
+        return _WHEN.sub("", obj) or obj
     if kind == "illness":
         return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
     return obj
@@ -661,7 +496,7 @@ def _statement(says: str, subject: str, obj: str, relation: str | None, speaker:
     if wording.capitalized and says.startswith("{s}"):
         label = label[:1].upper() + label[1:]
     named = obj[:1].isupper() or obj[:1].isdigit()
-    article = obj if named else with_article(obj).format(o=obj)
+    article = obj if named else with_article(obj)
     agreed: str = wording.agree(subject, says)
     return agreed.format(s=label, o=obj, k=relation or "", a=article)
 
@@ -670,6 +505,8 @@ def _subject_words(text: str, tag: Tag) -> str:
     """Return the words of a subject; an effect after an auxiliary is named: `had to postpone` → `postponing`."""
     assert tag.subject is not None, "asked for a subject only"
     words = text[slice(*tag.subject)]
+    if (which := _WHICH_BEFORE.search(text[: tag.subject[0]])) and is_kin(words):
+        return f"{which['w']} {words}"
     if tag.kind != "because" or not _AUXILIARY.search(text, 0, tag.subject[0]):
         return words
     verb, space, rest = words.partition(" ")
@@ -684,12 +521,14 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
     if not name or name.lower() in _PRONOUNS or "，" in name:
         return None
     if kind != "because" and (is_kin(name) or name in _HALF_KIN):
-        return _kin_name(name.lower())
+        which, _, plain = name.lower().rpartition(" ")
+        return f"{which} {_kin_name(plain)}".strip()
     return speaker.subject_named(name)
 
 
 def _cleaned(obj: str) -> str:
     cleaned = obj.strip(_EDGE)
+    cleaned = _NOT_THAT.sub("", cleaned)
     return CATEGORY.sub("", _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE))
 
 
@@ -721,7 +560,8 @@ def _relation_word(text: str, tag: Tag, wording: FactKindWording, chinese: bool,
     if not free:
         return None if wording.fallback is None else wording.fallback[chinese]
     nearest = min(free, key=lambda one: start - one.end() if one.end() <= start else one.start() - end + 3)
-    return _kin_name(nearest[0].lower().strip())
+    word = nearest[0].lower().strip()
+    return _kin_name(KIN_SINGULAR.get(word, word.removesuffix("s") if word.endswith(_PLURALS) else word))
 
 
 def _kin_name(word: str) -> str:
@@ -730,8 +570,38 @@ def _kin_name(word: str) -> str:
     return whole * 2 if whole in _HALF_KIN else whole
 
 
-# Log odds from which a tag is a fact, in English and other languages and in Chinese.
-_STATED_ODDS: Final = (2.3, 1.5)
+_STRONGLY: Final = frozenset({"{s} loves {o}.", "{s} hates {o}.", "{s} cannot stand {o}."})
+_STRONG: Final = 0.9
+
+
+def plain_drafts(told: Iterable[Told], speaker: Speaker) -> Iterator[Draft]:
+    """Yield the draft of each fact that plain English sentences tell."""
+    for one in told:
+        wording = PLAIN_WORDINGS.get(one.kind) or WORDINGS[one.kind]
+        if one.kind == "pet":
+            wording = NAMED_PET
+        says = one.says or (wording.ended if one.ended else wording.says)[0]
+        if one.kind == "works_as" or (one.kind == "has" and one.object.split()[-1] in PETS):
+            says = says.replace("{o}", "{a}")
+        yield Draft(
+            subject=one.subject,
+            predicate=wording.predicate,
+            object=one.object,
+            statement=_statement(says, one.subject, one.object, one.relation, speaker, ENGLISH_WORDING),
+            start=one.start,
+            end=one.end,
+            relation=one.relation or wording.relation,
+            subject_type=None if one.subject.startswith("@") else EntityType.PERSON,
+            object_type=wording.object_type,
+            strength=_STRONG if says in _STRONGLY else wording.strength,
+            confidence=0.75 if one.subject == speaker.me else 0.65,
+            closes=one.ended,
+            trigger_emotion=one.emotion,
+        )
+
+
+# Log odds from which a tag is a fact, in English and in Chinese.
+_STATED_ODDS: Final = (1.0, 1.5)
 # What some kinds need more: the model is right about relatives earlier than about reasons or other properties.
 _MORE_ODDS: Final = {
     "attribute": 0.5,
@@ -742,56 +612,76 @@ _MORE_ODDS: Final = {
 }
 # "My tenant's rent is 640, I pay 910": what is told beside the same of somebody else needs less.
 _CONTRAST_ODDS: Final = 1.0
-# Of facts of the rules that the model sees with less, most are wrong; with more, most are right.
+_MORE_ODDS_EN: Final = {
+    **_MORE_ODDS,
+    "attribute": 3.3,
+    **dict.fromkeys(("likes", "lives_in"), 0.0),
+    **dict.fromkeys(("because", "hobby"), 2.3),
+    **dict.fromkeys(("illness", "diet", "age", "child", "decided", "named", "dislikes"), 1.3),
+    "works_as": 0.5,
+}
+# A plain sentence makes a tag a fact that is at least this likely.
 _SEEN_ODDS: Final = -2.0
-# Facts of these relations, read by the rules, mostly are none where the model sees nothing like them.
-_TAGGED_RELATIONS: Final = frozenset(
-    {*(one.relation for one in WORDINGS.values() if one.relation), "uses", "drives", "owns", "works in"}
+# In a sentence that supposes something, a tag of what is so needs more.
+_SUPPOSES_EN: Final = re.compile(
+    r"\b(?:if (?:i|we|my|only)|would(?! (?:love|like|rather|prefer))|could(?! never)|might|maybe|perhaps|wish i|should|"
+    r"unless)\b",
+    re.IGNORECASE,
 )
-_TAGGED_PREDICATES: Final = frozenset({"PREFERS", "DISLIKES", "CAUSED_BY"})
+_UNREAL_ODDS: Final = 1.5
+_UNTAGGED: Final = frozenset((one.predicate, one.relation) for one in PLAIN_WORDINGS.values())
 
 
 def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
-    """Return the facts of a message by the rules and by the model, each once.
-
-    Facts of the rules of which the model knows the kind count if it sees them too, though it need not be as sure of
-    them.
+    """Return the facts of a message by the model, made surer by plain sentences, and what only these tell; each once.
 
     Args:
+        drafts: what plain sentences tell.
         tags: all tags of the message, of which some are unlikely.
     """
-    if is_chinese(text):
-        tags = with_plain_words(text, tags)
+    chinese = is_chinese(text)
+    tags = with_plain_words(text, tags) if chinese else _with_doubt(text, tags)
+    stated, more = _STATED_ODDS[chinese], _MORE_ODDS if chinese else _MORE_ODDS_EN
     tagged = list(tag_drafts(text, tags, speaker))
-    kept = [one for one in drafts if not _is_tagged(one) or _is_seen(one, tagged)]
-    stated = _STATED_ODDS[is_chinese(text)]
-    surplus = [tag.odds - stated - _MORE_ODDS.get(tag.kind, 0.0) for _, tag in tagged]
+    surplus = [tag.odds - stated - more.get(tag.kind, 0.0) for _, tag in tagged]
     sure = {(tag.kind, made.subject) for (made, tag), odds in zip(tagged, surplus, strict=True) if odds >= 0}
+    # "I quit Acme" is tagged as the end of a liking or a thing.
+    kept = [
+        one
+        for one in drafts
+        if one.closes
+        and one.relation == "works at"
+        and _QUIT.search(text)
+        and any(_tells(one, made) for made, _ in tagged)
+        and not any(_tells(one, made) and one.relation == made.relation for made, _ in tagged)
+    ]
     for (made, tag), odds in zip(tagged, surplus, strict=True):
         contrasts = any(kind == tag.kind and subject != made.subject for kind, subject in sure)
-        if odds >= (-_CONTRAST_ODDS if contrasts else 0.0) and not any(_same(made, one) for one in kept):
+        plain = next((one for one in drafts if _tells(one, made)), None) if tag.odds >= _SEEN_ODDS else None
+        if plain is not None and plain.object == made.object and plain.relation == made.relation:
+            made = replace(
+                made, statement=plain.statement, strength=plain.strength, trigger_emotion=plain.trigger_emotion
+            )
+        likely = plain is not None or odds >= (-_CONTRAST_ODDS if contrasts else 0.0)
+        if likely and not any(_same(made, one) for one in kept):
             kept.append(made)
-    return kept
+    untagged = (one for one in drafts if one.trigger_emotion or (one.predicate, one.relation) in _UNTAGGED)
+    return kept + [one for one in untagged if not any(_same(one, other) for other in kept)]
 
 
-def _is_seen(one: Draft, tagged: Sequence[tuple[Draft, Tag]]) -> bool:
-    """Return whether the model sees a fact of the rules: the same subject and predicate, an object that overlaps."""
-    return any(
-        tag.odds >= _SEEN_ODDS
-        and (made.subject.lower() == one.subject.lower() or one.predicate == "CAUSED_BY")
-        # "I'm leaving Acme in June" is tagged as a plan.
-        and (_agree(one, made) if made.predicate == one.predicate else one.closes and _plans(made, one.object))
-        for made, tag in tagged
-    )
+def _with_doubt(text: str, tags: Sequence[Tag]) -> list[Tag]:
+    """Return the tags of an English message, less sure where a sentence supposes what it says."""
+    supposed = [(one.start, one.end) for one in split_sentences(text) if _SUPPOSES_EN.search(one.text)]
+
+    def doubted(tag: Tag) -> bool:
+        return tag.kind not in _INTENTIONS and any(start <= tag.obj[0] < end for start, end in supposed)
+
+    return [replace(tag, odds=tag.odds - _UNREAL_ODDS) if doubted(tag) else tag for tag in tags]
 
 
-def _plans(made: Draft, obj: str) -> bool:
-    return made.relation == "plan" and obj.lower() in made.object.lower()
-
-
-def _is_tagged(one: Draft) -> bool:
-    """Return whether the model knows the kind of a fact."""
-    return one.predicate in _TAGGED_PREDICATES or one.relation in _TAGGED_RELATIONS
+def _tells(one: Draft, made: Draft) -> bool:
+    """Return whether a plain sentence tells the fact of a tag: the same subject and predicate, objects that overlap."""
+    return (one.predicate, one.subject.lower()) == (made.predicate, made.subject.lower()) and _agree(one, made)
 
 
 def _agree(one: Draft, other: Draft) -> bool:
@@ -822,7 +712,7 @@ def _same(one: Draft, other: Draft) -> bool:
 
     What the model tells of two subjects are two facts: "my brother hates mutton, I love it".
     """
-    if one.subject.lower() != other.subject.lower() and _is_tagged(other):
+    if one.subject.lower() != other.subject.lower():
         return False
     if one.closes != other.closes or "CAUSED_BY" in (one.predicate, other.predicate):
         return one.predicate == other.predicate and one.object == other.object

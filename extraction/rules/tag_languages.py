@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from extraction.rules.engine import Draft, Speaker
-from extraction.rules.tag_facts import WORDINGS
+from extraction.rules.drafts import Draft, Speaker
+from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.tags import Tag
 from extraction.text.languages import Tagged
 

@@ -7,16 +7,15 @@ car until Friday", end no other one, so they are no facts.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from extraction.rules.engine import Draft
+from extraction.rules.drafts import Draft
 from extraction.temporal.intervals import span_read, year
 from extraction.temporal.phrases import TimeMatch, spans_in
-from extraction.text.name_spotting import word_tag
 from extraction.text.sentences import has_cjk
 
 # Lasting states, which begin and end on a day.
@@ -210,33 +209,6 @@ _ENDING: Final = re.compile(
     re.IGNORECASE,
 )
 _STAYED: Final = re.compile(r"\b(?:lived|worked|was|were|studied|taught|used to)\b|[住在是当读]", re.IGNORECASE)
-_PREPOSITION: Final = re.compile(
-    r"(?:\s*,?\s*\b(?:at|by|on|in|from|around|the|between|until|till|since)\b|一?直?[到至在于从自]|截至)*\s*$",
-    re.IGNORECASE,
-)
-_REST_OF_TIME: Final = re.compile("之间|期间|为止|之前|以前|就|，")
-_STATE: Final = re.compile(
-    r"\b(?:liv(?:e|es|ed|ing)|work(?:s|ed|ing)?|employed|stud(?:y|ied)|leav(?:e|ing)|quit(?:ting)?|resign(?:ing)?|"
-    r"mov(?:e|ing))\b|"
-    "[住读念]|工作|上班|任职|就职|上学|离开|辞|离职|搬",
-    re.IGNORECASE,
-)
-_LEAVES: Final = re.compile(
-    r"(?:\b(?:am|is|are|will|will be)|(?P<short>'(?:m|s|re|ll)))(?: going to)?(?: be)?\s+(?:also |finally |now )?"
-    r"(?P<verb>leav(?:e|ing)|quit(?:ting)?|resign(?:ing)? from|retir(?:e|ing) from|mov(?:e|ing) (?:out of|away from)|"
-    r"stop(?:ping)? working (?:at|for))\b",
-    re.IGNORECASE,
-)
-_LEFT: Final = {
-    "leav": "left",
-    "quit": "quit",
-    "resi": "resigned from",
-    "reti": "retired from",
-    "stop": "stopped working at",
-}
-_LEAVES_ZH: Final = re.compile(
-    "(?:就|[要会将]|打算|准备|计划){0,2}(?P<verb>离开|搬离|搬出|从(?=[^，。]{2,12}(?:离职|辞职|退休)))(?P<o>[^，。]{2,12})"
-)
 _LEAVE: Final = re.compile(r"\bleav(?:e|ing)\b|离开", re.IGNORECASE)
 _JOB: Final = re.compile(r"\bjob\b|工作|公司", re.IGNORECASE)
 _JOB_LEFT_MIN: Final = timedelta(days=5)
@@ -320,47 +292,6 @@ def _told(draft: Draft, clause: str, spans: Sequence[TimeMatch], said_at: dateti
 def _journey(text: str, length: timedelta) -> bool:
     """Return whether somebody who leaves at a time of this length may only travel: "I'm leaving Graz on Friday"."""
     return length < _JOB_LEFT_MIN and _LEAVE.search(text) is not None and _JOB.search(text) is None
-
-
-def without_time(text: str, times_of: Callable[[str], TimedText]) -> str | None:
-    """Return a sentence about a home or job without its times and with a coming end as past; None without such words.
-
-    "I'm leaving Acme in June" becomes "I left Acme", 我2018年到2021年住在成都 becomes 我住在成都, which the rules read.
-    """
-    if not _STATE.search(text):
-        return None
-    spans, said_at = times_of(text).times, times_of(text).said_at
-    leaves = _LEAVES.search(text) or _LEAVES_ZH.search(text)
-    ahead = [one for one in spans if one.span.start is not None and one.span.start > said_at]
-    told = [one for one in spans if _UNTIL.search(text[: one.start])] or (spans if len(spans) > 1 else [])
-    if not (leaves and ahead) and not told:
-        return None
-    lengths = [one.span.end - one.span.start for one in ahead if one.span.start and one.span.end]
-    if lengths and _journey(text, max(lengths)):
-        return None
-    plain, last = "", 0
-    for one in spans:
-        plain += _PREPOSITION.sub("", text[last : one.start])
-        rest = _REST_OF_TIME.match(text, one.end)
-        last = rest.end() if rest else one.end
-    plain += text[last:]
-    if leaves and ahead:
-        plain = _LEAVES.sub(_left, plain)
-        plain = _LEAVES_ZH.sub(_left_zh, plain)
-    return plain.strip()
-
-
-def _left(match: re.Match[str]) -> str:
-    verb = match["verb"].casefold()
-    past = f"moved {verb.split(' ', 1)[1]}" if verb.startswith("mov") else _LEFT[verb[:4]]
-    return f" {past}" if match["short"] else past
-
-
-def _left_zh(match: re.Match[str]) -> str:
-    name = match["o"].removesuffix("了")
-    if match["verb"] == "离开" and word_tag(name[:2]) != "ns":
-        return f"从{name}离职了"
-    return f"{match['verb']}{name}了"
 
 
 _NO_MORE: Final = re.compile("(?<= )no longer |不再|以前|已经不")

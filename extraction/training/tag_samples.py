@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from extraction.rules.tag_facts import WORDINGS
+from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.tags import KINDS
 from extraction.text.chinese import HAN
 from extraction.text.sentences import split_sentences

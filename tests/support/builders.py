@@ -21,7 +21,7 @@ from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.summaries.service import Refresh
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from tests.support.embedders import HashedWords
-from tests.support.readers import read_as_served
+from tests.support.readers import read_with_tags
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -112,7 +112,7 @@ def a_worker(
     return Worker(
         graph=graph,
         embedder=embedder or HashedWords(),
-        readers=readers or Readers(first=read_as_served, fallback=read_as_served),
+        readers=readers or Readers(first=read_with_tags, fallback=read_with_tags),
         job_context=job_context or a_job_context(),
         rules=rules,
     )

@@ -6,9 +6,8 @@ from typing import Final
 import platformdirs
 
 from extraction.reader import Reader, Reading, SceneText
-from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+from extraction.rules.rule_reader import rules_with_tags
 from extraction.tagging.local_tagger import load_local_tagger
-from extraction.text.sentences import has_cjk
 from graph_service.memory.consolidation.pipeline import Readers
 
 _LOADED: Final[list[Reader]] = []
@@ -20,12 +19,6 @@ async def read_with_tags(scene: SceneText) -> Reading:
         cache_dir = Path(platformdirs.user_cache_dir("mnemoscene"))
         _LOADED.append(rules_with_tags(await load_local_tagger(cache_dir=cache_dir)))
     return await _LOADED[0](scene)
-
-
-async def read_as_served(scene: SceneText) -> Reading:
-    """Read English scenes by the rules alone, which is fast and exact, and those with Chinese lines with the tagger."""
-    chinese = any(has_cjk(line.text) for line in scene.lines)
-    return await (read_with_tags(scene) if chinese else read_by_rules(scene))
 
 
 WITH_TAGS: Final = Readers(first=read_with_tags, fallback=read_with_tags)

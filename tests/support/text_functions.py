@@ -23,7 +23,6 @@ from extraction.llm.scene_reader import proposals_of, scene_prompt
 from extraction.llm.summary_writer import layers_prompt
 from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.en.language_pack import RULES
 from extraction.rules.salience_gate import worth_reading
 from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
 from extraction.text.name_spotting import names_in
@@ -56,10 +55,8 @@ REACH: Final = {
     "extraction.answer_values.holds_value": lambda text: [holds_value(text, kind) for kind in ValueKind],
     "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
     "extraction.rules.additive_cues": RULES_READ,
-    **{f"extraction.rules.en.{part}": RULES_READ for part in ("clauses", "objects", "phrases")},
+    **{f"extraction.rules.en.{part}": RULES_READ for part in ("objects", "phrases", "plain_sentences")},
     # Parts of clauses.
-    "extraction.rules.en.frames": RULES_READ,
-    "extraction.rules.en.plans": RULES_READ,
     "extraction.entities.kinship_terms.tie": RULES_READ,
     "extraction.entities.kinship_terms.wider": RULES_READ,
     # Names; longer ones are refused by the interfaces and the check of readings.
@@ -85,10 +82,6 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.training.",
     "extraction.text.chinese.table_lines",
     "extraction.embeddings.model_conversion",
-    "extraction.rules.en.syntax",
-    "extraction.rules.en.word_classes",
-    "extraction.rules.en.frames.after",
-    "extraction.rules.en.frames.clause_frame",
     "extraction.embeddings.local_models",
     "extraction.embeddings.model_download",
     "extraction.embeddings.model_conversion",
@@ -230,10 +223,6 @@ def as_text_function(
     ]
     if not any(is_text(kinds.get(one.name)) for one in wanted):
         return None
-    if "rule" in {one.name.strip("_") for one in wanted}:
-        # The object is cleaned in the same way for every form of rule.
-        things_rule = next(rule for rule in RULES if rule.shape == "things")
-        return lambda text: function(things_rule, text)
     try:
         for one in wanted:
             fill(one.name, kinds.get(one.name), "probe")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from extraction.reader import THE_AGENT
-from extraction.rules.engine import Draft, Speaker
+from extraction.rules.drafts import Draft, Speaker
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 

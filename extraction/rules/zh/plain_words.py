@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from extraction.rules.favourites import favourite
 from extraction.rules.tags import Tag
 
 # Chinese words right before and after an object, by kind of fact, with which a tag needs less: the training messages
@@ -93,19 +94,3 @@ def _as_sure_as_the_list(text: str, tags: Sequence[Tag]) -> list[Tag]:
             lists.append([tag])
     sure = (replace(tag, odds=max(one.odds for one in listed)) for listed in lists for tag in listed)
     return sorted(sure, key=lambda one: -one.odds)
-
-
-# "My favourite colour is blue", or "blue is my favourite colour"; of two such facts the newer one holds.
-_FAVOURITE_BEFORE_ZH: Final = re.compile(
-    r"(?P<w>最(?:喜欢|爱)的[^，。！？的是还就]{1,6}?)(?:现在|已经|就|还)*(?:不再)?(?:是|变成|换成)了?$"
-)
-_FAVOURITE_AFTER_ZH: Final = re.compile(r"[^，。！？]{0,4}是我(?:现在)?(?P<w>最(?:喜欢|爱)的[^，。！？的了]{1,6})")
-
-
-def favourite(text: str, tag: Tag) -> str | None:
-    """Return the relation of a favourite of some kind, such as 最喜欢的颜色; None for another liking."""
-    begin = max(0, tag.obj[0] - 20)
-    found = _FAVOURITE_BEFORE_ZH.search(text[begin : tag.obj[0]].rstrip("《")) or _FAVOURITE_AFTER_ZH.match(
-        text[tag.obj[1] : tag.obj[1] + 20].lstrip("》")
-    )
-    return found["w"] if found else None

@@ -15,7 +15,7 @@ from schema.errors import InstallError, UnavailableError
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
-from tests.support.readers import read_as_served
+from tests.support.readers import read_with_tags
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def a_fact(obj: str = "Berlin", message: str = "m1", **more: Any) -> dict[str, A
 async def read(scene: SceneText, *replies: Reply, timeout_s: float = 5.0, **fake: Any) -> tuple[Reading, FakeOpenAI]:
     with FakeOpenAI(*replies, **fake) as server:
         model = await connect_openai_model(model="fake", base_url=server.base_url, api_key=None, timeout_s=timeout_s)
-        return await model_chain(model, read_as_served)(scene), server
+        return await model_chain(model, read_with_tags)(scene), server
 
 
 def objects(reading: Reading) -> list[str]:

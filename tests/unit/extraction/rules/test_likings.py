@@ -5,17 +5,17 @@ import asyncio
 import pytest
 
 from extraction.reader import ProposedFact, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.support.builders import NOON
+from tests.support.readers import read_with_tags
 
 
 def likings(*texts: str) -> list[ProposedFact]:
     lines = tuple(
         SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON) for text in texts
     )
-    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+    reading = asyncio.run(read_with_tags(SceneText(user_names=(), agent_names=(), lines=lines)))
     return [fact for fact in reading.facts if fact.predicate in ("PREFERS", "DISLIKES")]
 
 
@@ -23,7 +23,6 @@ def likings(*texts: str) -> list[ProposedFact]:
     ("text", "relation", "name", "closes"),
     [
         ("My favourite milk is now soy milk.", "favorite milk", "soy milk", False),
-        ("Soy milk is my favourite milk now.", "favorite milk", "Soy milk", False),
         ("Ramen is my favorite dish.", "favorite dish", "Ramen", False),
         ("My favourite milk is no longer oat milk.", "favorite milk", "oat milk", True),
         ("Oat milk isn't my favourite milk any more.", "favorite milk", "Oat milk", True),
@@ -32,7 +31,6 @@ def likings(*texts: str) -> list[ProposedFact]:
         ("My favourite is now soy milk.", None, "soy milk", False),
         ("I prefer the colour teal.", None, "teal", False),
         ("Teal is the colour I like best.", "favorite colour", "Teal", False),
-        ("The band that I love the most is Radiohead.", "favorite band", "Radiohead", False),
     ],
 )
 def test_favourite_is_read_with_its_category_and_its_end(
@@ -45,7 +43,6 @@ def test_favourite_is_read_with_its_category_and_its_end(
     "text",
     [
         "My favourite colour is not red.",
-        "Inception is one of my favourite movies.",
         "Ben is the person I like least.",
     ],
 )

@@ -56,11 +56,6 @@ def test_statements_of_an_assistant_yield_no_facts() -> None:
     assert read("You love tea and I live in the cloud.", role=Role.ASSISTANT).facts == ()
 
 
-def test_lasting_trigger_keeps_its_emotion() -> None:
-    fact = read("Thunder always scares me.").facts[0]
-    assert (fact.predicate, fact.trigger_emotion) == ("DISLIKES", "fear")
-
-
 def test_move_keeps_its_stated_time() -> None:
     fact = read("We moved to Lisbon last year.").facts[0]
     assert fact.valid_at is not None

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.reader import THE_USER
-from extraction.rules.engine import Draft, Speaker
+from extraction.rules.drafts import Draft, Speaker
+from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.rule_reader import READER_NAME
 from extraction.rules.scene_reader import read_scene
-from extraction.rules.tag_facts import WORDINGS, tag_drafts, with_tags
+from extraction.rules.tag_facts import tag_drafts, with_tags
 from extraction.rules.tags import KINDS, Tag
 from schema.labels import Role
 from schema.predicates import whitelist
@@ -305,7 +306,7 @@ def test_same_thing_told_of_two_people_is_two_facts() -> None:
 
 def test_value_told_beside_that_of_somebody_else_needs_less() -> None:
     text = "My tenant pays rent of 640, I pay 910 rent"
-    unsure = tag(text, "price", "910", odds=1.5)
+    unsure = tag(text, "price", "910", odds=0.5)
     beside = tag(text, "price", "640", "tenant")
     assert with_tags([], text, [unsure], ME) == []
     assert {one.object for one in with_tags([], text, [unsure, beside], ME)} == {"640", "910"}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.reader import THE_USER
-from extraction.rules.engine import Draft, Speaker
-from extraction.rules.tag_facts import WORDINGS
+from extraction.rules.drafts import Draft, Speaker
+from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.tag_languages import tag_language, tagged_facts
 from extraction.rules.tags import KINDS, Tag
 from extraction.text.languages import Tagged

@@ -7,7 +7,7 @@ import pytest
 
 from extraction.entities.matching import person_words
 from extraction.reader import ProposedFact, SceneLine, SceneText
-from extraction.rules.engine import Speaker
+from extraction.rules.drafts import Speaker
 from extraction.rules.rule_reader import read_by_rules
 from extraction.rules.tag_facts import tag_drafts
 from extraction.rules.tags import Tag

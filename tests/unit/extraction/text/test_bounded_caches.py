@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from extraction.rules.en import clauses as spelling_en
 from extraction.text import english_stems
 from extraction.text.english_stems import stem
+from extraction.text.name_forms import bare
 from schema.result_cache import cached_by_chars
 from schema.zones import zone_named
 
@@ -88,10 +88,10 @@ def test_long_texts_leave_little_in_memory() -> None:
     tracemalloc.start()
     try:
         for number in range(120):
-            spelling_en.mask_quoted_speech(texts[number] + str(number))
+            bare(texts[number] + str(number))
         gc.collect()
         took = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    # A text and its result, of at most a million characters instead of 9.6 million.
-    assert took <= 3e6
+    # A text and its result, of at most two million characters instead of 9.6 million.
+    assert took <= 5e6

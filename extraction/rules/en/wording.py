@@ -1,8 +1,9 @@
-"""Agreement of the verb of an English statement with several people as its subject."""
+"""Wording of English statements: the number of the verb, articles, relatives."""
 
 import re
 from typing import Final
 
+from extraction.rules.drafts import Wording
 from extraction.text.lexicon_en import MANY_KIN
 
 _VERB: Final = re.compile(r"^\{s\} (?P<adverb>(?:no longer|often|also|regularly) )?(?P<verb>[a-z]+)\b")
@@ -28,3 +29,23 @@ def agree(subject: str, says: str) -> str:
     else:
         return says
     return says[: found.start("verb")] + plural + says[found.end("verb") :]
+
+
+# Plurals and mass nouns without "s".
+_MANY: Final = frozenset(("mice", "geese", "sheep", "fish", "cattle", "children", "people", "teeth", "feet", "poultry"))
+
+
+def with_article(name: str) -> str:
+    """Return a noun with "a" or "an" unless it is a plural."""
+    if (name.endswith("s") and not name.endswith("ss")) or name.rpartition(" ")[2].lower() in _MANY:
+        return name
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
+
+
+ENGLISH_WORDING: Final = Wording(
+    unknown_user="User",
+    relative="{owner}'s {kin}",
+    has_relative=lambda kin: f"{{s}} has {kin}." if kin.endswith("s") else f"{{s}} has a {kin}.",
+    capitalized=True,
+    agree=agree,
+)

@@ -1,0 +1,79 @@
+"""The draft of a fact, its speaker, and how statements are worded in a language."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from extraction.reader import THE_AGENT, THE_USER
+from schema.entity import EntityType
+from schema.fact import PLAIN_FACT, FactDetail
+from schema.ids import name_key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One fact read from one message.
+
+    Attributes:
+        start, end: character span of the clause that states it.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    statement: str
+    start: int
+    end: int
+    relation: str | None = None
+    subject_type: EntityType | None = None
+    object_type: EntityType | None = None
+    strength: float = 0.6
+    confidence: float = 0.7
+    trigger_emotion: str | None = None
+    closes: bool = False
+    detail: FactDetail = PLAIN_FACT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """The speaker of a message.
+
+    Attributes:
+        me: subject that "I" refers to: `THE_USER`, `THE_AGENT`, or the name of a third speaker.
+        user_names: names of the user, preferred one first.
+    """
+
+    me: str
+    user_names: tuple[str, ...] = ()
+
+    def subject_named(self, name: str) -> str:
+        """Return the subject that a name refers to; the user's own names refer to `THE_USER`."""
+        key = name_key(name)
+        return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
+
+    def label(self, subject: str, unknown_user: str) -> str:
+        """Return the label of a subject in statements; `unknown_user` for a user without a name."""
+        if subject == THE_USER:
+            return self.user_names[0] if self.user_names else unknown_user
+        return "assistant" if subject == THE_AGENT else subject
+
+
+def _as_it_is(_subject: str, says: str) -> str:
+    return says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """Wording of statements in a language.
+
+    Attributes:
+        relative: label of a relative, with `{owner}` and `{kin}`.
+        has_relative: returns the statement that the speaker has such a relative.
+        capitalized: statements begin with a capital letter.
+        agree: returns a statement with its verb in the number of the subject.
+    """
+
+    unknown_user: str
+    relative: str
+    has_relative: Callable[[str], str]
+    capitalized: bool = False
+    agree: Callable[[str, str], str] = _as_it_is
