@@ -386,6 +386,7 @@ PLAIN_WORDINGS: Final = {
     kind: _relation(relation, (says, ""), (says, ""), predicate=predicate, kind=of)
     for kind, relation, says, predicate, of in (
         ("cares_about", None, "{s} cares about {o}.", "CARES_ABOUT", None),
+        ("cause", None, "{s} is caused by {o}.", "CAUSED_BY", None),
         ("worries", "worry", "{s} worries about {o}.", "CARES_ABOUT", None),
         ("studies", "studies", "{s} studies {o}.", "RELATES_TO", _TOPIC),
         ("visited", "visited", "{s} visited {o}.", "RELATES_TO", _PLACE),

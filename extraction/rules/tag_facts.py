@@ -591,7 +591,7 @@ def plain_drafts(told: Iterable[Told], speaker: Speaker) -> Iterator[Draft]:
             start=one.start,
             end=one.end,
             relation=one.relation or wording.relation,
-            subject_type=None if one.subject.startswith("@") else EntityType.PERSON,
+            subject_type=None if one.subject.startswith("@") or one.kind == "cause" else EntityType.PERSON,
             object_type=wording.object_type,
             strength=_STRONG if says in _STRONGLY else wording.strength,
             confidence=0.75 if one.subject == speaker.me else 0.65,

@@ -278,6 +278,11 @@ CONDITIONS: Final = _phrases(
     "bronchitis|emphysema|gallstones|diverticulitis|colitis|arrhythmia|afib|torn meniscus|low iron|high bp|"
     "social anxiety|color blindness|colour blindness|heart murmur|kidney stones|pcos|narcolepsy"
 )
+SYMPTOMS: Final = CONDITIONS | _phrases(
+    "pain|pains|ache|aches|headache|headaches|stress|nightmares|nightmare|heartburn|rash|rashes|fatigue|exhaustion|"
+    "burnout|cough|nausea|bloating|cramps|dizziness|hives|indigestion|sore throat|stomachache|stomach ache|sneezing|"
+    "palpitations|sleeplessness|mood swings|swelling|stiffness|numbness|breakup|divorce|panic"
+)
 LANGUAGES: Final = word_set(
     "English French German Spanish Italian Portuguese Dutch Swedish Norwegian Danish Finnish Icelandic Polish "
     "Czech Slovak "

@@ -45,6 +45,7 @@ from extraction.text.lexicon_en import (
     PETS,
     PLEASANT,
     SOLE_KIN,
+    SYMPTOMS,
     WHICH_KIN,
 )
 from extraction.text.sentences import Sentence
@@ -410,6 +411,10 @@ def _told(piece: str, start: int, end: int, state: _State) -> Iterator[Told]:
         for one in things_liked(trigger["o"])[:1]:
             yield Told(kind, speaker.me, one, start, end, says=says, emotion=emotion)
         return
+    if caused := next((found for pattern in _CAUSES if (found := pattern.match(text))), None):
+        for effect, cause in zip(thing(caused["e"]), thing(caused["c"]), strict=False):
+            yield Told("cause", effect, cause, start, end)
+        return
     if named := _OWN_NAME.match(text):
         if named["o"].split()[0].lower() not in NOT_NAMES:
             yield Told("named", speaker.me, named["o"], start, end)
@@ -442,6 +447,20 @@ _TRIGGER: Final = re.compile(
     r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? me (?:feel )?(?P<e>[a-z]+)|"
     r"(?P<v>scares|frightens|terrifies|annoys|saddens|calms|relaxes|cheers|stresses|upsets) me\b)",
     re.IGNORECASE,
+)
+# "My headaches are caused by stress", "back pain comes from sitting", "red wine gives me headaches". After a symptom
+# only, a verb of many senses names a cause: "my sister comes from Spain".
+_WHOSE_EFFECT: Final = "(?:(?:my|the|his|her|our|these|this|me|us) )?"
+_SYMPTOM: Final = f"(?:[a-z]+ ){{0,2}}?(?:{'|'.join(sorted(SYMPTOMS, key=len, reverse=True))})"
+_CAUSES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^{_WHOSE_EFFECT}(?P<e>[a-z][a-z' -]{{2,40}}?) (?:is|are|was|were|has been|have been) (?:[a-z]+ly )?"
+        r"(?:caused by|due to|because of|triggered by|brought on by) (?P<c>.+)",
+        rf"^{_WHOSE_EFFECT}(?P<e>{_SYMPTOM}) (?:[a-z]+ly )?(?:comes?|came|stems?|results?) from (?P<c>.+)",
+        r"^(?P<c>[a-z][a-z' -]{2,40}?) (?:always |often |usually )?(?:triggers?|gives?|causes?|brings? on|sets? off) "
+        rf"{_WHOSE_EFFECT}(?P<e>{_SYMPTOM})\b",
+    )
 )
 _OWN_NAME: Final = re.compile(
     rf"^(?:[Mm]y (?:full |first |real )?name is|(?:[Pp]lease |[Jj]ust )?[Cc]all me|I go by|I am called) (?P<o>{_NAME})"

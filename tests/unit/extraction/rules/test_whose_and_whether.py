@@ -80,17 +80,6 @@ def test_participles_and_single_days_state_no_home_or_job(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "subject", "object_"),
-    [],
-)
-def test_pronoun_after_a_request_is_the_relative_and_not_the_verb(text: str, subject: str, object_: str) -> None:
-    """Regression: "Recommend likes history", and the user was 90 years old."""
-    found = {(fact.subject, fact.object) for fact in read(text).facts}
-    assert (subject, object_) in found
-    assert {name for name, _ in found} <= {"@user", subject}
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("I'm allergic to nuts, my doctor says, and shellfish.", {"nuts"}),
