@@ -204,6 +204,8 @@ _NOT_DISLIKED: Final = re.compile(
 )
 _AT_HAND: Final = re.compile(r"(?:this|that|these|those|your) ", re.IGNORECASE)
 _NOT_AT_WORK: Final = re.compile(r"\b(?:toddler|baby|cat|dog|puppy|kitten|hamster|parrot)\b", re.IGNORECASE)
+# "A sister of Mark": he is whose sister it is.
+_WHOSE: Final = re.compile(rf"\b(?:{KIN_PATTERN})s? of $", re.IGNORECASE)
 _AGE_MAX: Final = 103
 _PHONE_DIGITS_MIN: Final = 4
 # "My tenant's rent is 640", 外婆的存折号码是.
@@ -327,6 +329,8 @@ def _is_no_fact(tag: Tag, text: str, before: str) -> bool:
     if tag.kind in ("likes", "dislikes", "hobby") and _AT_HAND.match(obj):
         return True
     if tag.kind == "dislikes" and _NOT_DISLIKED.search(before):
+        return True
+    if tag.subject is None and WORDINGS[tag.kind].person and _WHOSE.search(before):
         return True
     if tag.ended and tag.kind in ("lives_in", "works_at") and _BEFORE_IT.search(before):
         return True
