@@ -380,16 +380,3 @@ STUDYING: Final = _relation(
     "studies", ("{s} studies {o}.", "{s}在学{o}。"), ("{s} no longer studies {o}.", "{s}不再学{o}。"), kind=_TOPIC
 )
 INJURY: Final = replace(WORDINGS["illness"], says=WORDINGS["has"].says, ended=WORDINGS["has"].ended)
-
-# Kinds of plain English sentences that the model does not know.
-PLAIN_WORDINGS: Final = {
-    kind: _relation(relation, (says, ""), (says, ""), predicate=predicate, kind=of)
-    for kind, relation, says, predicate, of in (
-        ("cares_about", None, "{s} cares about {o}.", "CARES_ABOUT", None),
-        ("cause", None, "{s} is caused by {o}.", "CAUSED_BY", None),
-        ("worries", "worry", "{s} worries about {o}.", "CARES_ABOUT", None),
-        ("studies", "studies", "{s} studies {o}.", "RELATES_TO", _TOPIC),
-        ("visited", "visited", "{s} visited {o}.", "RELATES_TO", _PLACE),
-        ("uses", "uses", "{s} uses {o}.", "RELATES_TO", None),
-    )
-}

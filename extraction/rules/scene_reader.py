@@ -1,4 +1,4 @@
-"""Read a scene by the English rules and by tags, in linear time; precision comes before recall. Pure."""
+"""Read a scene by the tags of its messages, in linear time; precision comes before recall. Pure."""
 
 import re
 from bisect import bisect_right
@@ -10,18 +10,17 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.en import agent_promises as agent_promises_en
-from extraction.rules.en.plain_sentences import read_plain_sentences
+from extraction.rules.en.untagged import read_untagged
 from extraction.rules.en.wording import ENGLISH_WORDING
 from extraction.rules.fact_wordings import CHINESE_WORDING
 from extraction.rules.rule_reader import corrections_in
-from extraction.rules.tag_facts import is_kin, plain_drafts, same_plan, with_tags
+from extraction.rules.tag_facts import facts_of_tags, is_kin, same_fact, same_plan
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.zh import agent_promises as agent_promises_zh
 from extraction.text.chinese import HAN
 from extraction.text.corrections import Correction
-from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.languages import tagged_language
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
@@ -45,7 +44,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
     """Return the facts that fresh lines of a scene state explicitly, and the names they mention.
 
     Args:
-        tags: tags of a model, by the index of the line; lines without an entry are read by the rules alone.
+        tags: tags of a model, by the index of the line; of lines without an entry only what has no tag is read.
     """
     if any(line.fresh and has_cjk(line.text) for line in scene.lines):
         load_words()
@@ -128,9 +127,9 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
         drafts = _by_agent(chinese, english, text, speaker)
     else:
-        drafts = _english_facts(english, speaker)
-        if tags is not None:
-            drafts = read_or(drafts, with_tags, drafts, text, tags, speaker)
+        drafts = read_or([], facts_of_tags, text, tags, speaker) if tags is not None else []
+        other = list(read_untagged(english, speaker))
+        drafts += [one for one in other if not any(same_fact(one, known) for known in drafts)]
         drafts = _with_joined_homes(drafts, text)
         drafts = list(with_decisions([*drafts, *_relatives_told(drafts, speaker)], sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
@@ -198,52 +197,6 @@ def _is_english(text: str) -> bool:
     if words < _ENGLISH_WORDS_MIN or words <= len(_HAN.findall(text)):
         return False
     return _ENGLISH_WORD.search(text) is not None
-
-
-def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
-    """Return the facts of plain English sentences; names in other scripts are seen as Latin ones of the same length."""
-    names: dict[str, str] = {}
-    plain = [replace(sentence, text=_with_latin_names(sentence.text, names)) for sentence in sentences]
-    drafts = list(plain_drafts(read_plain_sentences(plain, speaker), speaker))
-    return [_with_names(draft, names) for draft in drafts] if names else drafts
-
-
-def _with_latin_names(text: str, names: dict[str, str]) -> str:
-    """Replace names that the rules cannot read whole by one such as "Zaxx", and add both to `names`.
-
-    These are runs of Chinese characters or another script, and names of people of three words or more.
-    """
-
-    def latin(run: str) -> str:
-        known = next((name for name, known in names.items() if known == run), None)
-        if known is not None:
-            return known
-        for letter in "abcdefghijklmnopqrstuvwxyz":
-            name = f"Z{letter}".ljust(len(run), "x")
-            if name not in names and name not in text:
-                names[name] = run
-                return name
-        return run
-
-    whole = list(long_names(text))
-    runs = [found.span() for found in FOREIGN_RUN.finditer(text)] if not text.isascii() else []
-    # A name in Cyrillic or Greek is both.
-    runs = [run for run in runs if all(run[1] <= start or end <= run[0] for start, end in whole)]
-    for start, end in sorted(whole + runs, reverse=True):
-        text = text[:start] + latin(text[start:end]) + text[end:]
-    return text
-
-
-def _with_names(draft: Draft, names: dict[str, str]) -> Draft:
-    """Restore the names of a draft."""
-    standing = re.compile(r"\b(?:" + "|".join(names) + r")\b")
-
-    def written(text: str) -> str:
-        return standing.sub(lambda found: names[found[0]], text)
-
-    return replace(
-        draft, subject=written(draft.subject), object=written(draft.object), statement=written(draft.statement)
-    )
 
 
 def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:

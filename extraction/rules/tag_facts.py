@@ -5,14 +5,12 @@ names of relations, the words for relatives and the statements are chosen here.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from extraction.rules.drafts import Draft, Speaker, Wording
-from extraction.rules.en.objects import NO_ALLERGEN
-from extraction.rules.en.phrases import CATEGORY
-from extraction.rules.en.plain_sentences import Told
+from extraction.rules.en.untagged import SUPPOSES
 from extraction.rules.en.wording import ENGLISH_WORDING, with_article
 from extraction.rules.fact_wordings import (
     BOSSES,
@@ -27,7 +25,6 @@ from extraction.rules.fact_wordings import (
     KIN,
     LIVING_WITH,
     NAMED_PET,
-    PLAIN_WORDINGS,
     STUDYING,
     TEACHING,
     WORDINGS,
@@ -116,6 +113,24 @@ _GAP: Final = {True: "", False: " "}
 _HAN_CHAR: Final = re.compile(f"[{HAN}]")
 # The word of a relation stands near its value.
 _NEAR_CHARS: Final = {True: 14, False: 45}
+# "The colour teal" is teal.
+_CATEGORY: Final = re.compile(
+    r"^colou?r (?!scheme|palette|wheel|theory|blind|coding|code|film|tv)(?=[a-z]+$)", re.IGNORECASE
+)
+# "Allergic to Mondays" is a joke.
+_NO_ALLERGEN: Final = re.compile(
+    r"(?:(?:my|all|any|early|hard) )*(?:mondays?|mornings?|work|working|exercise|people|nonsense|drama|meetings|"
+    r"small talk|e-?mails?|homework|housework|alarms?|taxes|stress|deadlines|traffic|bullshit|commitment|cleaning)\b",
+    re.IGNORECASE,
+)
+# A liking or dislike that is told as a strong one.
+_STRONGLY: Final = re.compile(
+    r"\b(?:loves?|loving|adores?|hates?|detests?|loathes?|despises?|can(?:not|['’]?t| not) (?:stand|bear)|obsessed)"
+    r"\b[^,.;!?]{0,20}$|[最超]爱|超级?喜欢|[特十]分?别?喜欢|讨厌死|受不了[^，。]{0,4}$|最[怕恨讨]厌?",
+    re.IGNORECASE,
+)
+_STRONG: Final = 0.9
+_STRONG_VERBS: Final = {"likes": (" likes ", " loves "), "dislikes": (" does not like ", " hates ")}
 _FIRST_WORDS: Final = re.compile(
     r"^(?:the|an?|my|our|some|his|her|their|its|this|that|these|those|new) (?=\S)", re.IGNORECASE
 )
@@ -185,7 +200,8 @@ _USED_TO: Final = re.compile(
 )
 _HATED: Final = re.compile(r"\bused to (?:really )?(?:hate|dislike|fear) (?:the )?$", re.IGNORECASE)
 _PLAIN_ODDS: Final = 1.0
-_QUIT: Final = re.compile(r"\bquit\b", re.IGNORECASE)
+# "I quit Acme" is tagged as the end of a liking or a thing.
+_QUIT: Final = re.compile(r"\b(?:quit|left) $", re.IGNORECASE)
 # "I'm leaving Acme in June" ends a job, "I'm leaving Graz on Friday" a stay.
 _LEAVING: Final = re.compile(
     r"(?i:(?:leaving|quitting|resigning from|retiring from)(?: my job at| my job with)?) "
@@ -202,7 +218,10 @@ _BEFORE_IT: Final = re.compile(r"\bbefore (?:moving to |we moved to |I moved to 
 _NOT_DISLIKED: Final = re.compile(
     r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
 )
-_AT_HAND: Final = re.compile(r"(?:this|that|these|those|your) ", re.IGNORECASE)
+_AT_HAND: Final = re.compile(
+    r"(?:this|that|these|those|your) |(?:line|option|version|paragraph|draft|design|slide) (?:[A-Z]|\d+)$",
+    re.IGNORECASE,
+)
 _NOT_AT_WORK: Final = re.compile(r"\b(?:toddler|baby|cat|dog|puppy|kitten|hamster|parrot)\b", re.IGNORECASE)
 # "A sister of Mark": he is whose sister it is.
 _WHOSE: Final = re.compile(rf"\b(?:{KIN_PATTERN})s? of $", re.IGNORECASE)
@@ -301,8 +320,8 @@ def _with_owner(text: str, tag: Tag) -> Tag | None:
         pronoun = (said["p"] or said["z"]).lower()
         is_owner = owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
         return None if tag.subject is None or is_owner else tag
-    if tag.kind == "plans" and (left := _LEAVING.match(text, tag.obj[0])):
-        return replace(tag, kind="works_at", obj=left.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
+    if (left := _left_employer(tag, text, before)) is not None:
+        return left
     if _is_no_fact(tag, text, before):
         return None
     if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(f"{before}|{text[tag.obj[1] :]}"):
@@ -323,6 +342,16 @@ def _with_owner(text: str, tag: Tag) -> Tag | None:
     return tag
 
 
+def _left_employer(tag: Tag, text: str, before: str) -> Tag | None:
+    """Return a tag as the end of a job if its words say so: "I'm leaving Acme in June", "I quit Acme"."""
+    leaving = _LEAVING.match(text, tag.obj[0]) if tag.kind == "plans" else None
+    if leaving is not None:
+        return replace(tag, kind="works_at", obj=leaving.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
+    quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _QUIT.search(before) is not None
+    is_name = text[tag.obj[0]].isupper()
+    return replace(tag, kind="works_at", odds=tag.odds + _PLAIN_ODDS) if quits and is_name else None
+
+
 def _is_no_fact(tag: Tag, text: str, before: str) -> bool:
     """Return whether words around a tag speak against it: jokes, and what the model takes for its opposite."""
     obj = text[slice(*tag.obj)]
@@ -336,7 +365,7 @@ def _is_no_fact(tag: Tag, text: str, before: str) -> bool:
         return True
     if tag.kind == "likes" and tag.ended and _HATED.search(before):
         return True
-    if tag.kind == "allergic_to" and NO_ALLERGEN.match(obj):
+    if tag.kind == "allergic_to" and _NO_ALLERGEN.match(obj):
         return True
     if tag.kind == "works_as" and tag.subject and _NOT_AT_WORK.search(text[slice(*tag.subject)]):
         return True
@@ -397,6 +426,10 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
     says = _says(text, tag, wording)[chinese]
+    begin = max(0, tag.obj[0] - _NEAR_CHARS[chinese])
+    strong = tag.kind in _STRONG_VERBS and not tag.ended and _STRONGLY.search(text[begin : tag.obj[0]]) is not None
+    if strong:
+        says = says.replace(*_STRONG_VERBS[tag.kind])
     return Draft(
         subject=subject,
         predicate=wording.predicate,
@@ -407,7 +440,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         relation=relation,
         subject_type=EntityType.PERSON if not subject.startswith("@") and tag.kind in _ABOUT_PEOPLE else None,
         object_type=wording.object_type,
-        strength=wording.strength,
+        strength=_STRONG if strong else wording.strength,
         confidence=0.65 if tag.subject is None else 0.6,
         closes=tag.ended and tag.kind != "ex",
     )
@@ -533,7 +566,7 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
 def _cleaned(obj: str) -> str:
     cleaned = obj.strip(_EDGE)
     cleaned = _NOT_THAT.sub("", cleaned)
-    return CATEGORY.sub("", _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE))
+    return _CATEGORY.sub("", _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE))
 
 
 def _is_chinese_around(text: str, span: tuple[int, int]) -> bool:
@@ -574,36 +607,6 @@ def _kin_name(word: str) -> str:
     return whole * 2 if whole in _HALF_KIN else whole
 
 
-_STRONGLY: Final = frozenset({"{s} loves {o}.", "{s} hates {o}.", "{s} cannot stand {o}."})
-_STRONG: Final = 0.9
-
-
-def plain_drafts(told: Iterable[Told], speaker: Speaker) -> Iterator[Draft]:
-    """Yield the draft of each fact that plain English sentences tell."""
-    for one in told:
-        wording = PLAIN_WORDINGS.get(one.kind) or WORDINGS[one.kind]
-        if one.kind == "pet":
-            wording = NAMED_PET
-        says = one.says or (wording.ended if one.ended else wording.says)[0]
-        if one.kind == "works_as" or (one.kind == "has" and one.object.split()[-1] in PETS):
-            says = says.replace("{o}", "{a}")
-        yield Draft(
-            subject=one.subject,
-            predicate=wording.predicate,
-            object=one.object,
-            statement=_statement(says, one.subject, one.object, one.relation, speaker, ENGLISH_WORDING),
-            start=one.start,
-            end=one.end,
-            relation=one.relation or wording.relation,
-            subject_type=None if one.subject.startswith("@") or one.kind == "cause" else EntityType.PERSON,
-            object_type=wording.object_type,
-            strength=_STRONG if says in _STRONGLY else wording.strength,
-            confidence=0.75 if one.subject == speaker.me else 0.65,
-            closes=one.ended,
-            trigger_emotion=one.emotion,
-        )
-
-
 # Log odds from which a tag is a fact, in English and in Chinese.
 _STATED_ODDS: Final = (1.0, 1.5)
 # What some kinds need more: the model is right about relatives earlier than about reasons or other properties.
@@ -616,6 +619,9 @@ _MORE_ODDS: Final = {
 }
 # "My tenant's rent is 640, I pay 910": what is told beside the same of somebody else needs less.
 _CONTRAST_ODDS: Final = 1.0
+# "Apples, pears and plums": what is listed beside something sure needs less.
+_LISTED_ODDS: Final = 2.5
+_LIST: Final = re.compile(r"\s*(?:,|、|,? (?:and|or|&)|和|跟|以及)\s*(?:the |an? |my )?")
 _MORE_ODDS_EN: Final = {
     **_MORE_ODDS,
     "attribute": 3.3,
@@ -623,69 +629,72 @@ _MORE_ODDS_EN: Final = {
     **dict.fromkeys(("because", "hobby"), 2.3),
     **dict.fromkeys(("illness", "diet", "age", "child", "decided", "named", "dislikes"), 1.3),
     "works_as": 0.5,
+    "allergic_to": -1.0,
 }
-# A plain sentence makes a tag a fact that is at least this likely.
-_SEEN_ODDS: Final = -2.0
-# In a sentence that supposes something, a tag of what is so needs more.
-_SUPPOSES_EN: Final = re.compile(
-    r"\b(?:if (?:i|we|my|only)|would(?! (?:love|like|rather|prefer))|could(?! never)|might|maybe|perhaps|wish i|should|"
-    r"unless)\b",
-    re.IGNORECASE,
-)
 _UNREAL_ODDS: Final = 1.5
-_UNTAGGED: Final = frozenset((one.predicate, one.relation) for one in PLAIN_WORDINGS.values())
+# Words directly before an object that make some kinds surer.
+_I_ADVERBS: Final = r"\b(?:i|we) (?:(?:really|also|absolutely|still|just|do|do not|don['’]?t|no longer|try to) )*"
+_I_AM: Final = r"\b(?:i|we)(?: am| are|['’]?m|['’]re) (?:really |very |so |still )?"
+_SURE_WORDS: Final = tuple(
+    (frozenset(kinds.split()), re.compile(rf"(?:{words}) (?:the )?$", re.IGNORECASE))
+    for kinds, words in (
+        (
+            "likes hobby",
+            rf"{_I_ADVERBS}(?:like|love|enjoy|adore)|stopped (?:liking|loving|enjoying)|"
+            rf"{_I_AM}(?:into|fond of|keen on|interested in)",
+        ),
+        ("dislikes diet", rf"{_I_ADVERBS}(?:hate|dislike|avoid|detest|(?:can['’]?t|cannot) stand)"),
+        (
+            "plans hobby",
+            rf"{_I_ADVERBS}(?:want|hope|plan) to|{_I_AM}(?:hoping|planning|trying|going) to|"
+            r"\b(?:i|we)(?:['’]d| would) like to",
+        ),
+    )
+)
+_SURE_ODDS: Final = 2.0
 
 
-def with_tags(drafts: Sequence[Draft], text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
-    """Return the facts of a message by the model, made surer by plain sentences, and what only these tell; each once.
+def facts_of_tags(text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
+    """Return the facts of a message by its tags, each once.
 
     Args:
-        drafts: what plain sentences tell.
         tags: all tags of the message, of which some are unlikely.
     """
     chinese = is_chinese(text)
-    tags = with_plain_words(text, tags) if chinese else _with_doubt(text, tags)
+    tags = with_plain_words(text, tags) if chinese else _with_english_words(text, tags)
     stated, more = _STATED_ODDS[chinese], _MORE_ODDS if chinese else _MORE_ODDS_EN
     tagged = list(tag_drafts(text, tags, speaker))
     surplus = [tag.odds - stated - more.get(tag.kind, 0.0) for _, tag in tagged]
-    sure = {(tag.kind, made.subject) for (made, tag), odds in zip(tagged, surplus, strict=True) if odds >= 0}
-    # "I quit Acme" is tagged as the end of a liking or a thing.
-    kept = [
-        one
-        for one in drafts
-        if one.closes
-        and one.relation == "works at"
-        and _QUIT.search(text)
-        and any(_tells(one, made) for made, _ in tagged)
-        and not any(_tells(one, made) and one.relation == made.relation for made, _ in tagged)
-    ]
+    certain = [(made, tag) for (made, tag), odds in zip(tagged, surplus, strict=True) if odds >= 0]
+    sure = {(tag.kind, made.subject) for made, tag in certain}
+    kept: list[Draft] = []
     for (made, tag), odds in zip(tagged, surplus, strict=True):
         contrasts = any(kind == tag.kind and subject != made.subject for kind, subject in sure)
-        plain = next((one for one in drafts if _tells(one, made)), None) if tag.odds >= _SEEN_ODDS else None
-        if plain is not None and plain.object == made.object and plain.relation == made.relation:
-            made = replace(
-                made, statement=plain.statement, strength=plain.strength, trigger_emotion=plain.trigger_emotion
-            )
-        likely = plain is not None or odds >= (-_CONTRAST_ODDS if contrasts else 0.0)
-        if likely and not any(_same(made, one) for one in kept):
+        listed = any(_is_listed_with(tag, other, text) for _, other in certain)
+        likely = odds >= -max(_CONTRAST_ODDS if contrasts else 0.0, _LISTED_ODDS if listed else 0.0)
+        if likely and not any(same_fact(made, one) for one in kept):
             kept.append(made)
-    untagged = (one for one in drafts if one.trigger_emotion or (one.predicate, one.relation) in _UNTAGGED)
-    return kept + [one for one in untagged if not any(_same(one, other) for other in kept)]
+    return kept
 
 
-def _with_doubt(text: str, tags: Sequence[Tag]) -> list[Tag]:
-    """Return the tags of an English message, less sure where a sentence supposes what it says."""
-    supposed = [(one.start, one.end) for one in split_sentences(text) if _SUPPOSES_EN.search(one.text)]
-
-    def doubted(tag: Tag) -> bool:
-        return tag.kind not in _INTENTIONS and any(start <= tag.obj[0] < end for start, end in supposed)
-
-    return [replace(tag, odds=tag.odds - _UNREAL_ODDS) if doubted(tag) else tag for tag in tags]
+def _is_listed_with(tag: Tag, other: Tag, text: str) -> bool:
+    """Return whether two tags are neighbours in a list of the same kind."""
+    first, second = sorted((tag.obj, other.obj))
+    same = tag.kind == other.kind and tag.ended == other.ended and first[1] < second[0]
+    return same and _LIST.fullmatch(text, first[1], second[0]) is not None
 
 
-def _tells(one: Draft, made: Draft) -> bool:
-    """Return whether a plain sentence tells the fact of a tag: the same subject and predicate, objects that overlap."""
-    return (one.predicate, one.subject.lower()) == (made.predicate, made.subject.lower()) and _agree(one, made)
+def _with_english_words(text: str, tags: Sequence[Tag]) -> list[Tag]:
+    """Return the tags of an English message: surer after plain words, less sure where a sentence supposes something."""
+    supposed = [(one.start, one.end) for one in split_sentences(text) if SUPPOSES.search(one.text)]
+
+    def words(tag: Tag) -> float:
+        if tag.kind not in _INTENTIONS and any(start <= tag.obj[0] < end for start, end in supposed):
+            return -_UNREAL_ODDS
+        before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+        return _SURE_ODDS if any(tag.kind in kinds and sure.search(before) for kinds, sure in _SURE_WORDS) else 0.0
+
+    return [replace(tag, odds=tag.odds + words(tag)) for tag in tags]
 
 
 def _agree(one: Draft, other: Draft) -> bool:
@@ -711,7 +720,7 @@ def same_plan(one: str, other: str) -> bool:
     return bool(mine and its) and 3 * len(mine & its) >= 2 * min(len(mine), len(its))
 
 
-def _same(one: Draft, other: Draft) -> bool:
+def same_fact(one: Draft, other: Draft) -> bool:
     """Return whether two drafts tell the same fact, though perhaps in other words.
 
     What the model tells of two subjects are two facts: "my brother hates mutton, I love it".

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from extraction.embeddings.local_models import (
     LocalModel,
 )
 from extraction.embeddings.model_download import fetched_models
+from extraction.reader import Reader
+from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tags import Tag
 from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
@@ -37,7 +40,7 @@ class LocalTagger:
     async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
         """Return the tags of each message, most likely first in each part.
 
-        None for a message that is too long (`tag_model`) or empty, or whose model cannot be loaded.
+        None for a message that is empty, or whose model cannot be loaded.
         """
         loop = asyncio.get_running_loop()
         found: list[list[Tag] | None] = [None] * len(texts)
@@ -49,7 +52,7 @@ class LocalTagger:
             try:
                 model = await loop.run_in_executor(self._threads, lazy.get)
             except InstallError as error:
-                _log.warning("facts are read by rules alone: %s", error.message)
+                _log.warning("hardly any facts are read: %s", error.message)
                 continue
             cut = await loop.run_in_executor(self._threads, model.encoded, [texts[at] for at in mine])
             lengths = [len(message.ids) for message in cut]
@@ -77,7 +80,7 @@ async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Pre
     """Return the tagger, downloading its models into `cache_dir` if needed.
 
     Raises:
-        InstallError: the models cannot be downloaded; the rules still read facts.
+        InstallError: the models cannot be downloaded.
     """
     folders = await fetched_models(TAG_MODELS, cache_dir=cache_dir)
     models = {
@@ -85,3 +88,20 @@ async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Pre
         for model, folder in zip(TAG_MODELS, folders, strict=True)
     }
     return LocalTagger(models, threads=threads)
+
+
+async def open_tagged_reader(
+    closing: AsyncExitStack, *, cache_dir: Path, threads: int = 2, precision: Precision = "int8"
+) -> Reader:
+    """Return the reader without a language model; if its models cannot be downloaded, it reads hardly any facts.
+
+    Args:
+        closing: ends the reader's threads.
+    """
+    try:
+        tagger = await load_local_tagger(cache_dir=cache_dir, threads=threads, precision=precision)
+    except InstallError as error:
+        _log.warning("hardly any facts are read: %s", error.message)
+        return read_by_rules
+    closing.callback(tagger.close)
+    return rules_with_tags(tagger)

@@ -30,8 +30,8 @@ from extraction.text.sentences import split_sentences
 
 # Longer messages are tagged in parts of whole sentences, since all of the training messages are shorter.
 PIECES_MAX: Final = 128
-# Longer messages are not tagged: most are pasted texts.
-CHARS_MAX: Final = 800
+# The rest of longer messages is not tagged: most are pasted texts.
+CHARS_MAX: Final = 2_000
 SPAN_PIECES_MAX: Final = 32
 _POINTED_PIECES_MAX: Final = 12
 TAGS_MAX: Final = 40
@@ -76,15 +76,15 @@ class TagModel:
         self._bert = Bert(folder, calls=calls, precision=precision)
 
     def encoded(self, texts: Sequence[str]) -> list[EncodedMessage]:
-        """Tokenize messages, shortest first, without those that are too long or empty; long ones are in parts."""
+        """Tokenize messages, shortest first, without those that are empty; long ones are in parts."""
         found: list[EncodedMessage] = []
         for at, text in enumerate(texts):
-            if text.strip() and len(text) <= CHARS_MAX:
-                found += self._parts(at, in_simplified_characters(text))
+            if text.strip():
+                found += self._parts(at, in_simplified_characters(text[:CHARS_MAX]))
         return sorted(found, key=lambda one: len(one.ids))
 
     def _parts(self, at: int, text: str) -> list[EncodedMessage]:
-        """Return a message in parts of whole sentences that the model can read; none if a sentence is too long."""
+        """Return a message in parts of whole sentences that the model can read, without those that are too long."""
         whole = self._part(at, text, 0, len(text))
         if len(whole.ids) <= PIECES_MAX:
             return [whole]
@@ -95,7 +95,10 @@ class TagModel:
             if len(part.ids) > PIECES_MAX:
                 start, part = end, self._part(at, text, end, sentence.end)
                 if len(part.ids) > PIECES_MAX:
-                    return []
+                    start = end = sentence.end
+                    continue
+                parts.append(part)
+            elif start == end:
                 parts.append(part)
             else:
                 parts[-1:] = [part]

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -249,6 +250,7 @@ async def examine_model(settings: Settings) -> list[Check]:
     from extraction.llm.quality_check import model_reader, reading_quality
     from extraction.openai_api.language_model import connect_openai_model
     from extraction.rules.rule_reader import read_by_rules
+    from extraction.tagging.local_tagger import open_tagged_reader
 
     llm = settings.llm
     model = await connect_openai_model(
@@ -259,7 +261,10 @@ async def examine_model(settings: Settings) -> list[Check]:
         timeout_s=llm.timeout_s,
         output_tokens_max=llm.output_tokens_max,
     )
-    local = await reading_quality(read_by_rules)
+    async with AsyncExitStack() as closing:
+        tags = settings.embedding.fact_tags
+        reads = await open_tagged_reader(closing, cache_dir=settings.cache_dir) if tags else read_by_rules
+        local = await reading_quality(reads)
     checks: list[Check] = []
     try:
         formats = await model.working_formats(health_prompt(7), HealthAnswer)

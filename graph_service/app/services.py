@@ -464,24 +464,17 @@ async def _models(
     return main, FallbackModel(guarded, main)
 
 
-async def _rule_reader(settings: Settings, opened: _OpenedEmbedder, closing: AsyncExitStack) -> Reader:
+async def _rule_reader(settings: Settings, closing: AsyncExitStack) -> Reader:
     """Return the reader without a language model, with the local models that tag facts if there are any."""
-    from extraction.rules.rule_reader import read_by_rules, rules_with_tags
+    from extraction.rules.rule_reader import read_by_rules
+    from extraction.tagging.local_tagger import open_tagged_reader
 
     embedding = settings.embedding
-    if opened.embedder is None or not embedding.fact_tags:
+    if not embedding.fact_tags:
         return read_by_rules
-    from extraction.tagging.local_tagger import load_local_tagger
-
-    try:
-        tagger = await load_local_tagger(
-            cache_dir=settings.cache_dir, threads=embedding.threads, precision=embedding.precision
-        )
-    except InstallError as error:
-        _log.warning("facts are read by rules alone: %s", error.message)
-        return read_by_rules
-    closing.callback(tagger.close)
-    return rules_with_tags(tagger)
+    return await open_tagged_reader(
+        closing, cache_dir=settings.cache_dir, threads=embedding.threads, precision=embedding.precision
+    )
 
 
 async def _readers(
@@ -567,7 +560,7 @@ async def _assemble(
         forgotten.listen(lambda _tenant: embedder.clear())
     limiters = dict(opened.limiters)
     probes = dict(opened.probes)
-    read_by_rules = await _rule_reader(settings, opened, closing)
+    read_by_rules = await _rule_reader(settings, closing)
     readers, reader_name = await _readers(settings, read_by_rules, external_services, limiters, probes)
     job_context = JobContext(
         clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
@@ -609,6 +602,7 @@ async def _assemble(
         graph=graph,
         embedder=embedder,
         no_embedder=opened.problem,
+        read=read_by_rules,
         clock=_now,
         notify=changed,
         refresh=worker.refresh_layers,

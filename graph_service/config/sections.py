@@ -279,9 +279,8 @@ class EmbeddingSettings:
         answer_scores: rank the best candidates of a question again by how well each answers it, and whether a newer one
             replaces an older one, as small local models judge that read them; takes some 50 ms of processor time per
             question.
-        fact_tags: small local models read facts from messages; takes some 5 ms of processor time per message. Without
-            them, and with `kind = "none"`, only plain English sentences are read, which are an eighth of the facts of
-            everyday messages.
+        fact_tags: small local models read facts from messages, also with `kind = "none"`; takes some 5 ms of processor
+            time per message. Without them hardly any are read: worries, cares, journeys and causes in plain English.
         change_embedder: a service that starts with another embedder than that of the stored vectors deletes these and
             computes all again, if no other process uses the database (`serve --change-embedder`); otherwise it searches
             by words only. Commands never do.

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
 from extraction.llm.answer_writer import Source, WrittenAnswer
+from extraction.reader import Reader
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
@@ -119,6 +121,7 @@ class Memory:
         analyst: runs read-only statements; None means one with the default limits.
         questions: keeps the latest questions; None keeps none.
         no_embedder: why `embedder` is None; None if none is configured.
+        read: reads the words with which a fact is edited.
     """
 
     def __init__(
@@ -144,6 +147,7 @@ class Memory:
         analyst: Analyst | None = None,
         questions: QuestionLog | None = None,
         no_embedder: str | None = None,
+        read: Reader = read_by_rules,
     ) -> None:
         self.questions = questions or QuestionLog(kept_max=0)
         # Called with tenant, user and session after messages were stored; must not block.
@@ -189,7 +193,7 @@ class Memory:
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
         self.statements = Statements(
-            graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
+            graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock, read=read
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
         self._recall_planned = asyncio.Event()

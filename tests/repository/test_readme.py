@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.cli.main import COMMANDS
 from graph_service.config.settings import KNOWN_KEYS
 from schema.ids import MemoryId
 from schema.labels import Role
+from tests.support.readers import read_with_tags
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -75,6 +75,6 @@ async def test_picture_of_the_readme_is_what_the_reader_reads() -> None:
         )
         for number, (text, month) in enumerate(zip(told, (5, 6), strict=True))
     ]
-    reading = await read_by_rules(SceneText(user_names=("Ana",), agent_names=(), lines=tuple(lines)))
+    reading = await read_with_tags(SceneText(user_names=("Ana",), agent_names=(), lines=tuple(lines)))
     homes = [fact.object for fact in reading.facts if fact.relation == "lives in"]
     assert re.findall(r"lives in-> \((\w+)\)", picture) == homes == ["Porto", "Lisbon"]

@@ -70,6 +70,7 @@ def a_memory(
         refresh=refresh,
         on_forgotten=on_forgotten or (lambda _tenant: None),
         questions=questions,
+        read=read_with_tags,
     )
 
 

@@ -16,7 +16,6 @@ from playwright.async_api import Browser, expect
 
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.auth.quarantine import QuarantineMode
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -30,6 +29,7 @@ from tests.support.builders import a_worker, an_incoming, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, says
 from tests.support.open_service import OpenService, open_service
 from tests.support.polling import until
+from tests.support.readers import read_with_tags
 from tests.support.tcp_proxy import tcp_proxy
 from tests.viewer.watching import WAIT_MS, Watching
 
@@ -295,7 +295,9 @@ async def test_thing_shows_its_other_names_and_attributes(
     with FakeOpenAI(says(reading)) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=60)
         await service.parts.memory.remember(tenant, an_incoming("I love Rex. He is 3."))
-        await a_worker(graph, readers=Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules)).drain()
+        await a_worker(
+            graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)
+        ).drain()
     spelled = provided_fact({**likes, "object": "Réx", "confidence": 0.9, "strength": 0.9})
     await service.parts.memory.remember(tenant, an_incoming("Réx is here.", session="s2", facts=(spelled,)))
     await a_worker(graph).drain()

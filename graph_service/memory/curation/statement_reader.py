@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from extraction.entities.attributes import value_key
-from extraction.reader import THE_USER, ProposedFact, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
+from extraction.reader import THE_USER, ProposedFact, Reader, SceneLine, SceneText
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
@@ -47,11 +46,11 @@ class Correction:
     pending: bool = False
 
 
-async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
+async def content_in(words: str, stored: FactWithEnds, read: Reader) -> dict[str, Any]:
     """Return predicate, relation and object that new words state of a fact's subject; empty if they name its object.
 
-    The words are read by the rules, where another name stands for the subject if its relation is the fact's; else they
-    are compared with the stored statement. Empty also if neither finds an object.
+    The words are read like a message, where another name stands for the subject if its relation is the fact's; else
+    they are compared with the stored statement. Empty also if neither finds an object.
     """
     fact, name = stored.fact, stored.object.name
     if value_key(name) in value_key(words):
@@ -59,7 +58,7 @@ async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     is_user = Label.USER in stored.subject.labels
     line = SceneLine(message_id=MemoryId(""), role=Role.USER, speaker=None, text=words, said_at=fact.valid_at)
     names = (stored.subject.name,) if is_user else ()
-    reading = await read_by_rules(SceneText(user_names=names, agent_names=(), lines=(line,)))
+    reading = await read(SceneText(user_names=names, agent_names=(), lines=(line,)))
     subject = name_key(THE_USER if is_user else stored.subject.name)
 
     def mismatches(one: ProposedFact) -> tuple[bool, bool]:
@@ -69,7 +68,7 @@ async def content_in(words: str, stored: FactWithEnds) -> dict[str, Any]:
     if said:
         return {"predicate": said[0].predicate, "relation": said[0].relation or "", "object": said[0].object}
     before, named, after = fact.statement.rstrip(".。").partition(name)
-    # Chinese has no rules, and people say 我 of themselves where the statement has their name.
+    # People say 我 of themselves where the statement has their name.
     starts = {before, re.sub(f"^(?:{re.escape(stored.subject.name)}|用户)", "我", before) if is_user else before}
     start = "|".join(map(re.escape, sorted(starts)))
     put = re.fullmatch(f"(?:{start})(.{{1,100}}?){re.escape(after)}[.。]?", words.strip(), re.IGNORECASE)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from extraction.reader import Reader
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
@@ -102,8 +103,11 @@ class Statements:
         refresh: Refresh | None,
         forgetting: Forgetting,
         clock: Callable[[], datetime],
+        read: Reader,
     ) -> None:
+        """Correct facts of a graph; `read` reads the words of an edit like those of a message."""
         self._graph = graph
+        self._read = read
         self._remember = remember
         self._refresh = refresh
         self._forgetting = forgetting
@@ -160,7 +164,7 @@ class Statements:
             await self._check_version(tenant, stored.fact.id, if_version)
         old = _provided_fact(stored, CorrectionKind.REJECTS)
         if edit.statement is not None and (edit.object, edit.predicate, edit.relation) == (None, None, None):
-            edit = replace(edit, **await content_in(edit.statement, stored))
+            edit = replace(edit, **await content_in(edit.statement, stored, self._read))
         new = replace(
             _provided_fact(stored, CorrectionKind.SAYS),
             object=edit.object or old.object,

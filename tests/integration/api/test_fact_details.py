@@ -8,7 +8,6 @@ import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -16,6 +15,7 @@ from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.fake_openai import FakeOpenAI, says
 from tests.support.mcp_service import McpService, serving
+from tests.support.readers import read_with_tags
 
 READING = {
     "title": "Health",
@@ -67,7 +67,9 @@ async def filled(graph: Graph, tenant: str) -> str:
     with FakeOpenAI(says(json.dumps(READING))) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
         await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(*messages, answer)))
-        await a_worker(graph, readers=Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules)).drain()
+        await a_worker(
+            graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)
+        ).drain()
     return tenant
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest_asyncio
 from typer.testing import CliRunner
 
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.app.services import open_services
 from graph_service.auth.access import Role
 from graph_service.cli.main import app
@@ -23,6 +22,7 @@ from tests.support.embedders import HashedWords
 from tests.support.live_service import LiveViewer
 from tests.support.open_service import OpenService, open_service, settings_for
 from tests.support.polling import reached
+from tests.support.readers import read_with_tags
 
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"
 RECALL = '{ recall(userId: "ana", query: "Which tea?") { hits { text } } }'
@@ -117,7 +117,7 @@ async def test_paused_embedding_refuses_nothing_and_follows_once_resumed(service
     worker = Worker(
         graph=parts.graph,
         embedder=HashedWords(),
-        readers=Readers(first=read_by_rules, fallback=read_by_rules),
+        readers=Readers(first=read_with_tags, fallback=read_with_tags),
         job_context=a_job_context(),
         paused_tenants=parts.quarantine.paused,
     )

@@ -51,9 +51,9 @@ class FailingTagger:
         return [[Tag(kind="works_at", subject=None, obj=(start, start + 4), ended=False, odds=9.0)] for start in at]
 
 
-async def test_message_on_which_the_tagger_fails_is_read_by_the_rules_alone() -> None:
-    scene = a_scene("I love jasmine tea, not a flaw.", "Back at Acme these days")
+async def test_message_on_which_the_tagger_fails_is_read_without_tags() -> None:
+    scene = a_scene("I worry about the flaw.", "Back at Acme these days")
     facts = [shown(fact) for fact in (await rules_with_tags(FailingTagger())(scene)).facts]
-    assert any("jasmine tea" in fact for fact in facts)
+    assert any("flaw" in fact for fact in facts)
     assert any("Acme" in fact for fact in facts)
     assert UNREADABLE.total() == 1

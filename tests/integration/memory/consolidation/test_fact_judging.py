@@ -11,7 +11,6 @@ import pytest_asyncio
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import model_fact_judge
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.worker.worker import Worker
@@ -22,6 +21,7 @@ from tests.integration.memory.facts.test_conflict_resolution import edges, open_
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, fails, says
+from tests.support.readers import read_with_tags
 
 GOALS = {
     "en": ("run a marathon next year", "complete a 42 km race next year"),
@@ -38,7 +38,7 @@ async def no_pending_jobs(graph: Graph) -> None:
 async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = None) -> Worker:
     """Return a worker that extracts by rules and lets the fake endpoint judge doubtful facts."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-    readers = Readers(first=read_by_rules, fallback=read_by_rules, judge=model_fact_judge(model))
+    readers = Readers(first=read_with_tags, fallback=read_with_tags, judge=model_fact_judge(model))
     return a_worker(graph, readers=readers, embedder=embedder)
 
 

@@ -8,7 +8,6 @@ import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -18,6 +17,7 @@ from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, Reply, says
+from tests.support.readers import read_with_tags
 
 EMPTY = json.dumps({"title": "t", "summary": "s"})
 
@@ -61,7 +61,7 @@ async def remember(graph: Graph, tenant: str, text: str, *, hours: int = 0, **mo
 
 async def read_with(graph: Graph, fake: FakeOpenAI) -> None:
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-    await a_worker(graph, readers=Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules)).drain()
+    await a_worker(graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)).drain()
 
 
 async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:

@@ -13,7 +13,6 @@ import pytest
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.reader import Reading, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.jobs.dead_letters import DeadLetters
@@ -24,6 +23,7 @@ from tests.conftest import Server
 from tests.integration.memory.consolidation.spinning_serve import SPIN, STARTED
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.cli_process import Home
+from tests.support.readers import read_with_tags
 
 STOP_MAX_S = 30.0
 MANY_S = 300.0
@@ -41,7 +41,7 @@ async def read_or_spin(scene: SceneText) -> Reading:
     """Read as usual, but loop forever on marked texts, as a flawed rule would."""
     if any(SPIN in line.text for line in scene.lines):
         return await THREADS.run(lambda: spin(scene))
-    return await read_by_rules(scene)
+    return await read_with_tags(scene)
 
 
 READERS = Readers(first=read_or_spin, fallback=read_or_spin)
@@ -93,7 +93,7 @@ async def test_other_tenants_are_read_while_texts_of_one_tenant_never_end(graph:
     slow = BoundedThreads(cpu_max_s=MANY_S)
 
     async def read(scene: SceneText) -> Reading:
-        return await (slow.run(lambda: spin(scene)) if SPIN in scene.lines[0].text else read_by_rules(scene))
+        return await (slow.run(lambda: spin(scene)) if SPIN in scene.lines[0].text else read_with_tags(scene))
 
     worker = a_worker(graph, readers=Readers(first=read, fallback=read), rules=WorkerRules(poll_s=0.05))
     for number in range(5):

@@ -11,7 +11,6 @@ import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -26,6 +25,7 @@ from schema.ids import TenantId
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
+from tests.support.readers import read_with_tags
 
 TEA = "I love jasmine tea. The bar had coffee and jazz."
 # What one costly answer uses.
@@ -82,7 +82,7 @@ async def a_reader(graph: Graph, fake: FakeOpenAI, watch: AdjustableClock, **mor
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
     external_services = ExternalServices()
     guarded = GuardedModel(ThrottledModel(model, clock_s=lambda: watch.now().timestamp()), external_services.model)
-    readers = Readers(first=model_chain(guarded, read_by_rules), fallback=read_by_rules, **more)
+    readers = Readers(first=model_chain(guarded, read_with_tags), fallback=read_with_tags, **more)
     return Worker(
         graph=graph,
         embedder=HashedWords(),

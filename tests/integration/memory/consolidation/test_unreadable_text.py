@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from extraction.reader import THE_USER, ProposedFact, Quote, Reading, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from extraction.unreadable import UNREADABLE
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -13,6 +12,7 @@ from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.readers import read_with_tags
 
 COUNTED = (
     "We had a team barbecue on July 22 and 15 players came.",
@@ -42,12 +42,12 @@ async def failing(scene: SceneText) -> Reading:
     """Read as usual, but fail on one message as a flawed rule would."""
     if any("flaw" in line.text for line in scene.lines):
         raise IndexError(scene.lines[0].text)
-    return await read_by_rules(scene)
+    return await read_with_tags(scene)
 
 
 async def misstating(scene: SceneText) -> Reading:
     """Read as usual, and add a fact to one message that no plan can hold."""
-    read = await read_by_rules(scene)
+    read = await read_with_tags(scene)
     if not any("flaw" in line.text for line in scene.lines):
         return read
     fact = ProposedFact(

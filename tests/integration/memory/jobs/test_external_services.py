@@ -8,7 +8,6 @@ import pytest
 
 from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.llm.reader_chain import model_chain
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
@@ -21,6 +20,7 @@ from schema.ids import TenantId
 from tests.integration.memory.worker.test_crash import comparable_graph
 from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
+from tests.support.readers import read_with_tags
 
 
 class Switch:
@@ -77,12 +77,12 @@ class ControlledWorker:
             on_step=steady.on_step,
             on_change=steady.on_change,
         )
-        reader = model_chain(GuardedModel(SwitchedModel(self.model), self.external_services.model), read_by_rules)
+        reader = model_chain(GuardedModel(SwitchedModel(self.model), self.external_services.model), read_with_tags)
         self.guarded = GuardedEmbedder(SwitchedEmbedder(self.embedder), self.external_services.embedder)
         self.worker = Worker(
             graph=graph,
             embedder=self.guarded,
-            readers=Readers(first=reader, fallback=read_by_rules),
+            readers=Readers(first=reader, fallback=read_with_tags),
             job_context=job_context,
             external_services=self.external_services,
         )

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 
 from extraction.reader import ProposedFact, Quote, Reading, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.sessions.lifecycle import close_idle
@@ -15,6 +14,7 @@ from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from schema.session import CloseReason, SessionState
 from tests.support.builders import a_job_context, a_memory, a_message, a_worker, an_incoming, delete_open_jobs
+from tests.support.readers import read_with_tags
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ class CountingReader:
         return Reading(reader="counting", facts=(fact,))
 
     def readers(self) -> Readers:
-        return Readers(first=self, fallback=read_by_rules, waits_for_ripe=True)
+        return Readers(first=self, fallback=read_with_tags, waits_for_ripe=True)
 
 
 async def test_closed_session_went_through_every_state_in_order(graph: Graph, tenant: str) -> None:

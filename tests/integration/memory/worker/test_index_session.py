@@ -2,7 +2,6 @@
 
 import asyncio
 
-from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
@@ -11,11 +10,12 @@ from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId, memory_id, session_uri
 from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
+from tests.support.readers import read_with_tags
 
 
 def a_deferring_worker(graph: Graph) -> Worker:
     """Return a worker that reads scenes only on request."""
-    return a_worker(graph, readers=Readers(first=read_by_rules, fallback=read_by_rules, extracts=False))
+    return a_worker(graph, readers=Readers(first=read_with_tags, fallback=read_with_tags, extracts=False))
 
 
 async def test_a_scene_that_a_loop_defers_meanwhile_is_read_once_all_the_same(graph: Graph, tenant: str) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from extraction.reader import THE_USER, ProposedFact, Reading, SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from schema.ids import MemoryId
 from schema.labels import Role
+from tests.support.readers import read_with_tags
 
 SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
 
@@ -58,7 +58,7 @@ def a_scene(*texts: str, user: Sequence[str] = (), role: Role = Role.USER, speak
 
 def read(*texts: str, user: Sequence[str] = (), role: Role = Role.USER, speaker: str | None = None) -> Reading:
     """Return the reading of a scene of such lines."""
-    return asyncio.run(read_by_rules(a_scene(*texts, user=user, role=role, speaker=speaker)))
+    return asyncio.run(read_with_tags(a_scene(*texts, user=user, role=role, speaker=speaker)))
 
 
 def shown(fact: ProposedFact) -> str:

@@ -8,12 +8,12 @@ import pytest
 
 from extraction.reader import ProposedFact, Reading, SceneLine, SceneText
 from extraction.rules.drafts import Speaker
-from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tag_facts import tag_drafts
 from extraction.rules.tags import Tag
 from schema.fact import FactKind
 from schema.ids import MemoryId
 from schema.labels import Role
+from tests.support.readers import read_with_tags, rules_with_tags
 
 
 def scene(text: str) -> SceneText:
@@ -23,7 +23,7 @@ def scene(text: str) -> SceneText:
 
 
 def facts_in(text: str) -> list[ProposedFact]:
-    return list(asyncio.run(read_by_rules(scene(text))).facts)
+    return list(asyncio.run(read_with_tags(scene(text))).facts)
 
 
 def tagged(text: str, kind: str, obj: str, subject: str | None = None, *, ended: bool = False) -> Tag:

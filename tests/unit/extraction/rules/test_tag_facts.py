@@ -11,7 +11,7 @@ from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.rule_reader import READER_NAME
 from extraction.rules.scene_reader import read_scene
-from extraction.rules.tag_facts import tag_drafts, with_tags
+from extraction.rules.tag_facts import facts_of_tags, tag_drafts
 from extraction.rules.tags import KINDS, Tag
 from schema.labels import Role
 from schema.predicates import whitelist
@@ -94,7 +94,7 @@ def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
             "My colleague hates coriander, I love it.",
             "dislikes",
             "coriander",
-            "User's colleague does not like coriander.",
+            "User's colleague hates coriander.",
         ),
         ("I'm in Bern, but our boss lives in Geneva", "lives_in", "Geneva", "User's boss lives in Geneva."),
         ("My wife and I live in Porto.", "lives_in", "Porto", "User lives in Porto."),
@@ -223,8 +223,8 @@ def test_what_lasts_is_a_fact(text: str, kind: str, obj: str) -> None:
 def test_unlikely_tags_are_not_read_and_messages_of_the_assistant_have_none() -> None:
     text = "the flat in Leith"
     likely, unlikely = tag(text, "lives_in", "Leith"), tag(text, "lives_in", "Leith", odds=-1.0)
-    assert with_tags([], text, [unlikely], ME) == []
-    assert len(with_tags([], text, [likely], ME)) == 1
+    assert facts_of_tags(text, [unlikely], ME) == []
+    assert len(facts_of_tags(text, [likely], ME)) == 1
     by_agent = a_scene(text, role=Role.ASSISTANT)
     assert read_scene(by_agent, reader=READER_NAME, tags={0: [likely]}).facts == ()
 
@@ -253,35 +253,6 @@ def test_effect_is_named_or_told_as_a_clause(text: str, effect: str, cause: str,
     assert reason.statement == statement
 
 
-def test_rules_do_not_count_where_the_model_sees_no_fact_at_all() -> None:
-    scene = a_scene("I live in Leith.")
-    assert read_scene(scene, reader=READER_NAME, tags={0: []}).facts == ()
-    assert len(read_scene(scene, reader=READER_NAME, tags={}).facts) == 1, "not tagged"
-
-
-def test_fact_of_the_rules_counts_if_the_model_thinks_of_the_same_thing() -> None:
-    scene = a_scene("I live in Leith and I love Rome.")
-    text = scene.lines[0].text
-    facts = {shown(fact) for fact in read_scene(scene, reader=READER_NAME).facts}
-    assert facts == {"user|RELATES_TO:lives in|Leith", "user|PREFERS|Rome"}
-    unlikely = {0: [tag(text, "lives_in", "Leith", odds=-1.0)]}
-    (kept,) = read_scene(scene, reader=READER_NAME, tags=unlikely).facts
-    assert shown(kept) == "user|RELATES_TO:lives in|Leith"
-    ended = {0: [tag(text, "lives_in", "Leith", ended=True, odds=-1.0)]}
-    assert read_scene(scene, reader=READER_NAME, tags=ended).facts == ()
-
-
-def test_fact_of_the_rules_counts_only_for_the_subject_that_the_model_sees() -> None:
-    text = "志远换工作了，现在做财务"
-    sure, unsure = (tag(text, "works_as", "财务", "志远", odds=odds) for odds in (5.0, -1.0))
-    of_user = tag(text, "works_as", "财务", odds=-1.0)
-    (by_rules,) = drafts(text, of_user)
-    assert by_rules.subject == THE_USER
-    assert [one.subject for one in with_tags([by_rules], text, [sure], ME)] == ["志远"]
-    assert with_tags([by_rules], text, [unsure], ME) == []
-    assert with_tags([by_rules], text, [unsure, of_user], ME) == [by_rules]
-
-
 @pytest.mark.parametrize(
     ("text", "plan", "expected"),
     [
@@ -298,21 +269,21 @@ def test_job_that_somebody_plans_to_leave_counts_until_then(text: str, plan: str
 def test_same_thing_told_of_two_people_is_two_facts() -> None:
     text = "I love mutton, my brother hates all mutton"
     own, of_brother = tag(text, "likes", "mutton"), tag(text, "dislikes", "all mutton", "brother")
-    told = [(one.subject, one.predicate) for one in with_tags([], text, [of_brother, own], ME)]
+    told = [(one.subject, one.predicate) for one in facts_of_tags(text, [of_brother, own], ME)]
     assert told == [("brother", "DISLIKES"), (THE_USER, "PREFERS")]
     alone = "I love mutton, really all mutton"
-    assert len(with_tags([], alone, [tag(alone, "likes", "mutton"), tag(alone, "likes", "all mutton")], ME)) == 1
+    assert len(facts_of_tags(alone, [tag(alone, "likes", "mutton"), tag(alone, "likes", "all mutton")], ME)) == 1
 
 
 def test_value_told_beside_that_of_somebody_else_needs_less() -> None:
     text = "My tenant pays rent of 640, I pay 910 rent"
     unsure = tag(text, "price", "910", odds=0.5)
     beside = tag(text, "price", "640", "tenant")
-    assert with_tags([], text, [unsure], ME) == []
-    assert {one.object for one in with_tags([], text, [unsure, beside], ME)} == {"640", "910"}
-    assert with_tags([], text, [replace(unsure, odds=-2.0), beside], ME)[0].object == "640"
+    assert facts_of_tags(text, [unsure], ME) == []
+    assert {one.object for one in facts_of_tags(text, [unsure, beside], ME)} == {"640", "910"}
+    assert facts_of_tags(text, [replace(unsure, odds=-2.0), beside], ME)[0].object == "640"
     alike = replace(beside, subject=None)
-    assert [one.object for one in with_tags([], text, [unsure, alike], ME)] == ["640"], "of the same person"
+    assert [one.object for one in facts_of_tags(text, [unsure, alike], ME)] == ["640"], "of the same person"
 
 
 def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
@@ -385,4 +356,4 @@ def test_plain_words_and_lists_make_tags_surer(text: str, kind: str, objects: li
     ],
 )
 def test_what_a_chinese_clause_denies_is_no_fact(text: str, kind: str, obj: str, is_fact: bool) -> None:
-    assert (with_tags([], text, [tag(text, kind, obj)], ME) != []) is is_fact
+    assert (facts_of_tags(text, [tag(text, kind, obj)], ME) != []) is is_fact

@@ -8,17 +8,17 @@ import pytest
 from extraction.entities.matching import person_words
 from extraction.reader import ProposedFact, SceneLine, SceneText
 from extraction.rules.drafts import Speaker
-from extraction.rules.rule_reader import read_by_rules
 from extraction.rules.tag_facts import tag_drafts
 from extraction.rules.tags import Tag
 from schema.ids import MemoryId
 from schema.labels import Role
+from tests.support.readers import read_with_tags
 
 
 def facts_in(text: str) -> list[ProposedFact]:
     at = datetime(2026, 8, 20, 10, tzinfo=UTC)
     line = SceneLine(message_id=MemoryId("m"), role=Role.USER, speaker=None, text=text, said_at=at)
-    reading = asyncio.run(read_by_rules(SceneText(user_names=("Rui",), agent_names=(), lines=(line,))))
+    reading = asyncio.run(read_with_tags(SceneText(user_names=("Rui",), agent_names=(), lines=(line,))))
     return list(reading.facts)
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.rule_reader import read_by_rules
 from extraction.text.corrections import correction_in, correction_of
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.benchmarks.correction_table import outcome, pairs
+from tests.support.readers import read_with_tags
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 
@@ -199,7 +199,7 @@ def test_facts_of_a_correction_are_those_of_the_corrected_message(
         SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=is_fresh)
         for text, is_fresh in ((earlier, fresh), (later, True))
     )
-    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+    reading = asyncio.run(read_with_tags(SceneText(user_names=(), agent_names=(), lines=lines)))
     valid = {fact.subject: fact.object for fact in reading.facts if not fact.closes}
     assert valid == objects
     assert {quote.line for fact in reading.facts for quote in fact.quotes} == {1}
@@ -220,7 +220,7 @@ def test_correction_that_fits_no_words_ends_the_fact_of_a_message_with_a_single_
         SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=True)
         for text in (earlier, "oops, wrong word, walnuts.")
     )
-    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+    reading = asyncio.run(read_with_tags(SceneText(user_names=(), agent_names=(), lines=lines)))
     assert {fact.object for fact in reading.facts if not fact.closes} == valid
 
 
