@@ -112,14 +112,14 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
     language = None if me == THE_AGENT else tagged_language(text)
+    sentences = sorted(split_sentences(text), key=lambda one: one.start)
     if language is not None:
         # No times: these languages have no time expressions.
         untimed = TimedText(text, (), line.said_at)
         return [
-            _proposed(draft, untimed, line, number)
+            _proposed(draft, untimed, sentences, number)
             for draft in tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
         ]
-    sentences = split_sentences(text)
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text) and not _is_english(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text) or _is_english(sentence.text)]
     times_of = cache(partial(timed, said_at=line.said_at))
@@ -127,14 +127,14 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
         drafts = _by_agent(chinese, english, text, speaker)
     else:
-        drafts = read_or([], facts_of_tags, text, tags, speaker) if tags is not None else []
-        other = list(read_untagged(english, speaker))
-        drafts += [one for one in other if not any(same_fact(one, known) for known in drafts)]
+        drafts = list(read_untagged(english, speaker))
+        tagged = read_or([], facts_of_tags, text, tags, speaker) if tags is not None else []
+        drafts += [one for one in tagged if not any(same_fact(one, known) for known in drafts)]
         drafts = _with_joined_homes(drafts, text)
         drafts = list(with_decisions([*drafts, *_relatives_told(drafts, speaker)], sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
-    return [_proposed(draft, clause, line, number) for draft, clause in clauses if not is_temporary(draft, clause)]
+    return [_proposed(draft, clause, sentences, number) for draft, clause in clauses if not is_temporary(draft, clause)]
 
 
 def _with_joined_homes(drafts: Sequence[Draft], text: str) -> list[Draft]:
@@ -212,23 +212,26 @@ def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
     return line.speaker.strip()
 
 
-def _clause_of(draft: Draft, sentences: Iterable[Sentence], times_of: Callable[[str], TimedText]) -> TimedText:
+def _clause_of(draft: Draft, sentences: Sequence[Sentence], times_of: Callable[[str], TimedText]) -> TimedText:
     """Return the clause that names the object of a fact, with its times."""
-    sentence = _sentence_at(draft.start, sorted(sentences, key=lambda one: one.start))
+    sentence = _sentence_at(draft.start, sentences)
     if sentence is None:
         return times_of("")
     place = draft.start - sentence.start
     return times_of(sentence.text).clause_at(max(place, sentence.text.find(draft.object, place)))
 
 
-def _proposed(draft: Draft, clause: TimedText, line: SceneLine, number: int) -> ProposedFact:
+def _proposed(draft: Draft, clause: TimedText, by_start: Sequence[Sentence], number: int) -> ProposedFact:
+    """Return a fact with its times; its quote is the sentence that states it."""
+    sentence = _sentence_at(draft.start, by_start)
+    start, end = (draft.start, draft.end) if sentence is None else (sentence.start, max(sentence.end, draft.end))
     draft, told = with_told_period(draft, clause)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
         object=draft.object,
         statement=draft.statement,
-        quotes=(Quote(line=number, start=draft.start, end=draft.end),),
+        quotes=(Quote(line=number, start=start, end=end),),
         relation=draft.relation,
         subject_type=draft.subject_type,
         object_type=draft.object_type,
@@ -290,12 +293,11 @@ _EFFECT_ZH: Final = re.compile("^(?:决定|下定决心|拿定主意)(?:了|要|
 _PLANS: Final = frozenset({"plan", "goal"})
 
 
-def with_decisions(drafts: Iterable[Draft], sentences: Iterable[Sentence], speaker: Speaker) -> Iterator[Draft]:
+def with_decisions(drafts: Iterable[Draft], by_start: Sequence[Sentence], speaker: Speaker) -> Iterator[Draft]:
     """Yield the drafts, the speaker's decisions with their kind and reason.
 
     Where only the reason of a decision was read (`因为太贵，我决定不买车`), the decision is added.
     """
-    by_start = sorted(sentences, key=lambda sentence: sentence.start)
     drafts = list(drafts)
     for draft in drafts:
         sentence = _sentence_at(draft.start, by_start)

@@ -30,8 +30,10 @@ from extraction.text.sentences import split_sentences
 
 # Longer messages are tagged in parts of whole sentences, since all of the training messages are shorter.
 PIECES_MAX: Final = 128
+# A part has fewer pieces, unless it is one sentence: what a long context says hides what is stated in passing.
+_PART_PIECES: Final = 64
 # The rest of longer messages is not tagged: most are pasted texts.
-CHARS_MAX: Final = 2_000
+CHARS_MAX: Final = 20_000
 SPAN_PIECES_MAX: Final = 32
 _POINTED_PIECES_MAX: Final = 12
 TAGS_MAX: Final = 40
@@ -92,7 +94,7 @@ class TagModel:
         start = end = 0
         for sentence in split_sentences(text):
             part = self._part(at, text, start, sentence.end)
-            if len(part.ids) > PIECES_MAX:
+            if len(part.ids) > _PART_PIECES:
                 start, part = end, self._part(at, text, end, sentence.end)
                 if len(part.ids) > PIECES_MAX:
                     start = end = sentence.end

@@ -22,11 +22,11 @@ def test_english_cases_contain_enough_sentences_without_facts() -> None:
     assert sum(not case["facts"] for case in every) >= 20
 
 
-def test_quote_is_the_words_that_state_the_fact() -> None:
+def test_quote_is_the_sentence_that_states_the_fact() -> None:
     text = "Good morning! I live in Oslo, and my sister Anna loves skiing."
     facts = {shown(fact): fact.quotes[0] for fact in read(text).facts}
     quote = facts["user|RELATES_TO:lives in|Oslo"]
-    assert text[quote.start : quote.end] == "Oslo"
+    assert text[quote.start : quote.end] == "I live in Oslo, and my sister Anna loves skiing."
     quote = facts["Anna|PREFERS|skiing"]
     assert "skiing" in text[quote.start : quote.end]
 

@@ -286,11 +286,11 @@ def test_value_told_beside_that_of_somebody_else_needs_less() -> None:
     assert [one.object for one in facts_of_tags(text, [unsure, alike], ME)] == ["640"], "of the same person"
 
 
-def test_quote_of_a_tagged_fact_covers_subject_and_object() -> None:
-    text = "so apparently Gary is off to DPD these days"
+def test_quote_of_a_tagged_fact_is_its_sentence() -> None:
+    text = "Big news! so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})
     (quote,) = reading.facts[0].quotes
-    assert text[quote.start : quote.end] == "Gary is off to DPD"
+    assert text[quote.start : quote.end] == "so apparently Gary is off to DPD these days"
 
 
 @given(
