@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from extraction.llm.language_model import LanguageModel
 from extraction.llm.scene_reader import Strategy, read_scene_with_model
-from extraction.reader import ProposedFact, Reader, Reading, SceneLine, SceneText
+from extraction.reader import ProposedFact, Reader, SceneLine, SceneText
 from schema.errors import MisreadError
 from schema.ids import MemoryId
 from schema.labels import Role
@@ -46,11 +46,7 @@ class ReadingQuality:
 
 def model_reader(model: LanguageModel) -> Reader:
     """Return a reader that uses the model alone, without the fallbacks of `model_chain`."""
-
-    async def read(scene: SceneText) -> Reading:
-        return await read_scene_with_model(scene, model, Strategy.USER_ONLY)
-
-    return read
+    return lambda scene: read_scene_with_model(scene, model, Strategy.USER_ONLY)
 
 
 async def reading_quality(reader: Reader) -> ReadingQuality:

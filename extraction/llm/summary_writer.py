@@ -49,11 +49,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
     Raises:
         UnavailableError, InstallError, MisreadError: by the writer; see `LanguageModel.answer`.
     """
-
-    async def write(scene: SceneText) -> LayerText:
-        return await _written(model, layers_prompt(scene))
-
-    return write
+    return lambda scene: _written(model, layers_prompt(scene))
 
 
 def model_session_writer(model: LanguageModel) -> SessionWriter:
@@ -62,11 +58,7 @@ def model_session_writer(model: LanguageModel) -> SessionWriter:
     Raises:
         UnavailableError, InstallError, MisreadError: by the writer; see `LanguageModel.answer`.
     """
-
-    async def write(scenes: Sequence[SummarizedScene]) -> LayerText:
-        return await _written(model, session_layers_prompt(scenes))
-
-    return write
+    return lambda scenes: _written(model, session_layers_prompt(scenes))
 
 
 async def _written(model: LanguageModel, prompt: Prompt) -> LayerText:

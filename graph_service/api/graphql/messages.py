@@ -14,9 +14,9 @@ from graph_service.api.graphql.arguments import (
     AfterCursor,
     Connection,
     Edge,
-    PageInfo,
     WhereArgument,
     memory_of,
+    page_info,
     view_of,
 )
 from graph_service.memory.forgetting.replacement import Replacement
@@ -219,12 +219,8 @@ def _connection(page: MessagePage, after: str | None) -> StoredMessageConnection
         Edge(cursor=cursor, node=message_view(message))
         for cursor, message in zip(page.cursors, page.messages, strict=True)
     ]
-    info = PageInfo(
-        has_next_page=page.next is not None,
-        has_previous_page=after is not None,
-        start_cursor=edges[0].cursor if edges else None,
-        end_cursor=page.next or (edges[-1].cursor if edges else None),
-    )
+    info = page_info(page.cursors, more=page.next is not None, after=after)
+    info.end_cursor = page.next or info.end_cursor
     return StoredMessageConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 

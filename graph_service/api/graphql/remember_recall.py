@@ -40,33 +40,12 @@ class AskedTimeView:
     restricts: bool = about("True if results are restricted to this time; otherwise they are only ranked higher.")
 
 
-@strawberry.type
-class QuestionUnderstood:
-    """The analysis of the question."""
-
-    intent: Intent = about("The intent.")
-    answer_type: AnswerType = about("The expected type of the answer.")
-    asked_times: list[AskedTimeView] = about("The time expressions in the question, in order.")
-
-
 @output()
 class RemovedHits:
     """Number of candidates left out for one reason."""
 
     reason: str
     count: int
-
-
-@strawberry.type
-class AnswerMarks:
-    """Metadata of an answer."""
-
-    degraded: bool = about(
-        "Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
-    )
-    removed: list[RemovedHits] = about("Candidates that were left out.")
-    next_cursor: str | None = about("Pass it as `after` for the next hits; null at the end.")
-    snapshot_age_s: float | None = about("Age of the searched snapshot; null if none was searched.")
 
 
 strawberry.enum(Role, name="Role", description="The speaker's role.")
@@ -253,9 +232,18 @@ class RecallHit:
 
 
 @output()
-class RecallAnswer(AnswerMarks, QuestionUnderstood):
+class RecallAnswer:
     """Hits, best first, with metadata."""
 
+    degraded: bool = about(
+        "Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
+    )
+    removed: list[RemovedHits] = about("Candidates that were left out.")
+    next_cursor: str | None = about("Pass it as `after` for the next hits; null at the end.")
+    snapshot_age_s: float | None = about("Age of the searched snapshot; null if none was searched.")
+    intent: Intent = about("The intent.")
+    answer_type: AnswerType = about("The expected type of the answer.")
+    asked_times: list[AskedTimeView] = about("The time expressions in the question, in order.")
     hits: list[RecallHit]
     search_path: list[str] = about(
         "The search channels that returned candidates; in the layered mode, the steps that were tried."
