@@ -63,10 +63,7 @@ async def corrections(
 
 
 @mutation
-async def add_fact(
-    info: Info[Any, None],
-    input: Annotated[ManualFactInput, argument("The fact.")],  # noqa: A002  the API's word
-) -> Correction:
+async def add_fact(info: Info[Any, None], input: Annotated[ManualFactInput, argument("The fact.")]) -> Correction:
     """Add a fact manually; facts that it replaces are closed."""
     wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
     return await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
@@ -75,9 +72,9 @@ async def add_fact(
 @mutation
 async def update_fact(
     info: Info[Any, None],
-    id: _Fact,  # noqa: A002  the API's word
+    id: _Fact,
     statement: Annotated[str | None, argument("The new sentence; required if the meaning changes.")] = None,
-    object: Annotated[str | None, argument("The new object.")] = None,  # noqa: A002
+    object: Annotated[str | None, argument("The new object.")] = None,
     predicate: Annotated[str | None, argument(f"The new relation type: {predicate_choice()}.")] = None,
     relation: Annotated[str | None, argument("The new relation in free text; empty for none.")] = None,
     valid_at: _Time = None,
@@ -102,13 +99,13 @@ async def update_fact(
 
 
 @mutation
-async def confirm_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+async def confirm_fact(info: Info[Any, None], id: _Fact) -> Correction:
     """Confirm a fact: extraction cannot close it any more."""
     return await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
 
 
 @mutation
-async def reject_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+async def reject_fact(info: Info[Any, None], id: _Fact) -> Correction:
     """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
     this; forgetFact deletes the fact.
     """
@@ -116,16 +113,13 @@ async def reject_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: 
 
 
 @mutation
-async def pin_fact(info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+async def pin_fact(info: Info[Any, None], id: _Fact) -> Correction:
     """Confirm a fact and give it the highest importance."""
     return await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info))
 
 
 @mutation
-async def undo_correction(
-    info: Info[Any, None],
-    id: Annotated[str, argument("The correction's id.")],  # noqa: A002  the API's word
-) -> bool:
+async def undo_correction(info: Info[Any, None], id: Annotated[str, argument("The correction's id.")]) -> bool:
     """Undo a correction, with all its effects."""
     await memory_of(info).statements.undo(info.context["tenant"], id)
     return True
@@ -213,8 +207,7 @@ async def merge_entities(
 
 @mutation
 async def split_entity(
-    info: Info[Any, None],
-    id: Annotated[str, argument("Id of the merge or of the merged entity.")],  # noqa: A002  the API's word
+    info: Info[Any, None], id: Annotated[str, argument("Id of the merge or of the merged entity.")]
 ) -> MergeReceipt:
     """Revert a merge; facts learned since then stay with the entity that was mentioned."""
     return _receipt(await memory_of(info).merges.split(info.context["tenant"], id))
@@ -232,10 +225,7 @@ async def reject_merge(
 
 
 @mutation
-async def allow_merge(
-    info: Info[Any, None],
-    id: Annotated[str, argument("The id that rejectMerge returned.")],  # noqa: A002  the API's word
-) -> bool:
+async def allow_merge(info: Info[Any, None], id: Annotated[str, argument("The id that rejectMerge returned.")]) -> bool:
     """Undo rejectMerge: the two entities may be suggested again."""
     await memory_of(info).merges.allow(info.context["tenant"], id)
     return True

@@ -92,7 +92,7 @@ class FactStatusAnswer(FactDetails, ChangedFact):
 @field
 async def fact(
     info: Info[Any, None],
-    id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    id: Annotated[str, argument("The fact's id, or one of its URIs.")],
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
 ) -> FactStatusAnswer:
@@ -104,7 +104,7 @@ async def fact(
 @mutation
 async def reopen_fact(
     info: Info[Any, None],
-    id: Annotated[str, argument("The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    id: Annotated[str, argument("The closed fact's id, or one of its URIs.")],
     reason: Annotated[str, argument("The reason, as free text.")],
 ) -> FactStatusAnswer:
     """Reopen a closed fact; what closed it cannot close it again."""
@@ -144,7 +144,7 @@ class FactVersionAnswer(FactDetails):
 @field
 async def fact_history(
     info: Info[Any, None],
-    id: Annotated[str, argument("The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
+    id: Annotated[str, argument("The fact's id, or one of its URIs.")],
     as_of: AsOfArgument = None,
 ) -> list[FactVersionAnswer]:
     """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements

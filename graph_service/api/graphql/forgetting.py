@@ -16,19 +16,13 @@ expose(ForgetResult, "ForgetReceipt")
 
 
 @mutation
-async def forget_message(
-    info: Info[Any, None],
-    id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
-) -> ForgetResult:
+async def forget_message(info: Info[Any, None], id: Annotated[str, argument("Its id or its URI.")]) -> ForgetResult:
     """Delete a message and everything derived from it, as if never sent. It can be stored again."""
     return await _forgetting(info).message(info.context["tenant"], id)
 
 
 @mutation
-async def forget_scene(
-    info: Info[Any, None],
-    id: Annotated[str, argument("Its id or its URI.")],  # noqa: A002  the API's word
-) -> ForgetResult:
+async def forget_scene(info: Info[Any, None], id: Annotated[str, argument("Its id or its URI.")]) -> ForgetResult:
     """Delete a scene with its messages and everything derived from them."""
     return await _forgetting(info).scene(info.context["tenant"], id)
 
@@ -61,18 +55,14 @@ async def forget(
 
 
 @mutation
-async def forget_fact(
-    info: Info[Any, None],
-    id: Annotated[str, argument("Its id.")],  # noqa: A002  the API's word
-) -> ForgetResult:
+async def forget_fact(info: Info[Any, None], id: Annotated[str, argument("Its id.")]) -> ForgetResult:
     """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay."""
     return await _forgetting(info).fact(info.context["tenant"], id)
 
 
 @mutation
 async def forget_entity(
-    info: Info[Any, None],
-    id: Annotated[str, argument("Its id; `entities` lists them.")],  # noqa: A002  the API's word
+    info: Info[Any, None], id: Annotated[str, argument("Its id; `entities` lists them.")]
 ) -> ForgetResult:
     """Delete an entity with its facts. Existing messages stay, but are not linked to it again."""
     return await _forgetting(info).entity(info.context["tenant"], id)

@@ -76,7 +76,7 @@ class ListedUser:
 @field
 async def node(
     info: Info[Any, None],
-    id: Annotated[strawberry.ID, argument("Its id or URI.")],  # noqa: A002
+    id: Annotated[strawberry.ID, argument("Its id or URI.")],
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
 ) -> MemoryNode:
@@ -87,10 +87,7 @@ async def node(
 
 @field
 async def entity(
-    info: Info[Any, None],
-    id: _Id,  # noqa: A002  the API's word
-    valid_at: ValidAtArgument = None,
-    as_of: AsOfArgument = None,
+    info: Info[Any, None], id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
 ) -> MemoryNode:
     """An entity with its facts."""
     moments = _moments(info, valid_at, as_of)
@@ -99,10 +96,7 @@ async def entity(
 
 @field
 async def scene(
-    info: Info[Any, None],
-    id: _Id,  # noqa: A002  the API's word
-    valid_at: ValidAtArgument = None,
-    as_of: AsOfArgument = None,
+    info: Info[Any, None], id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
 ) -> MemoryNode:
     """A scene with its facts."""
     moments = _moments(info, valid_at, as_of)
@@ -121,7 +115,7 @@ async def user(
 @field
 async def neighbors(
     info: Info[Any, None],
-    id: _Id,  # noqa: A002  the API's word
+    id: _Id,
     user_id: _AnyUserId = None,
     limit: Annotated[int, argument("Maximum number of neighbours, 1 to 100.")] = 20,
     valid_at: ValidAtArgument = None,

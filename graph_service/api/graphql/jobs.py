@@ -183,8 +183,7 @@ async def retry_dead_letters(info: Info[Any, None], ids: RetriedArgument = None)
 
 @mutation
 async def retry_dead_letter(
-    info: Info[Any, None],
-    id: Annotated[strawberry.ID, argument("The dead letter's id.")],  # noqa: A002  the API's word
+    info: Info[Any, None], id: Annotated[strawberry.ID, argument("The dead letter's id.")]
 ) -> bool:
     """Retry one dead letter."""
     return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
@@ -226,7 +225,7 @@ async def end_quarantine(info: Info[Any, None]) -> bool:
 @mutation
 async def export_graph(
     info: Info[Any, None],
-    format: Annotated[ExportFormat, argument("The file format.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
+    format: Annotated[ExportFormat, argument("The file format.")] = ExportFormat.JSONL,
     vectors: Annotated[bool, argument("Include vectors; otherwise the import computes them.")] = False,
 ) -> GraphExport:
     """Export the tenant's memory, at most 16 MB; `mnemoscene export` has no such limit. Requires admin."""

@@ -114,10 +114,7 @@ async def conversation(
 
 @field
 async def message(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    session_id: _SessionId,
-    id: _MessageId,  # noqa: A002  the API's word
+    info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")], session_id: _SessionId, id: _MessageId
 ) -> StoredMessageView | None:
     """A message of a session, by your id, our id or its URI; null if there is none."""
     message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
@@ -142,7 +139,7 @@ async def set_message(
     info: Info[Any, None],
     user_id: Annotated[str, argument("The user's id.")],
     session_id: _SessionId,
-    id: _MessageId,  # noqa: A002  the API's word
+    id: _MessageId,
     text: Annotated[str | None, argument("The new text.")] = None,
     metadata: Annotated[JSON | None, argument("The new properties, instead of all others; {} for none.")] = None,
     raw: Annotated[JSON | None, argument("The new payload.")] = None,

@@ -151,8 +151,7 @@ async def job_status(info: Info[Any, None]) -> JobStatus:
 
 @mutation
 async def remember(
-    info: Info[Any, None],
-    input: Annotated[RememberInput, argument("The messages, optionally with facts.")],  # noqa: A002  the API's word
+    info: Info[Any, None], input: Annotated[RememberInput, argument("The messages, optionally with facts.")]
 ) -> RememberReceipt:
     """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
     return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))

@@ -76,7 +76,7 @@ async def forget(
         Forgettable,
         about("message, scene, session: deleted as if never said. fact, entity: messages stay. user: everything."),
     ],
-    id: Annotated[str, about("Its id or URI from recall; for sessions and users your own id.")],  # noqa: A002
+    id: Annotated[str, about("Its id or URI from recall; for sessions and users your own id.")],
     user_id: UserId = None,
     confirm: Annotated[bool, about("For kind `user`: true, after a person has agreed.")] = False,
 ) -> ForgetAnswer:
@@ -94,10 +94,7 @@ async def forget(
 
 @tool(Effect.ADDS, "Correct a fact")
 async def update_fact(
-    context: ToolContext,
-    caller: Caller,
-    id: Annotated[str, about("From recall.")],  # noqa: A002
-    statement: str,
+    context: ToolContext, caller: Caller, id: Annotated[str, about("From recall.")], statement: str
 ) -> UpdateFactAnswer:
     """Correct a wrong fact. If it was true before, remember the new one instead."""
     return await correct_fact(context, caller, id, statement)
