@@ -251,9 +251,15 @@ async def wait_for_any(*events: asyncio.Event | None, timeout_s: float | None) -
     try:
         await asyncio.wait(waiting, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await cancel(*waiting)
+
+
+async def cancel(*tasks: "asyncio.Future[Any] | None") -> None:
+    """Cancel tasks and wait until they have ended, whatever their result; None is left out."""
+    given = [task for task in tasks if task is not None]
+    for task in given:
+        task.cancel()
+    await asyncio.gather(*given, return_exceptions=True)
 
 
 def _now() -> datetime:

@@ -54,6 +54,7 @@ from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import Stopping, in_time
 from graph_service.runtime.spool_location import file_of_database
+from graph_service.supervision import cancel
 from graph_service.version import version
 from schema.errors import UnavailableError
 from schema.ids import DEFAULT_TENANT
@@ -201,9 +202,7 @@ def _lifespan(
                 stopping.ask()
                 await in_time(communities.close, what="finding communities")
                 await asyncio.wait(loops, timeout=stopping.left_s)
-                for loop in loops:
-                    loop.cancel()
-                await asyncio.gather(*loops, return_exceptions=True)
+                await cancel(*loops)
         await in_time(hub.close, what="watching for viewers")
 
     return lifespan

@@ -12,6 +12,7 @@ from graph_service.memory.repair.repair import SyncSchedule
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.freed_memory import return_freed_memory
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
+from graph_service.supervision import cancel
 from schema.errors import MnemosceneError
 from schema.failure import failure_of
 
@@ -104,9 +105,7 @@ async def _until_first(planned: Awaitable[None], stop: asyncio.Event) -> None:
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
         await waiting[1]
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
+    await cancel(*waiting)
 
 
 async def _close_sessions(services: Services) -> None:

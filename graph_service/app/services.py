@@ -67,7 +67,7 @@ from graph_service.runtime.endpoint_health import EndpointHealth, Probe
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
-from graph_service.supervision import Supervisor
+from graph_service.supervision import Supervisor, cancel
 from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId
 from schema.profile import Category
@@ -318,8 +318,7 @@ async def open_services(
             settings, local_server, arrival, graph, quarantine, opened, external_services, stored_keys, closing
         )
     except BaseException:
-        embedding.cancel()
-        await asyncio.gather(embedding, return_exceptions=True)
+        await cancel(embedding)
         await closing.aclose()
         raise
 

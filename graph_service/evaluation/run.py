@@ -23,6 +23,7 @@ from graph_service.evaluation.graphql_client import (
 )
 from graph_service.importers.conversation_files import MESSAGES_A_CALL
 from graph_service.runtime.progress import Step, Watcher
+from graph_service.supervision import cancel
 from schema.errors import NotFoundError, UnavailableError
 from schema.limits import LIMITS
 
@@ -456,6 +457,4 @@ async def _for_each_concurrently(concurrency: int, items: Sequence[T], work: Cal
     try:
         await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel(*tasks)

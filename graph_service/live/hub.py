@@ -16,7 +16,7 @@ from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.memory.recall.question_log import AskedQuestion
 from graph_service.observability.metrics import Loop
-from graph_service.supervision import Supervisor
+from graph_service.supervision import Supervisor, cancel
 from schema.errors import UnavailableError
 from schema.frames import (
     HelloAck,
@@ -146,7 +146,7 @@ class Hub:
             watched.viewers -= 1
             if watched.viewers == 0 and self._watched.get(tenant) is watched:
                 del self._watched[tenant]
-                await _end(watched.task)
+                await cancel(watched.task)
 
     def viewer_group(self, feed: Feed) -> ViewerGroup:
         """Return the viewers of this feed's tenant."""
@@ -177,8 +177,7 @@ class Hub:
     async def close(self) -> None:
         """Stop all feeds; open sockets get no more frames."""
         watched, self._watched = list(self._watched.values()), {}
-        for each in watched:
-            await _end(each.task)
+        await cancel(*(each.task for each in watched))
 
 
 def question_frame(question: AskedQuestion) -> QuestionAsked:
@@ -199,9 +198,3 @@ def question_frame(question: AskedQuestion) -> QuestionAsked:
         confidence=question.confidence,
         nothing_relevant=question.nothing_relevant,
     )
-
-
-async def _end(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task

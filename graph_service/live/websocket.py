@@ -32,6 +32,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.viewer_session import Viewer
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
+from graph_service.supervision import cancel
 from schema.errors import (
     ForbiddenError,
     InputError,
@@ -193,9 +194,7 @@ class _Connection:
                     task.result()
             finally:
                 group.leave(member)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await cancel(*tasks)
 
     async def _receive_hello(self, websocket: WebSocket) -> Hello:
         limits = self._hub.limits

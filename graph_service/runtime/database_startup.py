@@ -19,6 +19,7 @@ from graph_service.graph.store import Graph
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
+from graph_service.supervision import cancel
 from schema.errors import ConflictError, MnemosceneError, UnavailableError
 
 _log = logging.getLogger("mnemoscene.database")
@@ -99,12 +100,7 @@ class DatabaseStartup:
 
     async def close(self) -> None:
         """Cancel connecting; the caller stops a server that was started."""
-        if self.task is not None:
-            self.task.cancel()
-            await asyncio.gather(self.task, return_exceptions=True)
-        if self._starting is not None:
-            self._starting.cancel()
-            await asyncio.gather(self._starting, return_exceptions=True)
+        await cancel(self.task, self._starting)
 
     async def _run(self) -> None:
         pause_s = _PAUSE_MIN_S

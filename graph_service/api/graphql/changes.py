@@ -16,6 +16,7 @@ from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.rules import READ
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
+from graph_service.supervision import cancel
 from schema.change import ChangeBatch, NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
@@ -174,10 +175,7 @@ async def _while_allowed(batches: AsyncIterator[ChangeBatch], context: dict[str,
                 raise UnauthorizedError(CREDENTIAL_ENDED)
             yield following.result()
     finally:
-        for task in (ended, closed, following):
-            if task is not None:
-                task.cancel()
-        await asyncio.gather(*(task for task in (ended, closed, following) if task is not None), return_exceptions=True)
+        await cancel(ended, closed, following)
         await batches.aclose()  # type: ignore[attr-defined]
 
 

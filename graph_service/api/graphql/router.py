@@ -29,6 +29,7 @@ from graph_service.auth.access import ANONYMOUS, Access, identify_connection
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.auth.rates import Bucket, take
+from graph_service.supervision import cancel
 from schema.errors import InputError, RateLimitError
 from schema.json_text import read_json
 from schema.limits import LIMITS
@@ -86,7 +87,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         slot = self._stack.enter_context(self.context["slots"].take(self.context["tenant"], access))
         identify_connection(self.context["request"].scope, access)
         for watching in (self._close_when_revoked(slot), self._close_when_invalid(access)):
-            self._stack.push_async_callback(_cancel, asyncio.create_task(watching, name="watch a socket"))
+            self._stack.push_async_callback(cancel, asyncio.create_task(watching, name="watch a socket"))
 
     async def _close_when_revoked(self, slot: Slot) -> None:
         await slot.revoked.wait()
@@ -136,11 +137,6 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         access: Access = self.context.get("access", ANONYMOUS)
         if auth is not None:
             auth.check_rate(access)
-
-
-async def _cancel(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
 
 
 def message_problem(message: Any) -> str | None:
@@ -306,9 +302,7 @@ async def _while_connected(request: Request, execution: Coroutine[Any, Any, Exec
             return running.result()
         raise ClientDisconnect
     finally:
-        running.cancel()
-        leaving.cancel()
-        await asyncio.gather(running, leaving, return_exceptions=True)
+        await cancel(running, leaving)
 
 
 async def _disconnected(request: Request) -> None:
