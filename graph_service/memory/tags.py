@@ -7,7 +7,7 @@ from typing import Final
 from schema.errors import InputError
 from schema.filters import equality_text
 from schema.ids import name_key, scope_token
-from schema.limits import LIMITS, Limits
+from schema.limits import LIMITS
 
 
 def normalized_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -19,14 +19,14 @@ def normalized_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({key for key in keys if any(char.isalnum() for char in key)}))
 
 
-def tag_problems(tags: Sequence[str], limits: Limits = LIMITS) -> list[str]:
+def tag_problems(tags: Sequence[str]) -> list[str]:
     """Return the problems of a caller's tags, each as the end of a sentence about their owner."""
-    if len(tags) > limits.tags:
-        return [f".tags has {len(tags):,} tags; use at most {limits.tags}"]
+    if len(tags) > LIMITS.tags:
+        return [f".tags has {len(tags):,} tags; use at most {LIMITS.tags}"]
     problems = []
     for index, tag in enumerate(tags):
-        if len(tag) > limits.tag_chars:
-            problems.append(f".tags[{index}] has {len(tag):,} characters; use at most {limits.tag_chars}")
+        if len(tag) > LIMITS.tag_chars:
+            problems.append(f".tags[{index}] has {len(tag):,} characters; use at most {LIMITS.tag_chars}")
         elif not tag.isprintable() or not normalized_tags([tag]):
             problems.append(f".tags[{index}] is {tag!r}; use letters or digits, without control characters")
     return problems

@@ -41,6 +41,7 @@ from schema.labels import Role
 from schema.timespan import millis
 
 MESSAGES_PER_COMMIT: Final = 1_000
+_PAUSE_MS: Final = round(SegmentationThresholds().pause_s * 1000)
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
@@ -54,7 +55,7 @@ class Forgetting:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
         on_forgotten: called with the tenant, to drop this process's caches of it.
-        questions: those that found something forgotten are dropped from it; None if none are kept.
+        questions: those that found something forgotten are dropped from it.
     """
 
     def __init__(
@@ -66,8 +67,7 @@ class Forgetting:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         on_forgotten: Callable[[str], None],
-        questions: RecentQuestions | None = None,
-        rules: SegmentationThresholds | None = None,
+        questions: RecentQuestions,
     ) -> None:
         self._graph = graph
         self._window = window
@@ -76,7 +76,6 @@ class Forgetting:
         self._notify = notify
         self._on_forgotten = on_forgotten
         self._questions = questions
-        self._pause_ms = round((rules or SegmentationThresholds()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
         """Forget one message; its scene is segmented again from the remaining messages.
@@ -267,8 +266,7 @@ class Forgetting:
 
         await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
-        if self._questions is not None:
-            self._questions.forget_user(tenant, user_id)
+        self._questions.forget_user(tenant, user_id)
         await self._window.forget(tenant, user)
         self._notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
@@ -348,8 +346,7 @@ class Forgetting:
 
         result = await self._graph.write(steps)
         self._on_forgotten(tenant)
-        if self._questions is not None:
-            self._questions.forget_elements(tenant, forgotten)
+        self._questions.forget_elements(tenant, forgotten)
         self._notify(tenant)
         return result
 
@@ -388,7 +385,7 @@ class Forgetting:
                 request.tenant,
                 request.user_id,
                 messages,
-                pause_ms=self._pause_ms,
+                pause_ms=_PAUSE_MS,
                 cleared={*renamed_scenes, *(target.scenes if target else ())},
                 deleted_entities=target.entities if target else (),
             )
@@ -413,9 +410,8 @@ class Forgetting:
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
         """Remove messages from this process's caches, the question log and the short-term window."""
         self._on_forgotten(tenant)
-        if self._questions is not None:
-            ids_found = {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
-            self._questions.forget_elements(tenant, ids_found)
+        ids_found = {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
+        self._questions.forget_elements(tenant, ids_found)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)

@@ -6,7 +6,7 @@ from typing import Final
 
 from graph_service.memory.argument_checks import text_problem
 from schema.json_text import depth_of
-from schema.limits import LIMITS, Limits
+from schema.limits import LIMITS
 
 _KEY_CHARS_MAX: Final = 200
 
@@ -16,7 +16,7 @@ def json_text(value: object) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def message_text_problems(name: str, text: object, raw: object, limits: Limits = LIMITS) -> list[str]:
+def message_text_problems(name: str, text: object, raw: object) -> list[str]:
     """Return the problem of a message's text; it may be empty if there is a payload.
 
     Args:
@@ -24,23 +24,23 @@ def message_text_problems(name: str, text: object, raw: object, limits: Limits =
     """
     if text == "" and raw is not None:
         return []
-    problem = text_problem(text, limits.message_chars)
+    problem = text_problem(text, LIMITS.message_chars)
     return [f"{name}.text {problem}"] if problem else []
 
 
-def payload_problems(name: str, metadata: object, raw: object, limits: Limits = LIMITS) -> list[str]:
+def payload_problems(name: str, metadata: object, raw: object) -> list[str]:
     """Return the problems of a message's metadata and raw payload, each with the name of the message."""
     problems = []
-    if raw is not None and (problem := _json_problem(raw, limits.raw_bytes, limits)):
+    if raw is not None and (problem := _json_problem(raw, LIMITS.raw_bytes)):
         problems.append(f"{name}.raw {problem}")
     if metadata is not None:
-        problems += [f"{name}.metadata{problem}" for problem in _metadata_problems(metadata, limits)]
+        problems += [f"{name}.metadata{problem}" for problem in _metadata_problems(metadata)]
     return problems
 
 
-def _json_problem(value: object, bytes_max: int, limits: Limits) -> str | None:
-    if depth_of(value) > limits.json_depth:
-        return f"is nested more than {limits.json_depth} deep"
+def _json_problem(value: object, bytes_max: int) -> str | None:
+    if depth_of(value) > LIMITS.json_depth:
+        return f"is nested more than {LIMITS.json_depth} deep"
     try:
         size = len(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
     except UnicodeEncodeError:
@@ -50,19 +50,19 @@ def _json_problem(value: object, bytes_max: int, limits: Limits) -> str | None:
     return f"has {size:,} bytes as JSON, at most {bytes_max:,} are accepted" if size > bytes_max else None
 
 
-def _metadata_problems(metadata: object, limits: Limits) -> list[str]:
+def _metadata_problems(metadata: object) -> list[str]:
     """Return the problems of metadata, each as the end of a sentence that begins with its name."""
     if not isinstance(metadata, dict):
         return [f" must be an object, not {type(metadata).__name__}"]
-    if len(metadata) > limits.metadata_keys:
-        return [f" has {len(metadata)} keys, at most {limits.metadata_keys} are accepted"]
+    if len(metadata) > LIMITS.metadata_keys:
+        return [f" has {len(metadata)} keys, at most {LIMITS.metadata_keys} are accepted"]
     problems = []
     for key, value in metadata.items():
         if not isinstance(key, str) or not key.strip() or len(key) > _KEY_CHARS_MAX or not key.isprintable():
             problems.append(f" has the key {key!r:.60}; use 1 to {_KEY_CHARS_MAX} printable characters")
         elif not (_is_plain(value) or (isinstance(value, list) and all(isinstance(item, str) for item in value))):
             problems.append(f".{key} must be a text, a number, true, false or a list of texts; leave out null")
-    if not problems and (problem := _json_problem(metadata, limits.metadata_bytes, limits)):
+    if not problems and (problem := _json_problem(metadata, LIMITS.metadata_bytes)):
         problems.append(f" {problem}")
     return problems
 

@@ -15,7 +15,7 @@ from schema.errors import InputError
 from schema.ids import SessionId, TenantId, Uri, UserId, content_hash, memory_id, message_uri, session_uri
 from schema.importance import IMPORTANCE_DEFAULT, WORDS
 from schema.labels import Label, Role
-from schema.limits import LIMITS, Limits
+from schema.limits import LIMITS
 from schema.message import Episode, Message, ProvidedFact
 from schema.predicates import allowed, fact_predicates
 from schema.relations import nearest_predicate, predicate_and_relation
@@ -142,9 +142,7 @@ class CheckedEpisode:
     unknown_predicates: int = 0
 
 
-def check_request(
-    tenant: TenantId, request: RememberRequest, *, now: datetime, limits: Limits = LIMITS
-) -> CheckedEpisode:
+def check_request(tenant: TenantId, request: RememberRequest, *, now: datetime) -> CheckedEpisode:
     """Return the episode of a valid request.
 
     Raises:
@@ -152,23 +150,23 @@ def check_request(
     """
     request = _as_owner(request)
     problems = [
-        *_id_problems("userId", request.user_id, limits),
-        *_id_problems("sessionId", request.session_id, limits),
-        *(_id_problems("agentId", request.agent_id, limits) if request.agent_id is not None else ()),
-        *(_id_problems("requestId", request.request_id, limits) if request.request_id is not None else ()),
-        *(_text_problems("userName", request.user_name, limits.name_chars) if request.user_name is not None else ()),
-        *(_text_problems("summary", request.summary, limits.summary_chars) if request.summary is not None else ()),
-        *_batch_problems(request, limits),
+        *_id_problems("userId", request.user_id),
+        *_id_problems("sessionId", request.session_id),
+        *(_id_problems("agentId", request.agent_id) if request.agent_id is not None else ()),
+        *(_id_problems("requestId", request.request_id) if request.request_id is not None else ()),
+        *(_text_problems("userName", request.user_name, LIMITS.name_chars) if request.user_name is not None else ()),
+        *(_text_problems("summary", request.summary, LIMITS.summary_chars) if request.summary is not None else ()),
+        *_batch_problems(request),
     ]
-    if len(request.messages) <= limits.messages:
-        latest = now + timedelta(seconds=limits.future_s)
+    if len(request.messages) <= LIMITS.messages:
+        latest = now + timedelta(seconds=LIMITS.future_s)
         for index, message in enumerate(request.messages):
-            problems += _message_problems(index, message, limits, latest)
+            problems += _message_problems(index, message, latest)
             problems += expiry_problems(f"messages[{index}]", message.expires_at, message.ttl_s, now)
     if problems:
         raise _input_error(problems)
-    messages, first_parts = _messages(tenant, request, now, limits)
-    facts, dropped = _facts(request.facts, len(request.messages), limits)
+    messages, first_parts = _messages(tenant, request, now)
+    facts, dropped = _facts(request.facts, len(request.messages))
     # Facts refer to messages of the call, of which long ones are stored in several parts.
     facts = tuple(
         replace(fact, message_indexes=tuple(first_parts[index] for index in fact.message_indexes)) for fact in facts
@@ -219,29 +217,29 @@ def _text_problems(name: str, text: object, chars_max: int) -> list[str]:
     return [f"{name} {problem}"] if problem else []
 
 
-def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
-    problems = _text_problems(name, value, limits.id_chars)
+def _id_problems(name: str, value: object) -> list[str]:
+    problems = _text_problems(name, value, LIMITS.id_chars)
     if not problems and isinstance(value, str) and any(ord(char) < 32 or ord(char) == 127 for char in value):
         problems = [f"{name} {value!r} contains a control character; remove it"]
     return problems
 
 
-def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
+def _batch_problems(request: RememberRequest) -> list[str]:
     problems = []
     if not request.messages:
         problems.append("messages is empty; send at least one message")
-    if len(request.messages) > limits.messages:
+    if len(request.messages) > LIMITS.messages:
         problems.append(
-            f"{len(request.messages):,} messages in one call, at most {limits.messages:,} are accepted; split the call"
+            f"{len(request.messages):,} messages in one call, at most {LIMITS.messages:,} are accepted; split the call"
         )
-    if len(request.facts) > limits.facts:
+    if len(request.facts) > LIMITS.facts:
         problems.append(
-            f"{len(request.facts):,} facts in one call, at most {limits.facts:,} are accepted; split the call"
+            f"{len(request.facts):,} facts in one call, at most {LIMITS.facts:,} are accepted; split the call"
         )
     total = sum(len(message.text) for message in request.messages if isinstance(message.text, str))
-    if total > limits.batch_chars:
+    if total > LIMITS.batch_chars:
         problems.append(
-            f"the messages have {total:,} characters, at most {limits.batch_chars:,} are accepted; split the call"
+            f"the messages have {total:,} characters, at most {LIMITS.batch_chars:,} are accepted; split the call"
         )
     if not request.extract and (request.facts or request.summary is not None):
         problems.append("extract is false, so facts and summary are not used; leave them out, or extract")
@@ -254,24 +252,24 @@ def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
     return problems
 
 
-def _message_problems(index: int, message: IncomingMessage, limits: Limits, latest: datetime) -> list[str]:
+def _message_problems(index: int, message: IncomingMessage, latest: datetime) -> list[str]:
     name = f"messages[{index}]"
-    problems = message_text_problems(name, message.text, message.raw, limits)
-    problems += payload_problems(name, message.metadata, message.raw, limits)
+    problems = message_text_problems(name, message.text, message.raw)
+    problems += payload_problems(name, message.metadata, message.raw)
     if message.role not in tuple(Role):
         problems.append(f"{name}.role is {message.role!r}; use one of {', '.join(Role)}")
     for part, text in (("speaker", message.speaker), ("emotion", message.emotion)):
         if text is not None:
-            problems += _text_problems(f"{name}.{part}", text, limits.name_chars)
+            problems += _text_problems(f"{name}.{part}", text, LIMITS.name_chars)
     if message.id is not None:
-        problems += _id_problems(f"{name}.id", message.id, limits)
+        problems += _id_problems(f"{name}.id", message.id)
     if message.time is not None:
         if problem := time_problem(message.time):
             problems.append(f"{name}.time {problem}")
         elif as_utc(message.time) > latest:
             problems.append(f"{name}.time {iso(message.time)} is in the future; send when it was said, with its zone")
     details = detail_problems(message.importance, message.zone, message.mentioned_start, message.mentioned_end)
-    return problems + [f"{name}{problem}" for problem in (*details, *tag_problems(message.tags, limits))]
+    return problems + [f"{name}{problem}" for problem in (*details, *tag_problems(message.tags))]
 
 
 def expiry_problems(name: str, expires_at: datetime | None, ttl_s: float | None, now: datetime) -> list[str]:
@@ -286,9 +284,7 @@ def expiry_problems(name: str, expires_at: datetime | None, ttl_s: float | None,
     return [f"{name}.{problem}"] if problem else []
 
 
-def _messages(
-    tenant: TenantId, request: RememberRequest, now: datetime, limits: Limits
-) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tuple[tuple[Message, ...], tuple[int, ...]]:
     """Return the messages as they are stored, and for each message of the call the index of its first part."""
     session = session_uri(tenant, request.user_id, request.session_id)
     seen: Counter[str] = Counter()
@@ -325,18 +321,18 @@ def _messages(
             expires_at=expiry_of(message.expires_at, message.ttl_s, now=as_utc(now)),
         )
         first_parts.append(len(messages))
-        messages += split_message(whole, stamp or "", limits)
+        messages += split_message(whole, stamp or "")
     return tuple(messages), tuple(first_parts)
 
 
-def split_message(whole: Message, stamp: str, limits: Limits = LIMITS) -> list[Message]:
+def split_message(whole: Message, stamp: str) -> list[Message]:
     """Return a message as it is stored: in parts of at most `text_chars` characters, cut between words if possible.
 
     Args:
         whole: of any length.
         stamp: its time as in `content_hash`; empty if the caller gave none.
     """
-    pieces = list(_pieces(whole.text, limits.text_chars))
+    pieces = list(_pieces(whole.text, LIMITS.text_chars))
     if len(pieces) == 1:
         return [whole]
     # A caller's id contains no control character, so the URIs of parts differ from those of all messages.
@@ -387,13 +383,11 @@ def _key(
     return f"{content_hash(fingerprint, now.isoformat())[:24]}-{index}"
 
 
-def _facts(
-    facts: tuple[ProvidedFact, ...], messages_n: int, limits: Limits
-) -> tuple[tuple[ProvidedFact, ...], tuple[str, ...]]:
+def _facts(facts: tuple[ProvidedFact, ...], messages_n: int) -> tuple[tuple[ProvidedFact, ...], tuple[str, ...]]:
     kept, dropped = [], []
     for index, given in enumerate(facts):
         fact = _with_known_predicate(given)
-        problem = _fact_problem(fact, messages_n, limits)
+        problem = _fact_problem(fact, messages_n)
         if problem:
             dropped.append(f"facts[{index}] {problem}")
         else:
@@ -410,15 +404,15 @@ def _with_known_predicate(fact: ProvidedFact) -> ProvidedFact:
     return replace(fact, predicate=known[0], relation=known[1])
 
 
-def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | None:
+def _fact_problem(fact: ProvidedFact, messages_n: int) -> str | None:
     for name, text, chars_max in (
-        ("subject", fact.subject, limits.name_chars),
-        ("object", fact.object, limits.name_chars),
-        ("statement", fact.statement, limits.statement_chars),
-        ("relation", fact.relation if fact.relation is not None else "-", limits.name_chars),
-        ("subjectType", fact.subject_type or "-", limits.name_chars),
-        ("objectType", fact.object_type or "-", limits.name_chars),
-        ("triggerEmotion", fact.trigger_emotion or "-", limits.name_chars),
+        ("subject", fact.subject, LIMITS.name_chars),
+        ("object", fact.object, LIMITS.name_chars),
+        ("statement", fact.statement, LIMITS.statement_chars),
+        ("relation", fact.relation if fact.relation is not None else "-", LIMITS.name_chars),
+        ("subjectType", fact.subject_type or "-", LIMITS.name_chars),
+        ("objectType", fact.object_type or "-", LIMITS.name_chars),
+        ("triggerEmotion", fact.trigger_emotion or "-", LIMITS.name_chars),
     ):
         problem = text_problem(text, chars_max)
         if problem:
@@ -431,7 +425,7 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
         )
     if fold(fact.subject) == fold(fact.object):
         return f"subject and object are both {fact.subject!r:.100}; name two different ones"
-    problem = _share_problem(fact) or _detail_problem(fact, limits)
+    problem = _share_problem(fact) or _detail_problem(fact)
     if problem:
         return problem
     if any(not 0 <= index < messages_n for index in fact.message_indexes):
@@ -457,18 +451,18 @@ def _share_problem(fact: ProvidedFact) -> str | None:
     return None
 
 
-def _detail_problem(fact: ProvidedFact, limits: Limits) -> str | None:
+def _detail_problem(fact: ProvidedFact) -> str | None:
     """Return the first problem of importance, steps, rationale or replaced facts, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
         return f"importance is {fact.importance!r}; use a number from 1 to 10"
-    if len(fact.steps) > limits.steps:
-        return f"has {len(fact.steps):,} steps, at most {limits.steps} are accepted; combine some"
-    if len(fact.replaces) > limits.replaces:
-        return f"replaces {len(fact.replaces):,} facts, at most {limits.replaces} are accepted; name fewer"
+    if len(fact.steps) > LIMITS.steps:
+        return f"has {len(fact.steps):,} steps, at most {LIMITS.steps} are accepted; combine some"
+    if len(fact.replaces) > LIMITS.replaces:
+        return f"replaces {len(fact.replaces):,} facts, at most {LIMITS.replaces} are accepted; name fewer"
     texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
     texts += [(f"replaces[{index}]", text) for index, text in enumerate(fact.replaces)]
     for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
-        problem = text_problem(text, limits.statement_chars)
+        problem = text_problem(text, LIMITS.statement_chars)
         if problem:
             return f"{name} {problem}"
     return None

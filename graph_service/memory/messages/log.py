@@ -239,9 +239,6 @@ class MessageLog:
         user_id: str,
         session_id: str,
         message_id: str,
-        *,
-        with_raw: bool = True,
-        with_facts: bool = True,
     ) -> StoredMessage | None:
         """Return a message of a session; None if there is none.
 
@@ -254,7 +251,7 @@ class MessageLog:
         stored_id = await find_message(self._graph, tenant, user_id, session_id, message_id)
         if stored_id is None:
             return None
-        found = await self._messages(tenant, [stored_id], raw=with_raw, facts=with_facts)
+        found = await self._messages(tenant, [stored_id], raw=True, facts=True)
         return found[0] if found else None
 
     async def metadata(self, tenant: TenantId, hits: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ Store the positions that viewers give to nodes, and read them.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -49,23 +49,17 @@ _NODE_FIELDS: Final = (
 )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class MindMap:
     """Read the mind map of a tenant.
 
     Args:
-        clock: aware UTC now.
         large_from: snapshots of memories with more nodes contain only facts of users and agents and the newest scenes,
             because ranking all facts would take seconds.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now, large_from: int = LARGE_FROM) -> None:
+    def __init__(self, graph: Graph, *, large_from: int = LARGE_FROM) -> None:
         self._graph = graph
         self._changes = ChangeLog(graph)
-        self._clock = clock
         self._large_from = large_from
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
@@ -80,7 +74,7 @@ class MindMap:
         """
         budget = min(max(budget, 1), BUDGET_MAX)
         head = await self._changes.head(tenant)
-        as_of = moment_text(self._clock()) or ""
+        as_of = moment_text(datetime.now(UTC)) or ""
         scope = {"tenant": tenant, "users": await users_in_view(self._graph, tenant, user_id)}
         bounded = {**scope, "rows_max": self._large_from + 1}
         large = (await self._graph.read(statement("mindmap/map_size"), bounded))[0]["nodes"] > self._large_from

@@ -126,7 +126,7 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     ]
     if len(filters.entities) > limits.results:
         problems.append(f"entities names {len(filters.entities)}; name at most {limits.results}")
-    problems += [f"filter{problem}" for problem in tag_problems(filters.tags, limits)]
+    problems += [f"filter{problem}" for problem in tag_problems(filters.tags)]
     if not 1 <= question.limit <= limits.results:
         problems.append(f"limit is {question.limit}; use 1 to {limits.results}")
     if not 0 <= question.evidence <= limits.evidence:
