@@ -121,8 +121,11 @@ export function stream(questions: readonly Question[], messages: readonly Messag
   return [...items, ...asked.slice(next)];
 }
 
-/** Return the width of a score's bar, 0 to 1: that of the best hit is the probability that the answer is in the memory. */
+/**
+ * Return the width of a score's bar, 0 to 1: that of the best hit is the probability that the answer is in the memory.
+ * Scores are sums, which may be negative; how far one is behind the best counts.
+ */
 export function share(score: number, { hits, confidence }: Pick<Question, "hits" | "confidence">): number {
-  const best = Math.max(...(hits ?? []).map((hit) => hit.score), 0);
-  return best > 0 ? (confidence ?? 1) * Math.max(0, Math.min(1, score / best)) : 0;
+  const best = Math.max(...(hits ?? []).map((hit) => hit.score));
+  return (confidence ?? 1) * Math.min(1, Math.exp(score - best));
 }
