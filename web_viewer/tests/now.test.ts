@@ -38,9 +38,9 @@ describe("what a question lights up", () => {
   });
 
   it("shows scores relative to the best, and no surer than the answer is", () => {
-    const hits = [aHit(1, [], { score: -0.3 }), aHit(2, [], { score: -0.3 - Math.LN2 })];
-    const shares = (confidence: number | null) => hits.map((hit) => share(hit.score, { hits, confidence }));
-    expect([shares(null), shares(0.5), shares(0)]).toEqual([[1, 0.5], [0.5, 0.25], [0, 0]]);
+    const hits = [aHit(1, [], { score: -0.3 }), aHit(2, [], { score: -1.3 })];
+    const shares = (confidence: number | null) => hits.map((hit) => share(hit.score, { hits, confidence }).toFixed(2));
+    expect([shares(null), shares(0.5), shares(0)]).toEqual([["1.00", "0.37"], ["0.50", "0.18"], ["0.00", "0.00"]]);
   });
 });
 
