@@ -25,6 +25,7 @@ from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.splitters import splitter_of
 from extraction.embeddings.token_vectors import Floats, product
 from extraction.rules.tags import KINDS, Tag
+from extraction.text.fillers import without_fillers
 from extraction.text.languages import in_simplified_characters
 from extraction.text.sentences import split_sentences
 
@@ -82,7 +83,7 @@ class TagModel:
         found: list[EncodedMessage] = []
         for at, text in enumerate(texts):
             if text.strip():
-                found += self._parts(at, in_simplified_characters(text[:CHARS_MAX]))
+                found += self._parts(at, without_fillers(in_simplified_characters(text[:CHARS_MAX])))
         return sorted(found, key=lambda one: len(one.ids))
 
     def _parts(self, at: int, text: str) -> list[EncodedMessage]:

@@ -195,6 +195,11 @@ async def test_sentence_that_is_too_long_leaves_the_others_of_its_message(tagger
     assert {"user|RELATES_TO:lives in|Leith", "sister|RELATES_TO:works as|nurse"} <= set(await facts_of(tagger, text))
 
 
+@pytest.mark.parametrize("said", ["Well, {}", "Remember that {}", "- {}", "yeah {}", "{}, any tips?"])
+async def test_words_around_a_statement_hide_no_fact(tagger: LocalTagger, said: str) -> None:
+    assert await facts_of(tagger, said.format("I'm allergic to nuts")) == ["user|DISLIKES|nuts"]
+
+
 async def test_traditional_characters_are_read_like_simplified_ones(tagger: LocalTagger) -> None:
     simplified, traditional = await tagger.fact_tags(["我妹妹在青岛当护士", "我妹妹在青島當護士"])
     assert [(tag.kind, tag.obj) for tag in simplified or ()] == [(tag.kind, tag.obj) for tag in traditional or ()]
