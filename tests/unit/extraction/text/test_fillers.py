@@ -13,7 +13,7 @@ from extraction.text.fillers import without_fillers
         ("Well, I love tea.", "I love tea."),
         ("ok so I live in Porto", "I live in Porto"),
         ("Right, my sister works as a nurse. Oh, and I moved!", "my sister works as a nurse. I moved!"),
-        ("Remember that I'm allergic to nuts, thanks!", "I'm allergic to nuts"),
+        ("Remember that I'm allergic to nuts, thanks!", "I'm allergic to nuts,"),
         ("Please note: my locker is 212", "my locker is 212"),
         ("- I love tea\n2. I live in Graz", "I love tea I live in Graz"),
         ("I live in Porto, any tips?", "I live in Porto"),
