@@ -13,6 +13,8 @@ from schema.labels import Role
 # Subjects of the two participants, however the text refers to them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
 THE_AGENT = "@agent"
+# The rest of longer messages is not read: most are pasted texts.
+READ_CHARS_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

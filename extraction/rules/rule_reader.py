@@ -20,7 +20,7 @@ class FactTagger(Protocol):
     """A model that tags the facts of single messages."""
 
     async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
-        """Return the tags of each message, most likely first; None for one that the rules should read alone."""
+        """Return the tags of each message, most likely first; None for one without."""
         ...
 
 

@@ -7,7 +7,17 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Final
 
-from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.reader import (
+    READ_CHARS_MAX,
+    THE_AGENT,
+    THE_USER,
+    Mention,
+    ProposedFact,
+    Quote,
+    Reading,
+    SceneLine,
+    SceneText,
+)
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.en import agent_promises as agent_promises_en
 from extraction.rules.en.untagged import read_untagged
@@ -32,8 +42,6 @@ from schema.ids import name_key
 from schema.labels import Role
 from schema.predicates import TASTES
 
-# The rest of longer messages is not read.
-READ_CHARS_MAX = 20_000
 FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
 _AHEAD = frozenset({"plan", "promise"})

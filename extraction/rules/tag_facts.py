@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from extraction.rules.drafts import Draft, Speaker, Wording
-from extraction.rules.en.untagged import SUPPOSES
+from extraction.rules.en.plain_words import with_plain_words as with_english_words
 from extraction.rules.en.wording import ENGLISH_WORDING, with_article
 from extraction.rules.fact_wordings import (
     BOSSES,
@@ -31,14 +31,13 @@ from extraction.rules.fact_wordings import (
     FactKindWording,
 )
 from extraction.rules.favourites import favourite
-from extraction.rules.tags import KINDS, Tag
-from extraction.rules.zh.plain_words import with_plain_words
+from extraction.rules.tags import INTENTIONS, KINDS, Tag
+from extraction.rules.zh.plain_words import with_plain_words as with_chinese_words
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.english_stems import gerund
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import ANY_MONTH, CHILD_NAME, KIN_NAME, KIN_PATTERN, KIN_SINGULAR, PETS, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
-from extraction.text.sentences import split_sentences
 from schema.entity import EntityType
 
 # What a pet is like, and not what kind of animal.
@@ -153,7 +152,6 @@ who someone somebody everyone one both all
 """
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
 # "She decided to leave him": not the speaker's own, though the model names no subject.
-_INTENTIONS: Final = frozenset({"plans", "promised", "decided"})
 _BY_OTHERS: Final = re.compile(
     r"\b(?P<p>he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
     "(?P<z>[他她]们?|人家)[^，。；！？我咱]{0,6}$",
@@ -314,7 +312,7 @@ def _with_owner(text: str, tag: Tag) -> Tag | None:
     before = text[begin : tag.obj[0]]
     if tag.kind == "lives_in" and _WORK_MOVED.search(before):
         return None
-    if tag.kind in _INTENTIONS and (said := _BY_OTHERS.search(before)):
+    if tag.kind in INTENTIONS and (said := _BY_OTHERS.search(before)):
         # "His wife smokes, so he has decided": "he" is whose wife, or "Tom's" wife, the subject is.
         owner = _OWNER.search(text[: tag.subject[1]]) if tag.subject else None
         pronoun = (said["p"] or said["z"]).lower()
@@ -498,7 +496,7 @@ def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
         return "{s}; the reason: {o}.", wording.says[1]
     verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
     english, chinese = wording.ended if tag.ended else wording.says
-    if tag.kind in _INTENTIONS and (when := _WHEN.search(_cleaned(text[slice(*tag.obj)]))) and when.start() > 0:
+    if tag.kind in INTENTIONS and (when := _WHEN.search(_cleaned(text[slice(*tag.obj)]))) and when.start() > 0:
         told = when[0].strip(" ,").translate({ord("{"): None, ord("}"): None})
         english = f"{english[:-1]}, {told}."
     return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
@@ -512,7 +510,7 @@ def _named(kind: str, obj: str) -> str:
         return obj[found.end() :] if (found := _EATS.match(obj)) else obj
     if kind == "hobby":
         return _COLLECTED.sub("", obj, count=1)
-    if kind in _INTENTIONS:
+    if kind in INTENTIONS:
         return _WHEN.sub("", obj) or obj
     if kind == "illness":
         return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
@@ -631,27 +629,6 @@ _MORE_ODDS_EN: Final = {
     "works_as": 0.5,
     "allergic_to": -1.0,
 }
-_UNREAL_ODDS: Final = 1.5
-# Words directly before an object that make some kinds surer.
-_I_ADVERBS: Final = r"\b(?:i|we) (?:(?:really|also|absolutely|still|just|do|do not|don['’]?t|no longer|try to) )*"
-_I_AM: Final = r"\b(?:i|we)(?: am| are|['’]?m|['’]re) (?:really |very |so |still )?"
-_SURE_WORDS: Final = tuple(
-    (frozenset(kinds.split()), re.compile(rf"(?:{words}) (?:the )?$", re.IGNORECASE))
-    for kinds, words in (
-        (
-            "likes hobby",
-            rf"{_I_ADVERBS}(?:like|love|enjoy|adore)|stopped (?:liking|loving|enjoying)|"
-            rf"{_I_AM}(?:into|fond of|keen on|interested in)",
-        ),
-        ("dislikes diet", rf"{_I_ADVERBS}(?:hate|dislike|avoid|detest|(?:can['’]?t|cannot) stand)"),
-        (
-            "plans hobby",
-            rf"{_I_ADVERBS}(?:want|hope|plan) to|{_I_AM}(?:hoping|planning|trying|going) to|"
-            r"\b(?:i|we)(?:['’]d| would) like to",
-        ),
-    )
-)
-_SURE_ODDS: Final = 2.0
 
 
 def facts_of_tags(text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draft]:
@@ -661,7 +638,7 @@ def facts_of_tags(text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draf
         tags: all tags of the message, of which some are unlikely.
     """
     chinese = is_chinese(text)
-    tags = with_plain_words(text, tags) if chinese else _with_english_words(text, tags)
+    tags = with_chinese_words(text, tags) if chinese else with_english_words(text, tags)
     stated, more = _STATED_ODDS[chinese], _MORE_ODDS if chinese else _MORE_ODDS_EN
     tagged = list(tag_drafts(text, tags, speaker))
     surplus = [tag.odds - stated - more.get(tag.kind, 0.0) for _, tag in tagged]
@@ -682,19 +659,6 @@ def _is_listed_with(tag: Tag, other: Tag, text: str) -> bool:
     first, second = sorted((tag.obj, other.obj))
     same = tag.kind == other.kind and tag.ended == other.ended and first[1] < second[0]
     return same and _LIST.fullmatch(text, first[1], second[0]) is not None
-
-
-def _with_english_words(text: str, tags: Sequence[Tag]) -> list[Tag]:
-    """Return the tags of an English message: surer after plain words, less sure where a sentence supposes something."""
-    supposed = [(one.start, one.end) for one in split_sentences(text) if SUPPOSES.search(one.text)]
-
-    def words(tag: Tag) -> float:
-        if tag.kind not in _INTENTIONS and any(start <= tag.obj[0] < end for start, end in supposed):
-            return -_UNREAL_ODDS
-        before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
-        return _SURE_ODDS if any(tag.kind in kinds and sure.search(before) for kinds, sure in _SURE_WORDS) else 0.0
-
-    return [replace(tag, odds=tag.odds + words(tag)) for tag in tags]
 
 
 def _agree(one: Draft, other: Draft) -> bool:

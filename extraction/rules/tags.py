@@ -11,6 +11,8 @@ allergic_to illness takes diet likes dislikes plans promised decided because
 phone email code address size price language hobby attribute
 """
 KINDS: Final = tuple(_KINDS.split())
+# What somebody intends, which is not so yet.
+INTENTIONS: Final = frozenset({"plans", "promised", "decided"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

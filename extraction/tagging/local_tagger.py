@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +17,6 @@ from extraction.embeddings.local_models import (
     LocalModel,
 )
 from extraction.embeddings.model_download import fetched_models
-from extraction.reader import Reader
-from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tags import Tag
 from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
@@ -88,20 +85,3 @@ async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Pre
         for model, folder in zip(TAG_MODELS, folders, strict=True)
     }
     return LocalTagger(models, threads=threads)
-
-
-async def open_tagged_reader(
-    closing: AsyncExitStack, *, cache_dir: Path, threads: int = 2, precision: Precision = "int8"
-) -> Reader:
-    """Return the reader without a language model; if its models cannot be downloaded, it reads hardly any facts.
-
-    Args:
-        closing: ends the reader's threads.
-    """
-    try:
-        tagger = await load_local_tagger(cache_dir=cache_dir, threads=threads, precision=precision)
-    except InstallError as error:
-        _log.warning("hardly any facts are read: %s", error.message)
-        return read_by_rules
-    closing.callback(tagger.close)
-    return rules_with_tags(tagger)

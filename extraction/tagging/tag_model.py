@@ -24,6 +24,7 @@ from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.splitters import splitter_of
 from extraction.embeddings.token_vectors import Floats, product
+from extraction.reader import READ_CHARS_MAX
 from extraction.rules.tags import KINDS, Tag
 from extraction.text.fillers import without_fillers
 from extraction.text.languages import in_simplified_characters
@@ -33,8 +34,6 @@ from extraction.text.sentences import split_sentences
 PIECES_MAX: Final = 128
 # A part has fewer pieces, unless it is one sentence: what a long context says hides what is stated in passing.
 _PART_PIECES: Final = 64
-# The rest of longer messages is not tagged: most are pasted texts.
-CHARS_MAX: Final = 20_000
 SPAN_PIECES_MAX: Final = 32
 _POINTED_PIECES_MAX: Final = 12
 TAGS_MAX: Final = 40
@@ -83,7 +82,7 @@ class TagModel:
         found: list[EncodedMessage] = []
         for at, text in enumerate(texts):
             if text.strip():
-                found += self._parts(at, without_fillers(in_simplified_characters(text[:CHARS_MAX])))
+                found += self._parts(at, without_fillers(in_simplified_characters(text[:READ_CHARS_MAX])))
         return sorted(found, key=lambda one: len(one.ids))
 
     def _parts(self, at: int, text: str) -> list[EncodedMessage]:
@@ -95,16 +94,14 @@ class TagModel:
         start = end = 0
         for sentence in split_sentences(text):
             part = self._part(at, text, start, sentence.end)
-            if len(part.ids) > _PART_PIECES:
+            if start < end and len(part.ids) > _PART_PIECES:
                 start, part = end, self._part(at, text, end, sentence.end)
-                if len(part.ids) > PIECES_MAX:
-                    start = end = sentence.end
-                    continue
-                parts.append(part)
+            if len(part.ids) > PIECES_MAX:
+                start = sentence.end
             elif start == end:
                 parts.append(part)
             else:
-                parts[-1:] = [part]
+                parts[-1] = part
             end = sentence.end
         return parts
 

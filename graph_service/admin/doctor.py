@@ -22,6 +22,7 @@ from graph_service.graph.server_probe import clock_offset_s, foreign_migrations,
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.endpoint_health import ANSWER_MAX_S, EndpointHealth, Probe
 from graph_service.runtime.local_neo4j import KnownServer, known_server
+from graph_service.runtime.local_reader import open_local_reader
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
 from graph_service.version import version
@@ -249,8 +250,6 @@ async def examine_model(settings: Settings) -> list[Check]:
     from extraction.llm.health_check import HealthAnswer, health_prompt
     from extraction.llm.quality_check import model_reader, reading_quality
     from extraction.openai_api.language_model import connect_openai_model
-    from extraction.rules.rule_reader import read_by_rules
-    from extraction.tagging.local_tagger import open_tagged_reader
 
     llm = settings.llm
     model = await connect_openai_model(
@@ -262,9 +261,7 @@ async def examine_model(settings: Settings) -> list[Check]:
         output_tokens_max=llm.output_tokens_max,
     )
     async with AsyncExitStack() as closing:
-        tags = settings.embedding.fact_tags
-        reads = await open_tagged_reader(closing, cache_dir=settings.cache_dir) if tags else read_by_rules
-        local = await reading_quality(reads)
+        local = await reading_quality(await open_local_reader(settings, closing))
     checks: list[Check] = []
     try:
         formats = await model.working_formats(health_prompt(7), HealthAnswer)

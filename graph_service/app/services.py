@@ -64,6 +64,7 @@ from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseStartup
 from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
 from graph_service.runtime.endpoint_health import EndpointHealth, Probe
+from graph_service.runtime.local_reader import open_local_reader
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
@@ -463,19 +464,6 @@ async def _models(
     return main, FallbackModel(guarded, main)
 
 
-async def _rule_reader(settings: Settings, closing: AsyncExitStack) -> Reader:
-    """Return the reader without a language model, with the local models that tag facts if there are any."""
-    from extraction.rules.rule_reader import read_by_rules
-    from extraction.tagging.local_tagger import open_tagged_reader
-
-    embedding = settings.embedding
-    if not embedding.fact_tags:
-        return read_by_rules
-    return await open_tagged_reader(
-        closing, cache_dir=settings.cache_dir, threads=embedding.threads, precision=embedding.precision
-    )
-
-
 async def _readers(
     settings: Settings,
     read_by_rules: Reader,
@@ -559,7 +547,7 @@ async def _assemble(
         forgotten.listen(lambda _tenant: embedder.clear())
     limiters = dict(opened.limiters)
     probes = dict(opened.probes)
-    read_by_rules = await _rule_reader(settings, closing)
+    read_by_rules = await open_local_reader(settings, closing)
     readers, reader_name = await _readers(settings, read_by_rules, external_services, limiters, probes)
     job_context = JobContext(
         clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed

@@ -7,7 +7,7 @@ from schema.frames import ErrorFrame
 
 
 class CloseCode(IntEnum):
-    """Why a viewer's connection is closed; error frames have the name."""
+    """Reasons to close a viewer's connection, with their close codes; error frames have the name."""
 
     INTERNAL = 1011
     TRY_LATER = 1013

@@ -22,9 +22,9 @@ from extraction.llm.output_schemas import SceneReading
 from extraction.llm.scene_reader import proposals_of, scene_prompt
 from extraction.llm.summary_writer import layers_prompt
 from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
-from extraction.reader import SceneLine, SceneText
+from extraction.reader import READ_CHARS_MAX, SceneLine, SceneText
 from extraction.rules.salience_gate import worth_reading
-from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
+from extraction.rules.scene_reader import read_scene
 from extraction.text.name_spotting import names_in
 from extraction.text.near_duplicates import COMPARED_CHARS_MAX
 from extraction.text.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences

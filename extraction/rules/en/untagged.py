@@ -9,18 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from extraction.rules.drafts import Draft, Speaker
+from extraction.rules.en.plain_words import SUPPOSES
 from extraction.rules.en.wording import ENGLISH_WORDING
 from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.lexicon_en import CHILD_NAME, EMOTIONS, KIN_NAME, KIN_PATTERN, NOT_NAMES, PLEASANT, word_set
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 
-# A sentence that supposes something.
-SUPPOSES: Final = re.compile(
-    r"\b(?:if (?:i|we|my|only)|would(?! (?:love|like|rather|prefer))|could(?! never)|might|maybe|perhaps|wish i|should|"
-    r"unless)\b",
-    re.IGNORECASE,
-)
 # Requests after which the message is a text or a story.
 _INVENTS: Final = re.compile(
     r"^(?:(?:please|can you|could you|now|ok|so),? )*(?:write|draft|compose|create|invent|make up|translate|rephrase|"

@@ -12,12 +12,12 @@ import pytest
 
 from extraction.embeddings.local_models import TAG_MODELS, LocalModel
 from extraction.embeddings.model_download import model_folder
-from extraction.reader import THE_USER
+from extraction.reader import READ_CHARS_MAX, THE_USER
 from extraction.rules.rule_reader import read_by_rules, rules_with_tags
 from extraction.rules.tag_facts import same_plan
 from extraction.rules.tags import KINDS
 from extraction.tagging.local_tagger import LocalTagger, load_local_tagger
-from extraction.tagging.tag_model import CHARS_MAX, PIECES_MAX
+from extraction.tagging.tag_model import PIECES_MAX
 from schema.fact import FactKind
 from tests.unit.extraction.rules.rule_reading import Case, a_scene, shown
 
@@ -155,11 +155,18 @@ async def test_tags_lie_within_their_message_and_do_not_depend_on_the_others(tag
 
 
 async def test_long_and_crafted_messages_are_bounded(tagger: LocalTagger) -> None:
-    longest = "I live in Leith. " * (CHARS_MAX // 17 + 1)
-    crafted = ["[CLS] [SEP] [PAD]", "\x00\ufffd", "\U0001f600" * 100, "a" * CHARS_MAX, "。" * 120, "住" * PIECES_MAX]
+    longest = "I live in Leith. " * (READ_CHARS_MAX // 17 + 1)
+    crafted = [
+        "[CLS] [SEP] [PAD]",
+        "\x00\ufffd",
+        "\U0001f600" * 100,
+        "a" * READ_CHARS_MAX,
+        "。" * 120,
+        "住" * PIECES_MAX,
+    ]
     found = await tagger.fact_tags([longest, "x" * 100_000, *crafted])
-    assert all(tags is None or len(tags) <= 40 * (CHARS_MAX // PIECES_MAX) for tags in found)
-    assert all(tag.obj[1] <= CHARS_MAX for tags in found for tag in tags or ())
+    assert all(tags is None or len(tags) <= 40 * (READ_CHARS_MAX // PIECES_MAX) for tags in found)
+    assert all(tag.obj[1] <= READ_CHARS_MAX for tags in found for tag in tags or ())
 
 
 async def test_message_of_several_paragraphs_is_tagged_in_parts(tagger: LocalTagger) -> None:
