@@ -110,23 +110,11 @@ async def test_graph_model_names_every_stored_property(bilingual: Graph) -> None
             "dbms.components is refused",
         ),
         ("RETURN apoc.cypher.runFirstColumnMany('RETURN 1', {})", "apoc.cypher.runFirstColumnMany is refused"),
-        ("RETURN reduce(s = 0, x IN range(1, 20000000000) | s + x)", r"reduce\(\) is refused"),
-        ("RETURN {a: `reduce`(s = 0, x IN [1] | s)}", r"reduce`?\(\) is refused"),
-        ("RETURN any(x IN range(1, 300000000) WHERE x < 0)", "range"),
-        ("WITH range(1, $n) AS r RETURN size(r)", "range"),
-        ("RETURN [x IN [1, 2] WHERE any(y IN [1] WHERE x = y)]", "nested list iterations"),
-        ("MATCH (n) WITH collect(n.id) AS a RETURN [x IN a WHERE x IN a]", "literal list"),
-        ("RETURN [x IN range(1, 9) | x + 'a']", "within a list expression"),
-        ("MATCH (m:Message) WHERE m.text =~ '(a+)+b' RETURN m", "=~ needs"),
-        ("MATCH (m:Message) WHERE m.text =~ '.*' + '.*' + '.*c' RETURN m", "=~ needs"),
-        ("MATCH (m:Message) WHERE m.text =~ $words RETURN m", "=~ needs"),
         (f"RETURN {'[' * 3_000}1{']' * 3_000}", "nested more than"),
         (f"RETURN {'CASE WHEN true THEN ' * 100}1{' END' * 100}", "nested more than"),
         (f"RETURN {'NOT ' * 100}true", "in a row"),
         (f"WITH [1] AS a {'WITH [a] AS a ' * 500}RETURN a", "too many clauses"),
         (f"RETURN {'1+' * 1_000}1", "operators"),
-        (f"WITH 'x' AS t {'WITH t + t AS t UNWIND [1] AS i ' * 30}RETURN size(t)", "can double them"),
-        ("RETURN replace('xx', 'x', $words)", "literal replacement"),
         ("RETURN \\u0031", "write the character itself"),
         ("\\u0053HOW SETTINGS", "write the character itself"),
         ("RETURN 'not over", "unterminated"),
@@ -160,6 +148,8 @@ async def test_statement_that_is_not_read_only_is_refused_with_the_reason(
         "MATCH (a:User {tenant: $tenant})-[r]->{1,2}(b) RETURN a.name, b.name ORDER BY b.name SKIP 1 LIMIT 2",
         "RETURN date('2026-01-01') + duration('P1D') AS d, datetime.truncate('day', datetime()) AS t",
         "LET x = 1 FILTER x > 0 RETURN x",
+        "RETURN reduce(s = 0, x IN range(1, 9) | s + x) AS s, [x IN [1, 2] WHERE any(y IN [1] WHERE x = y)] AS found",
+        "MATCH (n {tenant: $tenant}) WITH collect(n.id) AS a RETURN size([x IN a WHERE x IN a | x + '.']) AS n",
     ],
 )
 async def test_read_only_statement_is_accepted(bilingual: Graph, statement: str) -> None:
@@ -192,11 +182,8 @@ async def test_deeply_nested_parameters_are_refused(bilingual: Graph) -> None:
 
 
 @pytest.mark.slow
-async def test_statement_that_neo4j_cannot_stop_keeps_its_slot(
-    bilingual: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Today's known ones are refused; any other takes one slot and releases it when it ends."""
-    monkeypatch.setattr(free_query, "check_words", lambda text: text)
+async def test_statement_that_neo4j_cannot_stop_keeps_its_slot(bilingual: Graph) -> None:
+    """Neo4j does not look for a stop within an expression."""
     analyst = Analyst(bilingual, Caps(timeout_s=0.5))
     runaway = "RETURN reduce(s = 0, x IN range(1, 150000000) | s + x)"
     for _ in range(2):
