@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from graph_service.importers.file_checks import validated
 from graph_service.importers.import_batch import Conversation, ImportBatch, moment
 from graph_service.importers.source import Source
 
@@ -85,37 +84,32 @@ class ClaudeConversation(BaseModel):
 def from_chatgpt(source: Source, batch: ImportBatch) -> None:
     """Add the conversations of ChatGPT's `conversations.json`, each with the branch shown last."""
     for place, row in source.rows("conversation"):
-        one = validated(ChatGptConversation, row, place, batch.problems)
-        if one is None:
+        with batch.part(place):
+            _add_tree(source, batch, place, ChatGptConversation.model_validate(row))
+
+
+def _add_tree(source: Source, batch: ImportBatch, place: str, one: ChatGptConversation) -> None:
+    nodes: dict[str, ChatGptNode] = {}
+    for name, written in one.mapping.items():
+        with batch.part(f"{place} node {name}"):
+            nodes[name] = ChatGptNode.model_validate(written)
+    branch = _branch(one.current_node, nodes)
+    unshown_n = sum(node.message is not None for name, node in nodes.items() if name not in branch)
+    batch.drop("messages of branches that were not shown last", unshown_n)
+    session = one.conversation_id or one.id or place
+    conversation = Conversation(user_id=source.user_id, session_id=f"chatgpt-{session}")
+    at = one.create_time
+    for name in branch:
+        if nodes[name].message is None:
             continue
-        nodes = {
-            name: node
-            for name, written in one.mapping.items()
-            if (node := validated(ChatGptNode, written, f"{place} node {name}", batch.problems)) is not None
-        }
-        branch = _branch(one.current_node, nodes)
-        unshown_n = sum(node.message is not None for name, node in nodes.items() if name not in branch)
-        batch.drop("messages of branches that were not shown last", unshown_n)
-        session = one.conversation_id or one.id or place
-        conversation = Conversation(user_id=source.user_id, session_id=f"chatgpt-{session}")
-        at = one.create_time
-        for name in branch:
-            if nodes[name].message is None:
-                continue
-            message = validated(ChatGptMessage, nodes[name].message, f"{place} message {name}", batch.problems)
-            if message is None:
-                continue
+        with batch.part(f"{place} message {name}"):
+            message = ChatGptMessage.model_validate(nodes[name].message)
             at = message.create_time or at
             text = _text_of_chatgpt_message(message, batch)
-            if text is None:
-                continue
-            try:
-                time = moment(at)
-            except ValueError as error:
-                batch.problems.append(f"{place} message {name}: create_time: {error}")
-                continue
-            conversation.add_message(batch, text, message_id=message.id, role=message.author.role, time=time)
-        batch.add_conversation(conversation)
+            if text is not None:
+                time = moment(at, "create_time")
+                conversation.add_message(batch, text, message_id=message.id, role=message.author.role, time=time)
+    batch.add_conversation(conversation)
 
 
 def _branch(current: str | None, nodes: Mapping[str, ChatGptNode]) -> dict[str, None]:
@@ -168,26 +162,25 @@ def _texts(parts: Sequence[Any], batch: ImportBatch) -> Iterator[str]:
 def from_claude_export(source: Source, batch: ImportBatch) -> None:
     """Add the conversations of a Claude export's `conversations.json`."""
     for place, row in source.rows("conversation"):
-        one = validated(ClaudeConversation, row, place, batch.problems)
-        if one is None:
-            continue
-        conversation = Conversation(user_id=source.user_id, session_id=f"chat-{one.uuid}")
-        for number, written in enumerate(one.chat_messages, start=1):
-            message = validated(ClaudeMessage, written, f"{place} message {number}", batch.problems)
-            if message is None:
-                continue
-            try:
-                at = moment(message.created_at or one.created_at)
-            except ValueError as error:
-                batch.problems.append(f"{place} message {number}: created_at: {error}")
-                continue
-            role = {"human": "user"}.get(message.sender, message.sender)
-            if role not in ("user", "assistant"):
-                batch.drop(f"messages of the {role}")
-                continue
-            text = "\n".join(filter(None, _texts_of_claude_message(message, batch)))
-            conversation.add_message(batch, text, message_id=message.uuid, role=role, time=at)
-        batch.add_conversation(conversation)
+        with batch.part(place):
+            one = ClaudeConversation.model_validate(row)
+            conversation = Conversation(user_id=source.user_id, session_id=f"chat-{one.uuid}")
+            for number, written in enumerate(one.chat_messages, start=1):
+                with batch.part(f"{place} message {number}"):
+                    _add_claude_message(conversation, batch, ClaudeMessage.model_validate(written), one.created_at)
+            batch.add_conversation(conversation)
+
+
+def _add_claude_message(
+    conversation: Conversation, batch: ImportBatch, message: ClaudeMessage, created_at: str | None
+) -> None:
+    role = {"human": "user"}.get(message.sender, message.sender)
+    time = moment(message.created_at or created_at, "created_at")
+    if role in ("user", "assistant"):
+        text = "\n".join(filter(None, _texts_of_claude_message(message, batch)))
+        conversation.add_message(batch, text, message_id=message.uuid, role=role, time=time)
+    else:
+        batch.drop(f"messages of the {role}")
 
 
 def _texts_of_claude_message(message: ClaudeMessage, batch: ImportBatch) -> Iterator[str]:

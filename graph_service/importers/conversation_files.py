@@ -203,31 +203,18 @@ def _message_of_turn(turn: BenchmarkTurn, said_at: datetime | None, user: str, s
 
 def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[RememberRequest]":
     # Imported here because every start of the command line imports this module.
-    from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+    from graph_service.importers.import_batch import Conversation
+    from graph_service.memory.ingest.validation import IncomingMessage
 
     user_id = owner.user_id or row.user_id
     if user_id is None:
         raise InputError(f"{name}: session {row.session_id!r} has no user_id; add it, or give --user")
-    for first, part in _split_messages(row.messages):
-        yield RememberRequest(
-            user_id=user_id,
-            session_id=row.session_id,
-            user_name=owner.user_name or row.user_name,
-            agent_id=row.agent_id,
-            messages=tuple(IncomingMessage(**message.model_dump()) for message in part),
-            # Facts refer to messages by index in the call, so they go with the first part.
-            facts=tuple(row.facts) if first else (),
-            summary=row.summary if first else None,
-        )
-
-
-def _split_messages(messages: Sequence[MessageRow]) -> Iterator[tuple[bool, list[MessageRow]]]:
-    part: list[MessageRow] = []
-    first, chars = True, 0
-    for message in messages:
-        if part and (len(part) >= MESSAGES_A_CALL or chars + len(message.text) > CHARS_A_CALL):
-            yield first, part
-            part, first, chars = [], False, 0
-        part.append(message)
-        chars += len(message.text)
-    yield first, part
+    yield from Conversation(
+        user_id=user_id,
+        session_id=row.session_id,
+        user_name=owner.user_name or row.user_name,
+        agent_id=row.agent_id,
+        summary=row.summary,
+        messages=[IncomingMessage(**message.model_dump()) for message in row.messages],
+        facts=row.facts,
+    ).calls()

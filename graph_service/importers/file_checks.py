@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -11,6 +12,36 @@ from schema.json_text import read_json
 
 M = TypeVar("M", bound=BaseModel)
 PROBLEMS_SHOWN = 20
+# A file is read into memory whole, and an archive of a few megabytes may unpack to as many gigabytes.
+FILE_BYTES_MAX: Final = 512 * 2**20
+
+
+def text_of(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: it cannot be read, is too large, or is not UTF-8.
+    """
+    try:
+        check_size(file, file.stat().st_size)
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
+
+
+def check_size(file: Path, size: int) -> None:
+    """Refuse a file, or a file in an archive, whose text is too large.
+
+    Raises:
+        InputError: it is.
+    """
+    if size > FILE_BYTES_MAX:
+        raise InputError(
+            f"{file}: has {size:,} bytes of text, more than the {FILE_BYTES_MAX:,} allowed for one file; split it;"
+            " nothing was stored"
+        )
 
 
 def parse_json(text: str, *, name: str, outcome: str = "nothing was stored") -> Any:
@@ -50,6 +81,10 @@ def raise_problems(problems: Sequence[str], *, outcome: str = "nothing was store
         InputError: lists the first `PROBLEMS_SHOWN` problems.
     """
     if problems:
-        more = [f"and {len(problems) - PROBLEMS_SHOWN} more"] if len(problems) > PROBLEMS_SHOWN else []
-        shown = [*problems[:PROBLEMS_SHOWN], *more]
-        raise InputError(f"{outcome}:\n" + "\n".join(f"  {one}" for one in shown), tuple(problems))
+        raise InputError("\n".join([f"{outcome}:", *listed(problems)]), tuple(problems))
+
+
+def listed(problems: Sequence[str]) -> list[str]:
+    """Return one line for each of the first problems."""
+    more = [f"  and {len(problems) - PROBLEMS_SHOWN} more"] if len(problems) > PROBLEMS_SHOWN else []
+    return [*(f"  {one}" for one in problems[:PROBLEMS_SHOWN]), *more]

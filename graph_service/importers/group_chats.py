@@ -86,23 +86,19 @@ def from_slack(source: Source, batch: ImportBatch) -> None:
     chat = f"slack-{re.sub(r'-?[0-9]{4}-[0-9]{2}-[0-9]{2}$', '', source.stem) or _folder(source)}"
     messages = []
     for place, row in rows:
-        if not isinstance(row, Mapping) or not isinstance(row.get("ts"), str):
-            batch.problems.append(f"{place}: must be an object with ts")
-            continue
-        if row.get("subtype") not in (None, "thread_broadcast", "me_message", "file_share", "bot_message"):
-            batch.drop(f"messages of type {row['subtype']!s:.40}")
-            continue
-        try:
-            time = moment(float(row["ts"]))
-        except ValueError:
-            batch.problems.append(f"{place}: ts {row['ts']!r:.40} is not a time")
-            continue
-        user, text = row.get("user") or row.get("username") or row.get("bot_id"), row.get("text")
-        speaker = people.get(user, user) if isinstance(user, str) else ""
-        batch.drop("files", len(row["files"]) if isinstance(row.get("files"), list) else 0)
-        plain = _SLACK_MARKUP.sub(lambda found: _slack_words(found, people), text if isinstance(text, str) else "")
-        plain = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        messages.append(ChatMessage(chat=chat, id=f"{chat}-{row['ts']}", speaker=speaker, text=plain, time=time))
+        with batch.part(place):
+            if not isinstance(row, Mapping) or not isinstance(row.get("ts"), str):
+                raise ValueError("must be an object with ts")
+            if row.get("subtype") not in (None, "thread_broadcast", "me_message", "file_share", "bot_message"):
+                batch.drop(f"messages of type {row['subtype']!s:.40}")
+                continue
+            time = moment(float(row["ts"]), "ts")
+            user, text = row.get("user") or row.get("username") or row.get("bot_id"), row.get("text")
+            speaker = people.get(user, user) if isinstance(user, str) else ""
+            batch.drop("files", len(row["files"]) if isinstance(row.get("files"), list) else 0)
+            plain = _SLACK_MARKUP.sub(lambda found: _slack_words(found, people), text if isinstance(text, str) else "")
+            plain = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            messages.append(ChatMessage(chat=chat, id=f"{chat}-{row['ts']}", speaker=speaker, text=plain, time=time))
     add_chats(source, batch, messages)
 
 
@@ -145,26 +141,21 @@ def from_telegram(source: Source, batch: ImportBatch) -> None:
     for number, chat in enumerate(_telegram_chats(source.tree), start=1):
         name = f"telegram-{chat.get('name') or chat.get('id') or number}"
         for index, row in enumerate(chat["messages"], start=1):
-            place = f"{source.name} chat {number} message {index}"
-            if not isinstance(row, Mapping) or not isinstance(row.get("id"), int):
-                batch.problems.append(f"{place}: must be an object with an id")
-                continue
-            if row.get("type") != "message":
-                batch.drop(f"messages of type {row.get('type')!s:.40}")
-                continue
-            try:
-                seconds = row.get("date_unixtime")
-                time = moment(float(seconds)) if isinstance(seconds, str | int) else _local(row.get("date"))
-            except (ValueError, OverflowError) as error:
-                batch.problems.append(f"{place}: date: {error}")
-                continue
-            batch.drop("photos and files", any(key in row for key in ("photo", "file", "media_type")))
-            written = row.get("from")
-            speaker = written if isinstance(written, str) else str(row.get("from_id") or "")
-            text = "".join(_telegram_texts(row.get("text")))
-            messages.append(
-                ChatMessage(chat=name, id=f"{name[:_CHAT_CHARS]}-{row['id']}", speaker=speaker, text=text, time=time)
-            )
+            with batch.part(f"{source.name} chat {number} message {index}"):
+                if not isinstance(row, Mapping) or not isinstance(row.get("id"), int):
+                    raise ValueError("must be an object with an id")
+                if row.get("type") != "message":
+                    batch.drop(f"messages of type {row.get('type')!s:.40}")
+                    continue
+                seconds, written = row.get("date_unixtime"), row.get("from")
+                if isinstance(seconds, str | int):
+                    time = moment(float(seconds) if isinstance(seconds, str) else seconds, "date")
+                else:
+                    time = _local(row.get("date"))
+                batch.drop("photos and files", any(key in row for key in ("photo", "file", "media_type")))
+                speaker = written if isinstance(written, str) else str(row.get("from_id") or "")
+                text, key = "".join(_telegram_texts(row.get("text"))), f"{name[:_CHAT_CHARS]}-{row['id']}"
+                messages.append(ChatMessage(chat=name, id=key, speaker=speaker, text=text, time=time))
     add_chats(source, batch, messages)
 
 
@@ -225,19 +216,13 @@ def from_whatsapp(source: Source, batch: ImportBatch) -> None:
         elif _MEDIA.match(said["text"]):
             batch.drop("media and deleted messages")
         else:
-            try:
+            with batch.part(f"{source.name} message {number}: time"):
                 time = _whatsapp_time(found, day_first=day_first)
-            except ValueError as error:
-                batch.problems.append(f"{source.name} message {number}: time: {error}")
-                continue
-            base = content_hash(found[0][: found.start(10)], said["speaker"], clean_text(said["text"]))
-            name = next(one for n in range(len(messages) + 1) if (one := f"whatsapp-{base}-{n}") not in seen)
-            seen.add(name)
-            messages.append(
-                ChatMessage(
-                    chat=chat, id=name, speaker=said["speaker"].lstrip("~ \u202f"), text=said["text"], time=time
-                )
-            )
+                base = content_hash(found[0][: found.start(10)], said["speaker"], clean_text(said["text"]))
+                name = next(one for n in range(len(messages) + 1) if (one := f"whatsapp-{base}-{n}") not in seen)
+                seen.add(name)
+                speaker = said["speaker"].lstrip("~ \u202f")
+                messages.append(ChatMessage(chat=chat, id=name, speaker=speaker, text=said["text"], time=time))
     add_chats(source, batch, messages)
 
 

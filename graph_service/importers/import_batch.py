@@ -2,10 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from pydantic import ValidationError
+
 from graph_service.importers.conversation_files import CHARS_A_CALL, MESSAGES_A_CALL
+from graph_service.importers.file_checks import problems_of
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
@@ -33,6 +37,16 @@ class ImportBatch:
         else:
             self.dropped["conversations without a message that is kept"] += 1
 
+    @contextmanager
+    def part(self, place: str) -> Iterator[None]:
+        """Add a problem if a part of the source is invalid, which is the block's only reason for a ValueError."""
+        try:
+            yield
+        except ValidationError as error:
+            self.problems += problems_of(error, place)
+        except ValueError as error:
+            self.problems.append(f"{place}: {error}")
+
     def drop(self, what: str, number: int = 1) -> None:
         """Count elements that are not imported."""
         if number:
@@ -48,11 +62,13 @@ class ImportBatch:
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """Messages of one session, and facts whose `message_indexes` refer to them."""
+    """Messages of one session, and facts whose `message_indexes` refer to them; a fact without any is of all."""
 
     user_id: str
     session_id: str
     user_name: str | None = None
+    agent_id: str | None = None
+    summary: str | None = None
     messages: list[IncomingMessage] = field(default_factory=list)
     facts: list[ProvidedFact] = field(default_factory=list)
 
@@ -99,33 +115,38 @@ class Conversation:
                 fact, message_indexes=tuple(place - start for place in fact.message_indexes if start <= place < end)
             )
             for fact in self.facts
-            if start <= min(fact.message_indexes) < end
+            if start <= min(fact.message_indexes, default=0) < end
         ]
         messages = tuple(self.messages[start:end])
         return RememberRequest(
             user_id=self.user_id,
             session_id=self.session_id,
             user_name=self.user_name,
+            agent_id=self.agent_id,
             messages=messages,
             facts=tuple(facts),
+            summary=None if start else self.summary,
         )
 
 
-def moment(written: str | float | None) -> datetime | None:
+def moment(written: str | float | None, name: str = "time") -> datetime | None:
     """Return a time given as ISO 8601 or in seconds since 1970; None if empty.
+
+    Args:
+        name: name of the field, for the error.
 
     Raises:
         ValueError: it is neither.
     """
     if written is None or written == "":
         return None
-    if isinstance(written, str):
-        read = datetime.fromisoformat(written)
-        return read if read.tzinfo else read.replace(tzinfo=UTC)
     try:
+        if isinstance(written, str):
+            read = datetime.fromisoformat(written)
+            return read if read.tzinfo else read.replace(tzinfo=UTC)
         return datetime.fromtimestamp(written, UTC)
-    except (OverflowError, OSError) as error:
-        raise ValueError(f"{written} is not a time") from error
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(f"{name}: {written!r:.60} is not a time") from error
 
 
 def clean_text(text: str) -> str:

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_service.importers.file_checks import validated
 from graph_service.importers.import_batch import Conversation, ImportBatch, clean_text, moment
 from graph_service.importers.source import Source
 from schema.entity import EntityType
@@ -84,28 +83,20 @@ def from_mem0(source: Source, batch: ImportBatch) -> None:
         raise InputError(f'{source.name}: contains no memories of mem0 ({{"results": [{{"id", "memory", …}}]}})')
     conversations: dict[tuple[str, str], Conversation] = {}
     for number, row in enumerate(rows, start=1):
-        place = f"{source.name} memory {number}"
-        one = validated(Mem0Memory, row, place, batch.problems)
-        if one is None:
-            continue
-        owner_id = source.owner.user_id or one.user_id
-        if owner_id is None:
-            batch.problems.append(f"{place}: has no user_id; add it, or give --user")
-            continue
-        try:
-            at = moment(one.updated_at or one.created_at)
-        except ValueError as error:
-            batch.problems.append(f"{place}: updated_at: {error}")
-            continue
-        conversation = conversations.setdefault(
-            (owner_id, one.run_id or ""), Conversation(user_id=owner_id, session_id=f"mem0-{one.run_id or 'memories'}")
-        )
-        # mem0 edits memories in place; a changed text is a new message.
-        conversation.add_message(
-            batch, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at
-        )
-        for kind, value in (("metadata", one.metadata), ("categories", one.categories)):
-            batch.drop(kind, bool(value))
+        with batch.part(f"{source.name} memory {number}"):
+            one = Mem0Memory.model_validate(row)
+            owner_id = source.owner.user_id or one.user_id
+            if owner_id is None:
+                raise ValueError("has no user_id; add it, or give --user")
+            at, run = moment(one.updated_at or one.created_at, "updated_at"), one.run_id or ""
+            conversation = conversations.setdefault(
+                (owner_id, run), Conversation(user_id=owner_id, session_id=f"mem0-{run or 'memories'}")
+            )
+            # mem0 edits memories in place; a changed text is a new message.
+            name = f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}"
+            conversation.add_message(batch, one.memory, message_id=name, time=at)
+            batch.drop("metadata", bool(one.metadata))
+            batch.drop("categories", bool(one.categories))
     relations = source.tree.get("relations") if isinstance(source.tree, Mapping) else None
     if not isinstance(relations, list | None):
         batch.problems.append(f"{source.name}: relations must be a list")
@@ -123,8 +114,8 @@ def _mem0_relations(
         batch.drop("relations, since they do not say whose they are (give --user)", len(rows))
         return
     for number, row in enumerate(rows, start=1):
-        one = validated(Mem0Relation, row, f"{source.name} relation {number}", batch.problems)
-        if one is not None:
+        with batch.part(f"{source.name} relation {number}"):
+            one = Mem0Relation.model_validate(row)
             (owner_id,) = users
             conversation = conversations.setdefault(
                 (owner_id, "\x00"), Conversation(user_id=owner_id, session_id="mem0-relations")
@@ -136,17 +127,15 @@ def from_memory_server(source: Source, batch: ImportBatch) -> None:
     """Add entities, observations and relations of the memory server's file as messages and facts."""
     conversation = Conversation(user_id=source.user_id, session_id="memory-server")
     for place, row in source.parsed[0]:
-        kind = row.get("type") if isinstance(row, dict) else None
-        if kind == "entity":
-            entity = validated(ServerEntity, row, place, batch.problems)
-            if entity is not None:
-                _add_entity(conversation, batch, entity)
-        elif kind == "relation":
-            relation = validated(ServerRelation, row, place, batch.problems)
-            if relation is not None:
-                _add_relation(conversation, batch, relation.start, relation.kind, relation.end, _THE_USER)
-        else:
-            batch.problems.append(f"{place}: type is {kind!r:.60}; it must be entity or relation")
+        with batch.part(place):
+            match row.get("type") if isinstance(row, dict) else None:
+                case "entity":
+                    _add_entity(conversation, batch, ServerEntity.model_validate(row))
+                case "relation":
+                    one = ServerRelation.model_validate(row)
+                    _add_relation(conversation, batch, one.start, one.kind, one.end, _THE_USER)
+                case kind:
+                    raise ValueError(f"type is {kind!r:.60}; it must be entity or relation")
     batch.calls = list(conversation.calls())
 
 

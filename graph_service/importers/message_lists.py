@@ -49,13 +49,14 @@ def from_message_lists(source: Source, batch: ImportBatch) -> None:
         session = session or f"{source.stem}-{number}"
         conversation = Conversation(user_id=source.user_id, session_id=session)
         for index, row in enumerate(messages, start=1):
-            role = _role_of(row)
-            if role is None:
-                batch.problems.append(f"{place} message {index}: must be an object with a role")
-            elif role not in ("user", "assistant"):
-                batch.drop(f"messages of the {role}")
-            else:
-                _add(conversation, batch, _unwrapped(row), role, f"{place} message {index}", index)
+            with batch.part(f"{place} message {index}"):
+                role = _role_of(row)
+                if role is None:
+                    raise ValueError("must be an object with a role")
+                if role in ("user", "assistant"):
+                    _add(conversation, batch, _unwrapped(row), role, index)
+                else:
+                    batch.drop(f"messages of the {role}")
         batch.add_conversation(conversation)
 
 
@@ -91,24 +92,17 @@ def _role_of(row: Any) -> str | None:
     return _ROLES.get(role, role) if isinstance(role, str) and role.isidentifier() else None
 
 
-def _add(
-    conversation: Conversation, batch: ImportBatch, row: Mapping[str, Any], role: str, place: str, index: int
-) -> None:
+def _add(conversation: Conversation, batch: ImportBatch, row: Mapping[str, Any], role: str, index: int) -> None:
     content = next((row[name] for name in _CONTENTS if row.get(name) is not None), None)
     if row.get("tool_calls") or row.get("function_call"):
         batch.drop("calls of tools")
         if not content:
             return
     if not isinstance(content, str | list | None):
-        batch.problems.append(f"{place}: content must be a text or a list of parts")
-        return
+        raise ValueError("content must be a text or a list of parts")
     text = content if isinstance(content, str) else "\n".join(_texts(content or (), batch))
     written = next((row[name] for name in _TIME_FIELDS if isinstance(row.get(name), str | int | float)), None)
-    try:
-        time = moment(written)
-    except ValueError as error:
-        batch.problems.append(f"{place}: time: {error}")
-        return
+    time = moment(written)
     # Most of these messages have no id, and a repeated import must not store them twice.
     own = row.get("id")
     name = own if isinstance(own, str) and own else content_hash(str(index), role, clean_text(text))

@@ -1,7 +1,6 @@
 """Read a file of conversations or memories, in any supported format, into calls of `remember`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from graph_service.importers.chat_exports import from_chatgpt, from_claude_export
@@ -22,62 +21,50 @@ from graph_service.importers.source import Source
 from schema.errors import InputError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Format:
-    """A format of files.
+def _own(form: FileFormat) -> Callable[[Source, ImportBatch], None]:
+    """Return a reader of one of our own formats, which finds problems in the JSON itself."""
 
-    Attributes:
-        read: adds the content to a batch; invalid parts are left out and added to its problems.
-    """
+    def read(source: Source, batch: ImportBatch) -> None:
+        batch.calls += read_conversations(
+            source.text, name=source.name, form=form, owner=source.owner, problems=batch.problems
+        )
+        batch.kept["messages"] = sum(len(call.messages) for call in batch.calls)
 
-    form: FileFormat
-    detect: Callable[[Source], bool]
-    read: Callable[[Source, ImportBatch], None]
-
-    def fits(self, source: Source, form: FileFormat) -> bool:
-        """Return whether a file has this format, as its name or its content says."""
-        return self.detect(source) if form is FileFormat.AUTO else self.form is form
+    return read
 
 
-def _read_own(source: Source, batch: ImportBatch, form: FileFormat) -> None:
-    batch.calls += read_conversations(
-        source.text, name=source.name, form=form, owner=source.owner, problems=batch.problems
-    )
-    batch.kept["messages"] = sum(len(call.messages) for call in batch.calls)
+def _foreign(convert: Callable[[Source, ImportBatch], None]) -> Callable[[Source, ImportBatch], None]:
+    """Return a reader of another program's format, all of whose JSON must be readable."""
+
+    def read(source: Source, batch: ImportBatch) -> None:
+        convert(source, batch)
+        batch.problems += source.parsed[1]
+
+    return read
 
 
 def _has(*keys: str) -> Callable[[Source], bool]:
     return lambda source: any(key in source.head for key in keys)
 
 
-# In the order in which they are tried.
-_FORMATS: Final = (
-    _Format(
-        form=FileFormat.MEMORY_SERVER,
-        detect=lambda source: source.head.get("type") in ("entity", "relation"),
-        read=from_memory_server,
+# In the order in which they are tried: format, whether a file has it, and what adds its content to a batch; invalid
+# parts are left out and added to the problems of the batch.
+_FORMATS: Final[tuple[tuple[FileFormat, Callable[[Source], bool], Callable[[Source, ImportBatch], None]], ...]] = (
+    (FileFormat.WHATSAPP, lambda source: is_whatsapp(source.text), from_whatsapp),
+    (
+        FileFormat.MEMORY_SERVER,
+        lambda source: source.head.get("type") in ("entity", "relation"),
+        _foreign(from_memory_server),
     ),
-    _Format(form=FileFormat.MEM0, detect=lambda source: mem0_rows(source.tree) is not None, read=from_mem0),
-    _Format(form=FileFormat.CHATGPT, detect=_has("mapping"), read=from_chatgpt),
-    _Format(form=FileFormat.FLAT_CHAT, detect=_has("chat_messages"), read=from_claude_export),
-    _Format(form=FileFormat.SLACK, detect=is_slack, read=from_slack),
-    _Format(form=FileFormat.TELEGRAM, detect=is_telegram, read=from_telegram),
-    _Format(form=FileFormat.MESSAGES, detect=is_message_list, read=from_message_lists),
-    _Format(
-        form=FileFormat.JSONL,
-        detect=_has("text"),
-        read=lambda source, batch: _read_own(source, batch, FileFormat.JSONL),
-    ),
-    _Format(
-        form=FileFormat.BENCHMARK,
-        detect=_has("sessions"),
-        read=lambda source, batch: _read_own(source, batch, FileFormat.BENCHMARK),
-    ),
-    _Format(
-        form=FileFormat.MNEMOSCENE,
-        detect=_has("conversations", "session_id", "user_id"),
-        read=lambda source, batch: _read_own(source, batch, FileFormat.MNEMOSCENE),
-    ),
+    (FileFormat.MEM0, lambda source: mem0_rows(source.tree) is not None, _foreign(from_mem0)),
+    (FileFormat.CHATGPT, _has("mapping"), _foreign(from_chatgpt)),
+    (FileFormat.FLAT_CHAT, _has("chat_messages"), _foreign(from_claude_export)),
+    (FileFormat.SLACK, is_slack, _foreign(from_slack)),
+    (FileFormat.TELEGRAM, is_telegram, _foreign(from_telegram)),
+    (FileFormat.MESSAGES, is_message_list, _foreign(from_message_lists)),
+    (FileFormat.JSONL, _has("text"), _own(FileFormat.JSONL)),
+    (FileFormat.BENCHMARK, _has("sessions"), _own(FileFormat.BENCHMARK)),
+    (FileFormat.MNEMOSCENE, _has("conversations", "session_id", "user_id"), _own(FileFormat.MNEMOSCENE)),
 )
 # Formats without an importer, which are named: program, and whether a parsed file is one of its exports.
 _UNSUPPORTED: Final[tuple[tuple[str, Callable[[Source], bool]], ...]] = (
@@ -113,16 +100,14 @@ def read_file(
         raise InputError(f"{name}: is not an export of Mnemoscene (its first line does not say so); nothing was stored")
     if form is FileFormat.AUTO:
         _refuse_unsupported(source)
-    if form is FileFormat.WHATSAPP or (form is FileFormat.AUTO and is_whatsapp(text)):
-        from_whatsapp(source, batch)
+    fits = (detect(source) if form is FileFormat.AUTO else known is form for known, detect, _ in _FORMATS)
+    read = next((read for (_, _, read), fit in zip(_FORMATS, fits, strict=True) if fit), None)
+    if read is not None:
+        read(source, batch)
+    elif source.parsed[1]:
+        batch.problems += source.parsed[1]
     else:
-        known = next((one for one in _FORMATS if one.fits(source, form)), None)
-        if known is not None:
-            known.read(source, batch)
-        if known is None or known.form not in _OWN:
-            batch.problems += source.parsed[1]
-        if known is None and not batch.problems:
-            raise _unknown(source)
+        raise _unknown(source)
     if not skip_invalid:
         raise_problems(batch.problems)
     if not batch.calls:
@@ -130,9 +115,6 @@ def read_file(
         raise InputError(f"{name}: contains no message that can be imported{why}; nothing was stored")
     batch.dropped = +batch.dropped
     return batch
-
-
-_OWN: Final = (FileFormat.JSONL, FileFormat.BENCHMARK, FileFormat.MNEMOSCENE)
 
 
 def _refuse_unsupported(source: Source) -> None:

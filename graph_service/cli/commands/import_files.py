@@ -17,6 +17,7 @@ from graph_service.cli.service_client import client_in_process
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.importers.conversation_files import FileFormat, Owner
+from graph_service.importers.file_checks import check_size, listed, text_of
 from graph_service.runtime.progress import Step
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -32,9 +33,6 @@ _MEMBERS: Final = (
     re.compile(r"[^/]+\.txt"),  # WhatsApp
 )
 _SLACK_USERS: Final = "users.json"
-_PROBLEMS_SHOWN: Final = 20
-# A file is read into memory whole, and an archive of a few megabytes may unpack to as many gigabytes.
-FILE_BYTES_MAX: Final = 512 * 2**20
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
@@ -113,26 +111,18 @@ def _read(files: Sequence[Path], form: FileFormat, owner: Owner, *, skip_invalid
 
 
 def _refused(problems: Sequence[str]) -> InputError:
-    listed = "\n".join(_shown(problems))
-    return InputError(
-        f"nothing was stored:\n{listed}\nCorrect these, or leave them out with --skip-invalid", tuple(problems)
-    )
-
-
-def _shown(problems: Sequence[str]) -> list[str]:
-    """Return one line for each of the first problems."""
-    more = [f"  and {len(problems) - _PROBLEMS_SHOWN} more"] if len(problems) > _PROBLEMS_SHOWN else []
-    return [*(f"  {one}" for one in problems[:_PROBLEMS_SHOWN]), *more]
+    lines = ["nothing was stored:", *listed(problems), "Correct these, or leave them out with --skip-invalid"]
+    return InputError("\n".join(lines), tuple(problems))
 
 
 async def _read_graphiti(
     uri: str, user: str, password: str, *, group: str | None, user_id: str | None
 ) -> "ImportBatch":
-    from graph_service.graph.graphiti_source import GraphitiAddress, graphiti_graph
+    from graph_service.graph.graphiti_source import graphiti_graph
     from graph_service.importers.graphiti import from_graphiti
 
-    graph = await graphiti_graph(GraphitiAddress(uri=uri, user=user, password=password, group=group))
-    batch = from_graphiti(graph.episodes, graph.facts, graph.rest, user_id=user_id)
+    episodes, facts, rest = await graphiti_graph(uri, user=user, password=password, group=group)
+    batch = from_graphiti(episodes, facts, rest, user_id=user_id)
     if not batch.calls:
         raise InputError(f"{uri}: contains no Graphiti episode or fact; nothing was stored")
     return batch
@@ -141,7 +131,7 @@ async def _read_graphiti(
 def _password(file: Path | None) -> str:
     if file is None:
         raise InputError("use --graphiti-password-file: a file with the password of that Neo4j and nothing else")
-    return _plain_text(file).strip()
+    return text_of(file).strip()
 
 
 def _check(batch: "ImportBatch", tenant: TenantId, *, skip_invalid: bool) -> None:
@@ -199,7 +189,7 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
 def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
     """Return the names of people in an archive of Slack, and name and text of each file with conversations."""
     if not zipfile.is_zipfile(file):
-        return {}, iter([(str(file), _plain_text(file))])
+        return {}, iter([(str(file), text_of(file))])
     with _archive(file) as archive:
         names = sorted(archive.namelist())
         pattern = next((one for one in _MEMBERS if any(map(one.fullmatch, names))), None)
@@ -210,7 +200,7 @@ def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
             )
         members = [name for name in names if pattern.fullmatch(name)]
         # Only these members are unpacked.
-        _check_size(file, sum(archive.getinfo(name).file_size for name in members))
+        check_size(file, sum(archive.getinfo(name).file_size for name in members))
         people = _slack_people(_member(file, archive, _SLACK_USERS)) if _SLACK_USERS in names else {}
     return people, _members(file, members)
 
@@ -231,7 +221,7 @@ def _members(file: Path, members: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _member(file: Path, archive: zipfile.ZipFile, name: str) -> str:
     try:
-        _check_size(file, archive.getinfo(name).file_size)
+        check_size(file, archive.getinfo(name).file_size)
         return archive.read(name).decode("utf-8-sig")
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError) as error:
         raise InputError(f"{file}: the archive has no readable {name}") from error
@@ -255,24 +245,6 @@ def _slack_people(text: str) -> dict[str, str]:
     return found
 
 
-def _plain_text(file: Path) -> str:
-    try:
-        _check_size(file, file.stat().st_size)
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
-
-
-def _check_size(file: Path, size: int) -> None:
-    if size > FILE_BYTES_MAX:
-        raise InputError(
-            f"{file}: has {size:,} bytes of text, more than the {FILE_BYTES_MAX:,} allowed for one file; split it;"
-            " nothing was stored"
-        )
-
-
 async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None:
     async with open_for(call) as services:
         with ProgressBars(call.terminal) as bars:
@@ -293,11 +265,11 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
         "invalid": batch.problems,
     }
     lines = [f"{stored} messages stored, {repeated} stored already; users: {', '.join(users)}"]
-    lines += [f"{word}: {_listed(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
+    lines += [f"{word}: {_counted(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
     if batch.problems:
-        lines += [f"invalid, left out: {len(batch.problems)}", *_shown(batch.problems)]
+        lines += [f"invalid, left out: {len(batch.problems)}", *listed(batch.problems)]
     call.terminal.report(document, lambda: "\n".join(lines))
 
 
-def _listed(part: Mapping[str, int]) -> str:
+def _counted(part: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {what}" for what, number in part.items())

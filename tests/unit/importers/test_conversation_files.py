@@ -9,6 +9,7 @@ import pytest
 
 from graph_service.cli.commands import import_files as importing
 from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
+from graph_service.importers import file_checks
 from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
 from graph_service.importers.reader import read_file
 from graph_service.memory.ingest.validation import RememberRequest
@@ -102,7 +103,7 @@ def test_unreadable_json_is_refused_with_a_message(text: str, form: FileFormat) 
 
 def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An archive of a few megabytes may contain gigabytes; its declared sizes are checked before it is unpacked."""
-    monkeypatch.setattr(importing, "FILE_BYTES_MAX", 1_000)
+    monkeypatch.setattr(file_checks, "FILE_BYTES_MAX", 1_000)
     with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", "[" + " " * 1_000_000 + "]")
     (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
