@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from graph_service.evaluation.dataset import AskedQuestion, Conversation
+from graph_service.evaluation.dataset import Conversation, Question
 from graph_service.evaluation.metrics import RefusalScores, refusal_scores
 
 QUESTIONS_MAX: Final = 200
@@ -24,7 +24,7 @@ class Trial:
     """
 
     conversation: int
-    question: AskedQuestion
+    question: Question
     foreign: bool
 
 
@@ -50,15 +50,15 @@ def abstention_trials(
 
 def _foreign_questions(
     conversations: Sequence[Conversation], place: int, places: Sequence[int]
-) -> list[tuple[int, AskedQuestion]]:
+) -> list[tuple[int, Question]]:
     """Return (index of this conversation, question) for questions of other conversations."""
     conversation = conversations[place]
     if len(places) > 1:
         others = [conversations[other] for other in places if other != place]
     else:
         others = [one for one in conversations if one.dataset != conversation.dataset and one.lang == conversation.lang]
-    known = {question.text for question in conversation.questions}
-    return [(place, question) for one in others for question in one.answerable if question.text not in known]
+    known = {question.question for question in conversation.questions}
+    return [(place, question) for one in others for question in one.answerable if question.question not in known]
 
 
 def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> list[bool]:

@@ -13,7 +13,7 @@ from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.chinese import character_pairs
 from extraction.text.english_stems import stem
 from extraction.text.stop_words import BASELINE
-from graph_service.evaluation.dataset import Turn
+from graph_service.evaluation.dataset import Message
 from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -33,7 +33,7 @@ def terms(text: str, lang: str) -> list[str]:
     return [*words_zh, *character_pairs(text)]
 
 
-def line_of(turn: Turn) -> str:
+def line_of(turn: Message) -> str:
     """Return a turn prefixed with its speaker, as both baselines index it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
@@ -59,19 +59,19 @@ class Bm25:
         return bm25(table, self._lengths, rarity, self._mean)
 
 
-def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
+def best_first(turns: Sequence[Message], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
     """Return the ids of the best turns, best score first; ties in the order of the turns."""
     return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
 
 
-def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
+def by_words(turns: Sequence[Message], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
     """Return the ids of the turns ranked by BM25, for each question."""
     index = Bm25(terms(line_of(turn), lang) for turn in turns)
     return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
 
 
 async def by_vectors(
-    embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
+    embedder: Embedder, turns: Sequence[Message], questions: Sequence[str], *, limit: int
 ) -> list[list[str]]:
     """Return the ids of the turns ranked by cosine, for each question; turns are embedded with their speakers.
 

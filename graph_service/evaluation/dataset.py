@@ -1,5 +1,10 @@
-"""Read data sets: conversations with questions and the turns that answer them."""
+"""Read data sets: conversations with questions, of two formats; `docs/evaluation.md` describes both.
 
+A published conversation names the messages that answer its questions. An everyday memory has patterns that judge the
+text of hits instead, and facts as a careful agent would send them.
+"""
+
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,20 +12,25 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from extraction.text.chinese import is_chinese
-from graph_service.evaluation.everyday_memories import Memory, is_everyday, memory_of
-from graph_service.importers.file_checks import parse_json, raise_problems, validated
+from graph_service.importers.file_checks import parse_json, raise_problems, text_of, validated
 from schema.errors import InputError
+from schema.labels import Role
+from schema.limits import LIMITS
 from schema.timespan import as_utc
 
 # Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
 _ASKED_AFTER: Final = timedelta(hours=1)
 _OUTCOME: Final = "nothing was measured"
+_PATTERN_CHARS_MAX: Final = 500
+# Subjects of facts about the first two speakers.
+_SUBJECTS: Final = ("user", "assistant")
+M = TypeVar("M", bound=BaseModel)
 
 
 class FactSource(StrEnum):
@@ -30,91 +40,112 @@ class FactSource(StrEnum):
     OBSERVATIONS = "observations"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One message of a conversation.
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True)
 
-    Attributes:
-        id: unique within its conversation.
-        text: what was said, followed by the caption of its picture in brackets.
-        said_at: aware UTC; the same for all turns of a session.
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return the compiled pattern of an answer.
+
+    Raises:
+        ValueError: it is too long, or no regular expression.
     """
+    if len(pattern) > _PATTERN_CHARS_MAX:
+        raise ValueError(f"a pattern has {len(pattern)} characters; at most {_PATTERN_CHARS_MAX} are allowed")
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+
+
+Pattern = Annotated[str, AfterValidator(lambda text: compiled(text).pattern)]
+
+
+class Message(_Row):
+    """One message as an agent sends it; `id` is unique within its file."""
 
     id: str
-    speaker: str
+    role: Annotated[Role, BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)]
+    speaker: str = ""
+    time: datetime
     text: str
-    said_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """A fact noted by the data set's authors, and the turns that are its evidence."""
+class Session(_Row):
+    """Messages of one session, oldest first."""
 
-    text: str
-    turn_ids: tuple[str, ...]
+    id: str
+    messages: list[Message] = Field(min_length=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedQuestion:
-    """A question and the turns that are evidence of its answer.
+class Question(_Row):
+    """A question, with the messages that are evidence of its answer or the patterns that judge a hit's text.
 
     Attributes:
-        gold: ids of these turns; empty when the conversation does not answer it.
+        asked_at: always set in an everyday memory.
+        gold_messages: ids of these messages; empty when the conversation does not answer it.
+        answer: patterns of a right text.
+        all_of: for answers that are lists, the patterns of each item; a complete answer matches one of every item.
+        stale: patterns of outdated, rejected or other people's values.
     """
 
     id: str
     category: str
-    text: str
-    gold: frozenset[str]
+    question: str
+    asked_at: datetime | None = None
+    gold_messages: list[str] = []
+    answer: list[Pattern] = []
+    all_of: list[list[Pattern]] = []
+    stale: list[Pattern] = []
+    answerable: bool = True
+
+    @property
+    def gold(self) -> frozenset[str]:
+        return frozenset(self.gold_messages)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """The turns of one session."""
+class Fact(_Row):
+    """A fact as a careful agent would send it with the messages of `session`; extra fields are those of `FactInput`."""
 
-    id: str
-    turns: tuple[Turn, ...]
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    session: str
+    messages: list[str] = Field(min_length=1)
+    statement: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """A conversation with questions about it.
+class Conversation(_Row):
+    """The messages of one user, with questions about them.
 
     Attributes:
-        user: the first speaker; the conversation's id if there are no speakers.
+        dataset: empty for an everyday memory.
     """
 
     id: str
-    dataset: str
+    dataset: str = ""
     lang: str
-    licence: str
-    speakers: tuple[str, ...]
-    sessions: tuple[Session, ...]
-    observations: tuple[Observation, ...]
-    questions: tuple[AskedQuestion, ...]
+    licence: str = ""
+    user_id: str = Field(min_length=1)
+    user_name: str = ""
+    speakers: tuple[str, ...] = ()
+    sessions: list[Session] = Field(min_length=1)
+    questions: list[Question] = []
+    facts: list[Fact] = []
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
-        """Return all turns, in the order of the sessions."""
-        return tuple(turn for session in self.sessions for turn in session.turns)
-
-    @property
-    def messages_n(self) -> int:
-        return sum(len(session.turns) for session in self.sessions)
-
-    @property
-    def user(self) -> str:
-        return self.speakers[0] if self.speakers else self.id
+    def messages(self) -> list[Message]:
+        """Return all messages, in the order of the sessions."""
+        return [message for session in self.sessions for message in session.messages]
 
     @property
     def asked_at(self) -> datetime:
-        """Return the time of its questions: one hour after the last turn."""
-        return max(turn.said_at for turn in self.turns) + _ASKED_AFTER
+        """Return one hour after the last message, when a published conversation is asked its questions."""
+        return max(message.time for message in self.messages) + _ASKED_AFTER
 
     @property
-    def answerable(self) -> tuple[AskedQuestion, ...]:
-        """Return the questions with gold turns, by which recall is measured."""
-        return tuple(question for question in self.questions if question.gold)
+    def answerable(self) -> list[Question]:
+        """Return the questions with gold messages, by which recall is measured."""
+        return [question for question in self.questions if question.gold_messages]
 
 
 class _TurnRow(BaseModel):
@@ -145,7 +176,7 @@ class _QuestionRow(BaseModel):
 class _File(BaseModel):
     id: str
     lang: str
-    dataset: str
+    dataset: str = Field(min_length=1)
     licence: str = "none stated"
     speakers: list[str] = []
     sessions: list[_SessionRow]
@@ -155,10 +186,10 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSets:
-    """Benchmark conversations and everyday memories."""
+    """Published conversations and everyday memories."""
 
     conversations: list[Conversation]
-    memories: list[Memory]
+    memories: list[Conversation]
 
 
 def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
@@ -166,21 +197,17 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
 
     Args:
         conversations_max: maximum number per data set, and of everyday memories; the first by path are kept.
-        captions: append captions of pictures to the turns, as published for LoCoMo.
+        captions: append captions of pictures to the messages, as published for LoCoMo.
 
     Raises:
         InputError: lists the problems of all files.
     """
     found: list[Conversation] = []
-    memories: list[Memory] = []
     problems: list[str] = []
     for file in _files(paths, problems):
         try:
-            document = parse_json(_text(file), name=str(file), outcome=_OUTCOME)
-            if is_everyday(document):
-                memories.append(memory_of(document, name=str(file)))
-            else:
-                found.append(conversation_of(document, name=str(file), captions=captions))
+            document = parse_json(text_of(file), name=str(file), outcome=_OUTCOME)
+            found.append(conversation_of(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
     raise_problems(problems, outcome=_OUTCOME)
@@ -190,7 +217,9 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
         seen[conversation.dataset] += 1
         if conversations_max is None or seen[conversation.dataset] <= conversations_max:
             kept.append(conversation)
-    return DataSets(conversations=kept, memories=memories[:conversations_max])
+    return DataSets(
+        conversations=[one for one in kept if one.dataset], memories=[one for one in kept if not one.dataset]
+    )
 
 
 def conversation_of(document: object, *, name: str, captions: bool = True) -> Conversation:
@@ -200,29 +229,25 @@ def conversation_of(document: object, *, name: str, captions: bool = True) -> Co
 
     Args:
         name: name of the file, for error messages.
-        captions: append captions of pictures to the turns.
+        captions: append captions of pictures to the messages.
 
     Raises:
         InputError: lists all problems with their places.
     """
+    if isinstance(document, dict) and "user_id" in document:
+        found = _validated(Conversation, document | {"dataset": ""}, name)
+    else:
+        found = _validated(Conversation, _published(_validated(_File, document, name), captions=captions), name)
+    raise_problems(list(_mistakes(found, name)), outcome=_OUTCOME)
+    return found
+
+
+def _validated(model: type[M], document: object, name: str) -> M:
     problems: list[str] = []
-    row = validated(_File, document, name, problems)
+    found = validated(model, document, name, problems)
     raise_problems(problems, outcome=_OUTCOME)
-    assert row is not None, "an invalid file has problems"
-    raise_problems(list(_mistakes(row, name)), outcome=_OUTCOME)
-    sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
-    if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
-        sessions = _by_year(row.id, sessions)
-    return Conversation(
-        id=row.id,
-        dataset=row.dataset,
-        lang=row.lang,
-        licence=row.licence,
-        speakers=tuple(row.speakers),
-        sessions=tuple(sessions),
-        observations=tuple(Observation(text=fact.text, turn_ids=tuple(fact.turns)) for fact in row.facts),
-        questions=tuple(_question(question) for question in row.questions),
-    )
+    assert found is not None, "an invalid file has problems"
+    return found
 
 
 def _files(paths: Sequence[Path], problems: list[str]) -> list[Path]:
@@ -235,63 +260,104 @@ def _files(paths: Sequence[Path], problems: list[str]) -> list[Path]:
     return list(files)
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
-
-
-def _mistakes(row: _File, name: str) -> Iterator[str]:
-    """Yield the problems that the row models do not detect."""
-    ids = Counter(turn.id for session in row.sessions for turn in session.turns)
-    if not ids:
-        yield f"{name}: contains no turn"
-    repeated = ((turn_id, times) for turn_id, times in ids.items() if times > 1)
-    yield from (
-        f"{name}: {times} turns have the id {turn_id!r}; ids are unique within a file" for turn_id, times in repeated
-    )
-    turns = (turn for session in row.sessions for turn in session.turns)
-    yield from (f"{name}: turn {turn.id!r} has no text" for turn in turns if not turn.text.strip())
-    for question in row.questions:
+def _mistakes(found: Conversation, name: str) -> Iterator[str]:
+    """Yield the problems that the models do not detect."""
+    ids = Counter(message.id for message in found.messages)
+    for message_id, times in ids.items():
+        if times > 1:
+            yield f"{name}: {times} messages have the id {message_id!r}; ids are unique within a file"
+    yield from (f"{name}: message {one.id!r} has no text" for one in found.messages if not one.text.strip())
+    for question in found.questions:
         if not question.question.strip():
             yield f"{name}: question {question.id!r} has no text"
-        for unknown in sorted(set(question.gold) - ids.keys()):
-            yield f"{name}: question {question.id!r}: gold names the turn {unknown!r}, which is not in the file"
-    for place, fact in enumerate(row.facts):
-        for unknown in sorted(set(fact.turns) - ids.keys()):
-            yield f"{name}: facts.{place}: names the turn {unknown!r}, which is not in the file"
+        if not found.dataset and question.asked_at is None:
+            yield f"{name}: question {question.id!r} has no asked_at"
+        if not found.dataset and question.answerable and not question.answer:
+            yield f"{name}: question {question.id!r} is answerable and needs at least one pattern in 'answer'"
+        for unknown in sorted(question.gold - ids.keys()):
+            yield f"{name}: question {question.id!r} names the message {unknown!r}, which is not in the file"
+    sessions = {session.id for session in found.sessions}
+    for place, fact in enumerate(found.facts):
+        for unknown in sorted(set(fact.messages) - ids.keys()) or {fact.session} - sessions:
+            yield f"{name}: facts.{place} names {unknown!r}, which is not in the file"
 
 
-def _session(row: _File, session: _SessionRow, captions: bool) -> Session:
-    return Session(
-        id=f"{row.id}-{session.index}",
-        turns=tuple(
-            Turn(
-                id=turn.id,
-                speaker=turn.speaker,
-                text=_with_caption(turn, row.lang) if captions else turn.text,
-                said_at=as_utc(session.date),
-            )
-            for turn in session.turns
-        ),
-    )
+def _published(file: _File, *, captions: bool) -> dict[str, Any]:
+    """Return a published conversation as an everyday memory is written: the first speaker is the user."""
+    user = file.speakers[0] if file.speakers else file.id
+    turns = [
+        (f"{file.id}-{session.index}", _message(turn, session.date, user, file.lang if captions else None))
+        for session in file.sessions
+        for turn in session.turns
+    ]
+    if len(turns) > 1 and len({session for session, _ in turns}) == len(turns):
+        turns = sorted(
+            ((f"{file.id}-{message['time'].year}", message) for _, message in turns), key=lambda turn: turn[1]["time"]
+        )
+    session_of = {message["id"]: session for session, message in turns}
+    return {
+        "id": file.id,
+        "dataset": file.dataset,
+        "lang": file.lang,
+        "licence": file.licence,
+        "user_id": user,
+        "user_name": user if file.speakers else "",
+        "speakers": file.speakers,
+        "sessions": [
+            {"id": session, "messages": [message for _, message in part]}
+            for session, part in groupby(turns, key=lambda turn: turn[0])
+        ],
+        "questions": [
+            {
+                "id": row.id,
+                "category": row.category,
+                "question": row.question,
+                "gold_messages": [] if row.category in UNANSWERABLE else row.gold,
+            }
+            for row in file.questions
+        ],
+        "facts": [
+            {
+                "session": session_of.get(fact.turns[0], ""),
+                "messages": fact.turns,
+                **observation(fact.text, file.speakers),
+            }
+            for fact in file.facts
+            if fact.turns
+        ],
+    }
 
 
-def _with_caption(turn: _TurnRow, lang: str) -> str:
+def _message(turn: _TurnRow, date: datetime, user: str, captioned: str | None) -> dict[str, Any]:
+    """Return a turn as a message.
+
+    Args:
+        captioned: the language of the conversation, if captions of pictures are part of its texts.
+    """
     # Translated data sets keep English captions, which an agent would not use with a Chinese user.
-    is_included = turn.caption.strip() and (lang != "zh" or is_chinese(turn.caption))
-    return f"{turn.text} [{turn.caption.strip()}]" if is_included else turn.text
+    caption = turn.caption.strip() if captioned and (captioned != "zh" or is_chinese(turn.caption)) else ""
+    return {
+        "id": turn.id,
+        "role": Role.USER if turn.speaker in ("", user) else Role.ASSISTANT,
+        "speaker": turn.speaker,
+        "time": as_utc(date),
+        "text": f"{turn.text} [{caption}]" if caption else turn.text,
+    }
 
 
-def _by_year(conversation_id: str, sessions: Sequence[Session]) -> list[Session]:
-    turns = sorted((turn for session in sessions for turn in session.turns), key=lambda turn: turn.said_at)
-    years = groupby(turns, key=lambda turn: turn.said_at.year)
-    return [Session(id=f"{conversation_id}-{year}", turns=tuple(part)) for year, part in years]
-
-
-def _question(row: _QuestionRow) -> AskedQuestion:
-    gold = frozenset() if row.category in UNANSWERABLE else frozenset(row.gold)
-    return AskedQuestion(id=row.id, category=row.category, text=row.question, gold=gold)
+def observation(text: str, speakers: Sequence[str]) -> dict[str, Any]:
+    """Return an observation as a `FactInput`: a leading speaker becomes the subject, the next word the relation."""
+    rest, subject = text.strip().rstrip(".。"), None
+    for place, speaker in enumerate(speakers):
+        if rest.startswith(speaker):
+            subject = _SUBJECTS[place] if place < len(_SUBJECTS) else speaker
+            rest = rest.removeprefix(speaker).removeprefix("'s").strip()
+            break
+    verb, _, thing = rest.partition(" ")
+    fact = {
+        "subject": subject or "user",
+        "predicate": "RELATES_TO",
+        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or text[:20],
+        "statement": text[: LIMITS.statement_chars],
+    }
+    return {**fact, "relation": verb[: LIMITS.name_chars]} if subject and thing else fact

@@ -90,8 +90,8 @@ def cost_of(run: EvaluationRun) -> dict[str, Any]:
     tokens = [one.tokens for one in run.recalled]
     indexing_s = run.seconds.get("indexing", 0.0)
     return {
-        "messages": sum(one.messages_n for one in run.conversations),
-        "messages_per_s": round(sum(one.messages_n for one in run.conversations) / indexing_s, 1)
+        "messages": sum(len(one.messages) for one in run.conversations),
+        "messages_per_s": round(sum(len(one.messages) for one in run.conversations) / indexing_s, 1)
         if indexing_s
         else 0.0,
         "recalls": len(took_ms),
@@ -216,7 +216,7 @@ def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
             "lang": mine[0].lang,
             "licence": mine[0].licence,
             "conversations": len(mine),
-            "messages": sum(one.messages_n for one in mine),
+            "messages": sum(len(one.messages) for one in mine),
             "questions": sum(len(one.answerable) for one in mine),
         }
 

@@ -6,14 +6,15 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from datetime import datetime
+from typing import Any, Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
 from extraction.extractive_summary import token_count
 from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactSource, Observation, Session, Turn
-from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, Answer, Memory, Question, remember_inputs
+from graph_service.evaluation.dataset import Conversation, Fact, FactSource, Question, Session
+from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, Answer
 from graph_service.evaluation.graphql_client import (
     GraphqlAnswer,
     GraphqlClient,
@@ -26,9 +27,9 @@ from graph_service.runtime.progress import Step, Watcher
 from graph_service.supervision import cancel
 from schema.errors import NotFoundError, UnavailableError
 from schema.limits import LIMITS
+from schema.timespan import as_utc
 
 T = TypeVar("T")
-D = TypeVar("D", Conversation, Memory)
 
 OURS: Final = "mnemoscene"
 BM25: Final = "bm25"
@@ -37,7 +38,6 @@ DENSE: Final = "dense"
 HITS_MAX: Final = 50
 # The default limit of a recall.
 HITS_READ: Final = 10
-_AGENT: Final = "assistant"
 _STORING_AT_ONCE: Final = 4
 _ATTEMPTS: Final = 30
 _PAUSE_S: Final = 1.0
@@ -79,17 +79,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored(Generic[D]):
-    """A conversation or an everyday memory in its own tenant.
+class Stored:
+    """A conversation in its own tenant.
 
     Attributes:
-        turn_ids: ids in the file by message ids of the service.
+        ids: ids in the file by message ids of the service.
         facts_dropped: reasons why provided facts were rejected.
     """
 
     tenant: str
-    data: D
-    turn_ids: dict[str, str] = field(default_factory=dict)
+    data: Conversation
+    ids: dict[str, str] = field(default_factory=dict)
     facts_dropped: list[str] = field(default_factory=list)
 
 
@@ -98,7 +98,7 @@ class RecallResult:
     """The answer to one question.
 
     Attributes:
-        order: ids of the turns, best first.
+        order: ids of the messages, best first.
         refused: the service reported `nothingRelevant`.
         top_score: score of the first hit; 0 without one.
         took_ms: latency for the caller.
@@ -119,7 +119,7 @@ class EvaluationRun:
     """The raw results of an evaluation.
 
     Attributes:
-        orders: rankings of turn ids by system and conversation index, one for each answerable question.
+        orders: rankings of message ids by system and conversation index, one for each answerable question.
         recalled: the service's results for these questions.
         asked: abstention trials with the service's results.
         unanswerable: questions marked as unanswerable by the data sets, with the service's results.
@@ -173,7 +173,7 @@ async def evaluate(
 
 
 async def evaluate_everyday(
-    client: GraphqlClient, control: ServiceControl, memories: Sequence[Memory], plan: Plan, steps: Watcher
+    client: GraphqlClient, control: ServiceControl, memories: Sequence[Conversation], plan: Plan, steps: Watcher
 ) -> EverydayRun:
     """Run the evaluation of everyday memories, one after the other; see `evaluate`."""
     run, total = EverydayRun(facts=plan.facts), sum(len(memory.questions) for memory in memories)
@@ -199,11 +199,11 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
 async def _indexed(
     client: GraphqlClient,
     control: ServiceControl,
-    data: Sequence[D],
+    data: Sequence[Conversation],
     plan: Plan,
     seconds: dict[str, float],
     steps: Watcher,
-) -> AsyncIterator[list[Stored[D]]]:
+) -> AsyncIterator[list[Stored]]:
     """Yield the stored and processed data, and delete them at the end."""
     run_id = secrets.token_hex(4)
     stored = [Stored(tenant=f"eval-{run_id}-{n}", data=one) for n, one in enumerate(data)]
@@ -218,10 +218,10 @@ async def _indexed(
 
 
 async def _index(
-    client: GraphqlClient, control: ServiceControl, stored: Sequence[Stored[D]], plan: Plan, steps: Watcher
+    client: GraphqlClient, control: ServiceControl, stored: Sequence[Stored], plan: Plan, steps: Watcher
 ) -> None:
-    everyday = any(isinstance(one.data, Memory) for one in stored)
-    total = sum(one.data.messages_n for one in stored)
+    everyday = any(not one.data.dataset for one in stored)
+    total = sum(len(one.data.messages) for one in stored)
     stored_n = 0
 
     def on_messages(count: int) -> None:
@@ -229,20 +229,20 @@ async def _index(
         stored_n += count
         steps(Step(part="storing", doing="messages", done=stored_n, total=total, unit="messages"))
 
-    async def store_one(one: Stored[D]) -> None:
+    async def store_one(one: Stored) -> None:
         await store(client, one, plan.facts, on_messages=on_messages, control=control if everyday else None)
 
     await _for_each_concurrently(1 if everyday else _STORING_AT_ONCE, stored, store_one)
     done = 0
     for one in stored:
         await wait_until_idle(control, one.tenant)
-        done += one.data.messages_n
+        done += len(one.data.messages)
         steps(Step(part="reading", doing="scenes, facts and vectors", done=done, total=total, unit="messages"))
 
 
 async def store(
     client: GraphqlClient,
-    stored: Stored[D],
+    stored: Stored,
     facts: FactSource,
     *,
     on_messages: Callable[[int], None],
@@ -258,83 +258,59 @@ async def store(
         MnemosceneError: the service refused a call.
         UnavailableError: the service does not answer.
     """
-    for session, calls in _sessions(stored.data, facts):
-        for call in calls:
+    for session in stored.data.sessions:
+        for call in remember_inputs(stored.data, session, with_facts=facts is not FactSource.NONE):
             answer = (await client.ask(stored.tenant, REMEMBER, {"input": call})).data["remember"]
             names = [message["id"] for message in call["messages"]]
-            stored.turn_ids.update(zip(answer["messageIds"], names, strict=True))
+            stored.ids.update(zip(answer["messageIds"], names, strict=True))
             stored.facts_dropped.extend(answer["dropped"])
             on_messages(len(names))
         await wait_until_stored(client, stored.tenant)
-        await client.ask(stored.tenant, CLOSE, {"user": stored.data.user, "session": session})
+        await client.ask(stored.tenant, CLOSE, {"user": stored.data.user_id, "session": session.id})
         if control is not None:
             await wait_until_idle(control, stored.tenant)
 
 
-def _sessions(data: Conversation | Memory, facts: FactSource) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the id of each session with its inputs of `remember`."""
-    if isinstance(data, Memory):
-        for session, call in remember_inputs(data, with_facts=facts is not FactSource.NONE):
-            yield session, [call]
-    else:
-        for each in data.sessions:
-            yield each.id, list(_calls(data, each, facts))
-
-
-def _calls(conversation: Conversation, session: Session, facts: FactSource) -> Iterator[dict[str, Any]]:
-    named = len(conversation.speakers) > 0
-    for start in range(0, len(session.turns), MESSAGES_A_CALL):
-        turns = session.turns[start : start + MESSAGES_A_CALL]
-        places = {turn.id: place for place, turn in enumerate(turns)}
-        observations = conversation.observations if facts is FactSource.OBSERVATIONS else ()
-        in_call = [one for one in observations if one.turn_ids and one.turn_ids[0] in places]
+def remember_inputs(conversation: Conversation, session: Session, *, with_facts: bool) -> Iterator[dict[str, Any]]:
+    """Yield the inputs of `remember` for a session; a fact goes with its first message."""
+    for start in range(0, len(session.messages), MESSAGES_A_CALL):
+        messages = session.messages[start : start + MESSAGES_A_CALL]
+        places = {message.id: place for place, message in enumerate(messages)}
+        facts = [
+            fact
+            for fact in conversation.facts
+            if fact.session == session.id and fact.messages[0] in places and with_facts
+        ]
         yield {
-            "userId": conversation.user,
-            "userName": conversation.user if named else None,
+            "userId": conversation.user_id,
+            "userName": conversation.user_name or None,
             "agentId": conversation.speakers[1] if len(conversation.speakers) > 1 else None,
             "sessionId": session.id,
-            "messages": [_message(conversation, turn) for turn in turns],
-            "facts": [fact_of(conversation, one, places) for one in in_call[: LIMITS.facts]],
+            "messages": [
+                {
+                    "id": message.id,
+                    "role": message.role.name,
+                    "speaker": message.speaker or None,
+                    "time": message.time.isoformat(),
+                    "text": message.text,
+                }
+                for message in messages
+            ],
+            "facts": [_fact_input(fact, places) for fact in facts[: LIMITS.facts]],
         }
 
 
-def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
-    by_user = turn.speaker in ("", conversation.user)
-    return {
-        "role": "USER" if by_user else "ASSISTANT",
-        "text": turn.text,
-        "time": turn.said_at.isoformat(),
-        "speaker": turn.speaker or None,
-        "id": turn.id,
-    }
+def _fact_input(fact: Fact, places: Mapping[str, int]) -> dict[str, Any]:
+    fields = fact.model_dump(exclude={"session", "messages"}, exclude_none=True)
+    for name in ("validAt", "invalidAt"):
+        if isinstance(fields.get(name), str):
+            fields[name] = as_utc(datetime.fromisoformat(fields[name])).isoformat()
+    if isinstance(fields.get("kind"), str):
+        fields["kind"] = fields["kind"].upper()
+    return fields | {"messageIndexes": [places[one] for one in fact.messages if one in places]}
 
 
-def fact_of(conversation: Conversation, observation: Observation, places: Mapping[str, int]) -> dict[str, Any]:
-    """Return an observation as a `FactInput`: a leading speaker becomes the subject, the next word the relation.
-
-    Args:
-        places: index of each turn in the call, by id.
-    """
-    rest, subject = observation.text.strip().rstrip(".。"), None
-    for place, speaker in enumerate(conversation.speakers):
-        if rest.startswith(speaker):
-            subject = ("user", _AGENT)[place] if place < 2 else speaker
-            rest = rest.removeprefix(speaker).removeprefix("'s").strip()
-            break
-    verb, _, thing = rest.partition(" ")
-    fact_input = {
-        "subject": subject or "user",
-        "predicate": "RELATES_TO",
-        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or observation.text[:20],
-        "statement": observation.text[: LIMITS.statement_chars],
-        "messageIndexes": [places[turn_id] for turn_id in observation.turn_ids if turn_id in places],
-    }
-    return {**fact_input, "relation": verb[: LIMITS.name_chars]} if subject and thing else fact_input
-
-
-async def _ask_all(
-    client: GraphqlClient, memories: Sequence[Stored[Conversation]], run: EvaluationRun, steps: Watcher
-) -> None:
+async def _ask_all(client: GraphqlClient, memories: Sequence[Stored], run: EvaluationRun, steps: Watcher) -> None:
     """Ask each memory its answerable and unanswerable questions and those of other conversations, each only once."""
     own = [(n, q) for n, memory in enumerate(memories) for q in memory.data.answerable]
     trials = abstention_trials(run.conversations)
@@ -342,13 +318,13 @@ async def _ask_all(
         Trial(conversation=n, question=q, foreign=True)
         for n, memory in enumerate(memories)
         for q in memory.data.questions
-        if not q.gold
+        if not q.gold_messages
     ]
     foreign = [(item.conversation, item.question) for item in [*trials, *without] if item.foreign]
     unique = list({_key(n, question): (n, question) for n, question in [*own, *foreign]}.values())
     answers: dict[tuple[int, str], RecallResult] = {}
 
-    async def ask_one(pair: tuple[int, AskedQuestion]) -> None:
+    async def ask_one(pair: tuple[int, Question]) -> None:
         n, question = pair
         answers[_key(n, question)] = await _ask(client, memories[n], question)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
@@ -365,15 +341,12 @@ async def _ask_all(
     run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
 
 
-async def _ask(client: GraphqlClient, stored: Stored[Conversation], question: AskedQuestion) -> RecallResult:
-    """Ask one question about a conversation, as of one hour after its last turn."""
-    conversation = stored.data
-    variables = {"user": conversation.user, "text": question.text, "at": conversation.asked_at.isoformat()}
-    response, took_ms = await _answered(client, stored.tenant, _RECALL, variables)
+async def _ask(client: GraphqlClient, stored: Stored, question: Question) -> RecallResult:
+    response, took_ms = await _answered(client, stored, _RECALL, question)
     answer = response.data["recall"]
     hits: Sequence[dict[str, Any]] = answer["hits"]
     return RecallResult(
-        order=tuple(stored.turn_ids[hit["id"]] for hit in hits),
+        order=tuple(stored.ids[hit["id"]] for hit in hits),
         top_score=hits[0]["score"] if hits else 0.0,
         refused=answer["nothingRelevant"],
         took_ms=took_ms,
@@ -382,9 +355,8 @@ async def _ask(client: GraphqlClient, stored: Stored[Conversation], question: As
     )
 
 
-async def _ask_everyday(client: GraphqlClient, stored: Stored[Memory], question: Question) -> Answer:
-    variables = {"user": stored.data.user, "text": question.question, "at": question.asked_at.isoformat()}
-    response, took_ms = await _answered(client, stored.tenant, _RECALL_AND_CONTEXT, variables)
+async def _ask_everyday(client: GraphqlClient, stored: Stored, question: Question) -> Answer:
+    response, took_ms = await _answered(client, stored, _RECALL_AND_CONTEXT, question)
     recall = response.data["recall"]
     return Answer(
         memory=stored.data,
@@ -397,25 +369,27 @@ async def _ask_everyday(client: GraphqlClient, stored: Stored[Memory], question:
 
 
 async def _answered(
-    client: GraphqlClient, tenant: str, document: str, variables: Mapping[str, Any]
+    client: GraphqlClient, stored: Stored, document: str, question: Question
 ) -> tuple[GraphqlAnswer, float]:
     """Return an answer and its latency in milliseconds; repeat the question while Neo4j does not answer.
 
     The first statements after a start are planned, and may run into their time limit, as on a busy machine. The
     answer from disk that the service then returns is not what is measured.
     """
+    asked_at = question.asked_at or stored.data.asked_at
+    variables = {"user": stored.data.user_id, "text": question.question, "at": asked_at.isoformat()}
     for _ in range(_ATTEMPTS):
         before = time.perf_counter()
         with contextlib.suppress(UnavailableError):
-            answer = await client.ask(tenant, document, variables)
+            answer = await client.ask(stored.tenant, document, variables)
             if not any(part["degraded"] for part in answer.data.values()):
                 return answer, (time.perf_counter() - before) * 1000
         await asyncio.sleep(_PAUSE_S)
     raise UnavailableError(f"the database did not answer a question in {_ATTEMPTS} attempts; see the log")
 
 
-def _key(place: int, question: AskedQuestion) -> tuple[int, str]:
-    return place, question.text
+def _key(place: int, question: Question) -> tuple[int, str]:
+    return place, question.question
 
 
 async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: Watcher) -> None:
@@ -423,20 +397,20 @@ async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: W
     dense: dict[int, list[Sequence[str]]] = {}
     total = len(run.conversations)
     for n, item in enumerate(run.conversations):
-        questions = [question.text for question in item.answerable]
-        found = await asyncio.to_thread(by_words, item.turns, questions, item.lang, limit=HITS_MAX)
+        questions = [question.question for question in item.answerable]
+        found = await asyncio.to_thread(by_words, item.messages, questions, item.lang, limit=HITS_MAX)
         bm25[n] = list(found)
         if embedder is not None:
-            dense[n] = list(await by_vectors(embedder, item.turns, questions, limit=HITS_MAX))
+            dense[n] = list(await by_vectors(embedder, item.messages, questions, limit=HITS_MAX))
         steps(Step(part="yardsticks", doing="BM25 and vectors", done=n + 1, total=total, unit="conversations"))
     run.orders |= {BM25: bm25, **({DENSE: dense} if embedder is not None else {})}
 
 
-async def _forget(control: ServiceControl, stored: Sequence[Stored[D]], steps: Watcher) -> None:
+async def _forget(control: ServiceControl, stored: Sequence[Stored], steps: Watcher) -> None:
     started = []
     for memory in stored:
         try:
-            await control.forget(memory.tenant, memory.data.user)
+            await control.forget(memory.tenant, memory.data.user_id)
         except NotFoundError:
             continue  # The evaluation ended before anything was stored.
         started.append(memory)

@@ -148,24 +148,26 @@ def calls_of(one: Conversation) -> Iterator[RememberRequest]:
     for session in one.sessions:
         messages = tuple(
             IncomingMessage(
-                role="user" if turn.speaker in ("", one.user) else "assistant",
+                role="user" if turn.speaker in ("", one.user_id) else "assistant",
                 text=turn.text,
-                time=turn.said_at,
+                time=turn.time,
                 speaker=turn.speaker or None,
                 id=turn.id,
             )
-            for turn in session.turns
+            for turn in session.messages
         )
-        yield RememberRequest(user_id=one.user, session_id=session.id, messages=messages)
+        yield RememberRequest(user_id=one.user_id, session_id=session.id, messages=messages)
 
 
 def questions(one: Conversation, conversations: Sequence[Conversation]) -> Iterator[tuple[str, str]]:
     """Return its own questions, as many foreign ones, and those with the speaker names of this conversation."""
     chance = random.Random(one.id)
-    own = [question.text for question in one.answerable]
+    own = [question.question for question in one.answerable]
     others = [other for other in conversations if other is not one and other.dataset == one.dataset]
     others = others or [other for other in conversations if other.dataset != one.dataset and other.lang == one.lang]
-    pairs = [(question.text, other) for other in others for question in other.answerable if question.text not in own]
+    pairs = [
+        (question.question, other) for other in others for question in other.answerable if question.question not in own
+    ]
     n = min(QUESTIONS_OF_EACH, len(own), len(pairs))
     yield from ((OWN, text) for text in chance.sample(own, n))
     for text, other in chance.sample(pairs, n):
@@ -183,7 +185,7 @@ def renamed(text: str, other: Conversation, one: Conversation) -> str:
 
 async def asked(memory: Memory, tenant: str, one: Conversation, sort: str, text: str) -> dict[str, Any]:
     """Return the features of one question, as recall computed them."""
-    answer = await memory.recall(TenantId(tenant), Question(user_id=one.user, text=text, limit=1))
+    answer = await memory.recall(TenantId(tenant), Question(user_id=one.user_id, text=text, limit=1))
     signs = {} if answer.features is None else asdict(answer.features)
     return {"dataset": one.dataset, "lang": one.lang, "conversation": one.id, "set": sort, "signs": signs}
 

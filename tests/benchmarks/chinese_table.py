@@ -33,14 +33,14 @@ SHOWN = ("recall@10", "ndcg@10")
 
 async def cases_of(conversation: Conversation, embedder: Embedder | None) -> list[Case]:
     """Return all answerable questions of a conversation."""
-    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
+    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.messages]
     vectors = await embed_with_tokens(embedder, told) if embedder else [Embedded(vector=[])] * len(told)
     lines = lines_of(conversation, vectors)
     now = max(line.said_at for line in lines) + timedelta(days=1)
     cases = []
     for question in conversation.answerable:
-        seen = await embed_question(embedder, question.text) if embedder else None
-        asked = analyse(question.text, reference=now, embedded=seen)
+        seen = await embed_question(embedder, question.question) if embedder else None
+        asked = analyse(question.question, reference=now, embedded=seen)
         cosines = [None if seen is None else float(np.dot(one.vector, seen.vector)) for one in vectors]
         near = [replace(line, cosine=cosine) for line, cosine in zip(lines, cosines, strict=True)]
         raw: Features = features_of(all_found(*near), asked, now=now)
@@ -53,7 +53,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
     """Return the mean figures with the default weights, without one feature."""
     rows = []
     for case in cases:
-        weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
+        weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.question))
         order = np.argsort(-scored(case.columns, weights, without=left_out), kind="stable")
         rows.append(ranking_measures([case.ids[at] for at in order], case.question.gold))
     return {name: float(np.mean([row[name] for row in rows])) for name in SHOWN}

@@ -74,18 +74,20 @@ async def tell_conversations(service: McpService, graph: Graph, tenant: TenantId
     """Print the tokens of contexts for the questions of conversations, and of their facts on the official server."""
     for talk in read_all(paths).conversations if paths else ():
         await _store(graph, tenant, talk)
-        noted = [{"name": talk.user, "entityType": "person", "observations": [fact.text for fact in talk.observations]}]
+        noted = [
+            {"name": talk.user_id, "entityType": "person", "observations": [fact.statement for fact in talk.facts]}
+        ]
         # As that server writes it: indented by two spaces.
         whole = tokens_in(json.dumps({"entities": noted, "relations": []}, ensure_ascii=False, indent=2))
-        async with service.agent(tenant, user=talk.user) as agent:
+        async with service.agent(tenant, user=talk.user_id) as agent:
             costs = [
-                tokens_in(await agent.text("get_context", query=question.text, max_tokens=BUDGETS[-1]))
+                tokens_in(await agent.text("get_context", query=question.question, max_tokens=BUDGETS[-1]))
                 for question in talk.questions[:QUESTIONS_ASKED]
             ]
-        said = sum(tokens_in(turn.text) for turn in talk.turns)
+        said = sum(tokens_in(turn.text) for turn in talk.messages)
         print(
             f"{talk.id:14} get_context({BUDGETS[-1]}) mean {sum(costs) / len(costs):5.0f}, most {max(costs)}"
-            f"  read_graph of {len(talk.observations)} facts {whole:6}  all {len(talk.turns)} messages {said:6}"
+            f"  read_graph of {len(talk.facts)} facts {whole:6}  all {len(talk.messages)} messages {said:6}"
         )
 
 
@@ -94,15 +96,15 @@ async def _store(graph: Graph, tenant: TenantId, talk: Conversation) -> None:
     for session in talk.sessions:
         messages = tuple(
             IncomingMessage(
-                role="user" if turn.speaker == talk.user else "assistant",
+                role="user" if turn.speaker == talk.user_id else "assistant",
                 text=turn.text,
-                time=turn.said_at,
+                time=turn.time,
                 speaker=turn.speaker,
                 id=turn.id,
             )
-            for turn in session.turns
+            for turn in session.messages
         )
-        await memory.remember(tenant, RememberRequest(user_id=talk.user, session_id=session.id, messages=messages))
+        await memory.remember(tenant, RememberRequest(user_id=talk.user_id, session_id=session.id, messages=messages))
     await a_worker(graph).drain()
 
 
@@ -161,7 +163,7 @@ async def main(seconds: float, paths: list[Path]) -> None:
             await tell_conversations(service, graph, tenant, paths)
             await tell_speed(service, graph, tenant, seconds=seconds)
     finally:
-        for user_id in [*users, *(talk.user for talk in (read_all(paths).conversations if paths else ()))]:
+        for user_id in [*users, *(talk.user_id for talk in (read_all(paths).conversations if paths else ()))]:
             with contextlib.suppress(NotFoundError):
                 await memory.forgetting.user(tenant, user_id)
         await graph.close()

@@ -22,7 +22,7 @@ import platformdirs
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis, analyse
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_all
+from graph_service.evaluation.dataset import Conversation, Question, read_all
 from graph_service.evaluation.metrics import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.features import Features, features_of
@@ -61,17 +61,19 @@ class Case:
     columns: Mapping[str, Floats]
     gold: Floats
     ids: Sequence[str]
-    question: AskedQuestion
+    question: Question
 
 
 def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Candidate]:
     """Return the messages in the order of their sessions, without cosines."""
-    turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
+    turns = [
+        (session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.messages)
+    ]
     return [
         a_candidate(
             turn.id,
             session=session,
-            said_at=turn.said_at,
+            said_at=turn.time,
             position=place,
             speaker=turn.speaker or None,
             text=turn.text,
@@ -99,7 +101,7 @@ def first_stage(lines: Sequence[Candidate], cosines: Floats, asked: QueryAnalysi
 
 
 def case_of(
-    lines: Sequence[Candidate], cosines: Floats, question: AskedQuestion, asked: QueryAnalysis, now: datetime
+    lines: Sequence[Candidate], cosines: Floats, question: Question, asked: QueryAnalysis, now: datetime
 ) -> Case:
     """Return the features of a question's candidates."""
     places = first_stage(lines, cosines, asked)
@@ -130,15 +132,15 @@ def scored(columns: Mapping[str, Floats], weights: Weights, *, without: str | No
 
 async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:
     """Return all answerable questions of a conversation."""
-    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
+    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.messages]
     vectors = await embed_with_tokens(embedder, told)
     lines = lines_of(conversation, vectors)
     table = np.array([embedded.vector for embedded in vectors], np.float64)
     now = max(line.said_at for line in lines) + timedelta(days=1)
     cases = []
     for question in conversation.answerable:
-        embedded = await embed_question(embedder, question.text)
-        asked = analyse(question.text, reference=now, embedded=embedded)
+        embedded = await embed_question(embedder, question.question)
+        asked = analyse(question.question, reference=now, embedded=embedded)
         cases.append(case_of(lines, table @ np.array(embedded.vector), question, asked, now))
     return cases
 

@@ -208,8 +208,8 @@ def material(files: Sequence[Path]) -> tuple[list[str], list[str]]:
         texts = sentences()
         return [next(texts) for _ in range(MODEL_MESSAGES)], list(QUESTIONS)
     held = read_all(files).conversations
-    said = list(dict.fromkeys(turn.text for one in held for turn in one.turns if turn.text.strip()))
-    asked = [question.text for one in held for question in one.answerable]
+    said = list(dict.fromkeys(turn.text for one in held for turn in one.messages if turn.text.strip()))
+    asked = [question.question for one in held for question in one.answerable]
     if len(said) < MODEL_MESSAGES:
         raise SystemExit(f"{len(said)} different messages are too few; name files with {MODEL_MESSAGES}")
     return said[:MODEL_MESSAGES], asked

@@ -75,12 +75,12 @@ async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None
     for session in conversation.sessions:
         messages = tuple(
             IncomingMessage(
-                role="user" if turn.speaker == conversation.user else "assistant",
+                role="user" if turn.speaker == conversation.user_id else "assistant",
                 text=turn.text,
-                time=turn.said_at + timedelta(minutes=at),
+                time=turn.time + timedelta(minutes=at),
                 speaker=turn.speaker,
             )
-            for at, turn in enumerate(session.turns)
+            for at, turn in enumerate(session.messages)
         )
         incoming = RememberRequest(user_id=conversation.id, session_id=session.id, messages=messages)
         await memory.remember(TENANT, incoming)
@@ -90,7 +90,7 @@ async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None
 def questions(conversation: Conversation) -> Iterator[tuple[str, Question]]:
     """Yield questions with a label of their options."""
     user, asked_at = conversation.id, conversation.asked_at
-    texts = [question.text for question in conversation.questions[:12]] + [*MORE, conversation.user]
+    texts = [question.question for question in conversation.questions[:12]] + [*MORE, conversation.user_id]
     for at, text in enumerate(texts):
         yield f"{at} best", Question(user_id=user, text=text, limit=20, evidence=2, asked_at=asked_at)
         if at % 3 == 0:
@@ -126,7 +126,7 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
         yield f"{conversation.id} profile", [asdict(part) for part in profile]
         found = await memory.nodes.named(TENANT, conversation.id, None, limit=50)
         yield f"{conversation.id} nodes", [asdict(node) for node in found]
-        searched = await memory.nodes.search(TENANT, conversation.id, conversation.questions[0].text)
+        searched = await memory.nodes.search(TENANT, conversation.id, conversation.questions[0].question)
         yield f"{conversation.id} searched", [asdict(node) for node in searched]
         for fact in [fact.id for node in found for fact in node.facts][:10]:
             history = await memory.facts.history(TENANT, fact)

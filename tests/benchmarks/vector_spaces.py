@@ -127,7 +127,7 @@ async def main(wanted: Sequence[str]) -> None:
         reader = Reader(model, folder)
         theirs = [one for one in conversations if one.lang == "en" or model is not ENGLISH]
         talks = [await read_talk(one, reader) for one in theirs]
-        facts = [read_facts(one, talk, reader) for one, talk in zip(theirs, talks, strict=True) if one.observations]
+        facts = [read_facts(one, talk, reader) for one, talk in zip(theirs, talks, strict=True) if one.facts]
         parts = space_of(talks, facts)
         if model is MULTILINGUAL:
             parts["in_english"] = await english_map(conversations, parts, folder, cache)
@@ -144,7 +144,7 @@ async def english_map(
     It is fitted on English questions and facts by ridge regression, and used for those of other languages.
     """
     (english_folder,) = await fetched_models([ENGLISH], cache_dir=cache)
-    texts = [one.text for talk in conversations if talk.lang == "en" for one in talk.answerable][:MAPPED]
+    texts = [one.question for talk in conversations if talk.lang == "en" for one in talk.answerable][:MAPPED]
     english = LanguageEmbedder(ENGLISH, english_folder, calls=1, precision="int8")
     wanted = [english.embedded(english.cut([text], True), True)[0].vector for text in texts]
     wholes = np.concatenate([one.whole.rows for one in Reader(MULTILINGUAL, folder).asked(texts, [])])
@@ -155,13 +155,13 @@ async def english_map(
 
 async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
     """Embed a conversation with its questions and facts."""
-    place = {turn.id: at for at, turn in enumerate(conversation.turns)}
-    asked = [(one.text, one.gold) for one in conversation.answerable]
-    asked += [(one.text, frozenset(one.turn_ids)) for one in conversation.observations]
+    place = {turn.id: at for at, turn in enumerate(conversation.messages)}
+    asked = [(one.question, one.gold) for one in conversation.answerable]
+    asked += [(one.statement, frozenset(one.messages)) for one in conversation.facts]
     states = reader.asked([text for text, _ in asked], conversation.speakers)
     return ReadTalk(
-        messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in conversation.turns]),
-        sessions=[at for at, session in enumerate(conversation.sessions) for _ in session.turns],
+        messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in conversation.messages]),
+        sessions=[at for at, session in enumerate(conversation.sessions) for _ in session.messages],
         asked=[
             ReadQuestion(
                 states=one,
@@ -179,10 +179,10 @@ def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> Re
     Args:
         talk: the same conversation, whose questions come before its facts.
     """
-    facts, questions = conversation.observations, conversation.answerable
-    telling = [[at for at, fact in enumerate(facts) if one.gold & {*fact.turn_ids}] for one in questions]
+    facts, questions = conversation.facts, conversation.answerable
+    telling = [[at for at, fact in enumerate(facts) if one.gold & {*fact.messages}] for one in questions]
     return ReadTalk(
-        messages=reader.said([fact.text for fact in facts]),
+        messages=reader.said([fact.statement for fact in facts]),
         sessions=list(range(len(facts))),
         asked=[
             ReadQuestion(states=one.states, proofs=proofs, otherwise=np.zeros(len(facts), np.float32))
@@ -194,7 +194,7 @@ def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> Re
 
 async def without_vectors(conversation: Conversation, question: str) -> Floats:
     """Return the ranking score of each message without its vectors."""
-    lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
+    lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.messages))
     now = max(line.said_at for line in lines) + timedelta(days=1)
     asked = analyse(question, reference=now)
     columns = case_columns(features_of(all_found(*lines), asked, now=now))

@@ -155,8 +155,8 @@ def test_data_set_of_the_evaluation_page_is_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(text)
     read = read_all([tmp_path])
     (talk,), (memory,) = read.conversations, read.memories
-    assert (memory.user_id, memory.messages_n, len(memory.questions), len(memory.facts)) == ("ana", 1, 1, 1)
-    assert (talk.id, talk.user, len(talk.turns), len(talk.questions)) == ("c1", "Ana", 1, 1)
+    assert (memory.user_id, len(memory.messages), len(memory.questions), len(memory.facts)) == ("ana", 1, 1, 1)
+    assert (talk.id, talk.user_id, len(talk.messages), len(talk.questions)) == ("c1", "Ana", 1, 1)
 
 
 def typed(words: list[str]) -> str:

@@ -23,7 +23,7 @@ def test_option_errors_are_reported_before_the_start(home: Home, tmp_path: Path)
     strange.write_text(json.dumps(document), encoding="utf-8")
     done = home.run("eval", str(tmp_path / "none.json"), str(broken), str(strange))
     assert (done.code, done.out) == (2, "")
-    for part in ("none.json: cannot be read", "broken.json line 1: not JSON", "gold names the turn '7.7'"):
+    for part in ("none.json: cannot be read", "broken.json line 1: not JSON", "names the message '7.7'"):
         assert part in done.err
     assert "Traceback" not in done.err
     assert not (home.folder / "data").exists()

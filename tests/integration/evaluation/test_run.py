@@ -119,7 +119,7 @@ async def test_bundled_sets_are_measured_and_then_deleted(
     assert {step.part for step in steps} == {"storing", "reading", "asking", "yardsticks", "forgetting"}
     remaining = await remaining_nodes(graph, control.tenants[0].rpartition("-")[0])
     assert {label for label, _ in remaining} <= KEPT_LABELS
-    words = {word for one in conversations for turn in one.turns for word in (turn.text, turn.text[:8])}
+    words = {word for one in conversations for message in one.messages for word in (message.text, message.text[:8])}
     assert not [text for _, text in remaining if any(word in text for word in words)]
     answer = await a_memory(graph).recall(
         TenantId(tenant), Question(user_id="Nora", text="Lisbon", kinds=(HitKind.MESSAGE,))
@@ -165,7 +165,7 @@ async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: 
     question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
     found = next(hit for hit in hits if hit.candidate.text == "Nora is allergic to walnuts.")
-    assert [stored.turn_ids[one.id] for one in found.candidate.evidence] == ["2.4"]
+    assert [stored.ids[one.id] for one in found.candidate.evidence] == ["2.4"]
 
 
 async def test_a_spooled_session_is_waited_for_before_it_is_closed(

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.api.graphql.schema import COMMAND_AGENT
 from graph_service.auth.access import Role
-from graph_service.evaluation.everyday_memories import memory_of
+from graph_service.evaluation.dataset import conversation_of
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import a_memory, an_incoming
@@ -310,7 +310,7 @@ async def test_judged_hits_become_a_case_that_eval_reads_and_forgetting_deletes(
     await asked(service, f"{tenant}-other", q=question["text"])
     assert (await asked(service, f"{tenant}-other", JUDGED))["questions"] == [{"judged": []}]
     document = (await asked(service, tenant, CASES))["recallCases"]
-    memory = memory_of(document, name="cases")
+    memory = conversation_of(document, name="cases")
     (case,) = memory.questions
     assert (case.question, case.gold_messages) == (question["text"], [home])
     assert (case.answer, case.stale) == (["I\\ live\\ in\\ Lisbon\\."], ["My\\ dentist\\ is\\ in\\ Porto\\."])

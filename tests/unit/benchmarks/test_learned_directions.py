@@ -151,7 +151,7 @@ def test_each_training_conversation_names_existing_evidence() -> None:
     conversations = read_all([CONVERSATIONS]).conversations
     assert {one.lang for one in conversations} == {"en", "zh"}
     for one in conversations:
-        told = {turn.id for turn in one.turns}
+        told = {message.id for message in one.messages}
         assert one.answerable, one.id
         assert all(question.gold <= told for question in one.answerable), one.id
-        assert all(set(fact.turn_ids) <= told for fact in one.observations), one.id
+        assert all(set(fact.messages) <= told for fact in one.facts), one.id

@@ -60,20 +60,20 @@ def test_bm25_matches_its_formula() -> None:
 def test_bm25_finds_half_of_the_gold_of_the_bundled_sets() -> None:
     for conversation in read_all([OWN]).conversations:
         questions = conversation.answerable
-        orders = by_words(conversation.turns, [one.text for one in questions], conversation.lang, limit=5)
+        orders = by_words(conversation.messages, [one.question for one in questions], conversation.lang, limit=5)
         figures = [ranking_measures(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
         assert sum(figures) / len(figures) >= 0.5, conversation.id
 
 
 async def test_dense_search_ranks_the_paraphrase_first() -> None:
     conversation = read_all([OWN / "nora-and-ben.json"]).conversations[0]
-    said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
-    orders = await by_vectors(HashedWords(), conversation.turns, said, limit=3)
-    assert [order[0] for order in orders] == [turn.id for turn in conversation.turns]
+    said = [f"{turn.speaker}: {turn.text}" for turn in conversation.messages]
+    orders = await by_vectors(HashedWords(), conversation.messages, said, limit=3)
+    assert [order[0] for order in orders] == [turn.id for turn in conversation.messages]
     assert {len(order) for order in orders} == {3}
 
 
 def test_equal_scores_keep_the_order_of_turns() -> None:
-    turns = read_all([OWN / "wulei.json"]).conversations[0].turns
+    turns = read_all([OWN / "wulei.json"]).conversations[0].messages
     nothing = Bm25(terms(turn.text, "zh") for turn in turns).scores([])
     assert best_first(turns, nothing, limit=100) == [turn.id for turn in turns]

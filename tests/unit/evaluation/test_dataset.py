@@ -35,16 +35,16 @@ def problems_of(**changes: Any) -> tuple[str, ...]:
 
 def test_bundled_sets_in_english_and_chinese_are_read() -> None:
     found = read_all([OWN]).conversations
-    assert [(one.dataset, one.id, one.user) for one in found] == [
+    assert [(one.dataset, one.id, one.user_id) for one in found] == [
         ("own-en", "idris-and-keiko", "Idris"),
         ("own-zh", "linxiao", "林晓"),
         ("own-en", "nora-and-ben", "Nora"),
         ("own-zh", "wulei", "吴磊"),
     ]
     for one in found:
-        ids = {turn.id for turn in one.turns}
+        ids = {message.id for message in one.messages}
         assert all(question.gold <= ids for question in one.questions)
-        assert one.asked_at > max(turn.said_at for turn in one.turns)
+        assert one.asked_at > max(message.time for message in one.messages)
 
 
 def test_unanswerable_questions_are_not_measured_by_recall() -> None:
@@ -66,8 +66,8 @@ def test_captions_are_used_in_the_language_of_the_conversation(lang: str, captio
     turns = [{"id": "1", "text": "Look!", "caption": caption}]
     sessions = [{"index": 1, "date": "2025-01-01T12:00:00", "turns": turns}]
     said = document(lang=lang, sessions=sessions, questions=[], facts=[])
-    assert [turn.text for turn in conversation_of(said, name="c.json").turns] == [told]
-    assert [turn.text for turn in conversation_of(said, name="c.json", captions=False).turns] == ["Look!"]
+    assert [one.text for one in conversation_of(said, name="c.json").messages] == [told]
+    assert [one.text for one in conversation_of(said, name="c.json", captions=False).messages] == ["Look!"]
 
 
 def test_conversations_max_limits_each_set() -> None:
@@ -81,31 +81,31 @@ def test_diary_becomes_one_session_per_year() -> None:
         {"index": n, "date": f"{day}T12:00:00", "turns": [{"id": str(n), "text": day}]} for n, day in enumerate(days)
     ]
     found = conversation_of(document(sessions=sessions, questions=[], speakers=[]), name="c.json")
-    assert [(one.id, [turn.id for turn in one.turns]) for one in found.sessions] == [
+    assert [(one.id, [message.id for message in one.messages]) for one in found.sessions] == [
         ("c-2023", ["1"]),
         ("c-2024", ["2", "0"]),
     ]
-    assert found.user == "c"
+    assert found.user_id == "c"
 
 
 def test_gold_that_names_an_unknown_turn_is_refused_by_name() -> None:
     question = {"id": "q7", "question": "Who?", "gold": ["1.1", "9.9"]}
     assert problems_of(questions=[question]) == (
-        "c.json: question 'q7': gold names the turn '9.9', which is not in the file",
+        "c.json: question 'q7' names the message '9.9', which is not in the file",
     )
-    assert "facts.0: names the turn 'x'" in problems_of(facts=[{"text": "t", "turns": ["x"]}])[0]
+    assert "facts.0 names 'x'" in problems_of(facts=[{"text": "t", "turns": ["x"]}])[0]
 
 
 def test_all_problems_of_a_file_are_reported_at_once() -> None:
     turn = {"id": "1.1", "text": " "}
     session = {"index": 1, "date": "2025-01-02T10:00:00", "turns": [turn, turn]}
     found = problems_of(sessions=[session], questions=[{"id": "q", "question": "", "gold": []}])
-    assert [part for part in ("2 turns have the id", "has no text", "question 'q'") if part in str(found)] == [
-        "2 turns have the id",
+    assert [part for part in ("2 messages have the id", "has no text", "question 'q'") if part in str(found)] == [
+        "2 messages have the id",
         "has no text",
         "question 'q'",
     ]
-    assert problems_of(sessions=[]) == ("c.json: contains no turn", *problems_of(sessions=[])[1:])
+    assert problems_of(sessions=[])[0].startswith("c.json: sessions: List should have at least 1 item")
     assert any("sessions.0.date" in problem for problem in problems_of(sessions=[{"index": 1, "turns": []}]))
 
 

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from graph_service.evaluation.dataset import read_all
-from graph_service.evaluation.everyday_memories import (
-    Answer,
-    Memory,
-    answer_scores,
-    memory_of,
-    remember_inputs,
-    summarise,
-)
+from graph_service.evaluation.dataset import conversation_of, read_all
+from graph_service.evaluation.everyday_memories import Answer, answer_scores, summarise
+from graph_service.evaluation.run import remember_inputs
 from schema.errors import InputError
 
 
@@ -61,7 +55,7 @@ def question(**changes: Any) -> dict[str, Any]:
 
 
 def answer(*hits: str, nothing: bool = False, context: str = "", **changes: Any) -> Answer:
-    memory = memory_of(document(questions=[question(**changes)]), name="ana.json")
+    memory = conversation_of(document(questions=[question(**changes)]), name="ana.json")
     return Answer(
         memory=memory,
         question=memory.questions[0],
@@ -83,25 +77,25 @@ def test_both_file_formats_are_detected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"questions": [question(gold_messages=["m9"])]}, "messages that are not in the file: ['m9']"),
+        ({"questions": [question(gold_messages=["m9"])]}, "names the message 'm9', which is not in the file"),
         ({"questions": [question(answer=["("])]}, "is not a regular expression"),
         ({"questions": [question(answer=[])]}, "needs at least one pattern"),
         ({"sessions": []}, "sessions"),
         ({"user_id": ""}, "user_id"),
-        ({"facts": [{"session": "s9", "messages": ["m1"]}]}, "facts.0 names a session"),
+        ({"facts": [{"session": "s9", "messages": ["m1"]}]}, "facts.0 names 's9'"),
     ],
 )
 def test_error_in_a_file_is_named(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=r"ana\.json") as caught:
-        memory_of(document(**changes), name="ana.json")
+        conversation_of(document(**changes), name="ana.json")
     assert problem in "\n".join(caught.value.problems)
 
 
 def test_facts_are_sent_only_on_request() -> None:
-    memory: Memory = memory_of(document(), name="ana.json")
-    ((session, bare),) = remember_inputs(memory, with_facts=False)
-    ((_, full),) = remember_inputs(memory, with_facts=True)
-    assert (session, bare["facts"]) == ("s1", [])
+    memory = conversation_of(document(), name="ana.json")
+    (bare,) = remember_inputs(memory, memory.sessions[0], with_facts=False)
+    (full,) = remember_inputs(memory, memory.sessions[0], with_facts=True)
+    assert (bare["sessionId"], bare["facts"]) == ("s1", [])
     (fact,) = full["facts"]
     assert fact["messageIndexes"] == [0]
     assert fact["validAt"] == "2025-01-02T00:00:00+00:00"

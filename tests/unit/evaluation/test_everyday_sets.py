@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.evaluation.everyday_memories import memory_of
+from graph_service.evaluation.dataset import conversation_of
 from tests.everyday_sets.check_memories import problems
 
 MEMORIES = sorted((Path(__file__).parents[2] / "everyday_sets").glob("*/*.json"))
@@ -14,7 +14,7 @@ MEMORIES = sorted((Path(__file__).parents[2] / "everyday_sets").glob("*/*.json")
 @pytest.mark.parametrize("file", MEMORIES, ids=lambda file: file.stem)
 def test_everyday_memory_is_valid(file: Path) -> None:
     document = json.loads(file.read_text(encoding="utf-8"))
-    assert memory_of(document, name=file.name).messages_n >= 10
+    assert len(conversation_of(document, name=file.name).messages) >= 10
     assert list(problems(document)) == []
 
 

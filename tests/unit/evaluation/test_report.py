@@ -10,7 +10,7 @@ from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.dataset import FactSource, read_all
 from graph_service.evaluation.metrics import MEASURES
 from graph_service.evaluation.report import document_of, lines_of, tables_of
-from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, fact_of
+from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, remember_inputs
 from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_all([OWN]).conversations
@@ -35,7 +35,7 @@ def figures() -> EvaluationRun:
         (Trial(conversation=n, question=q, foreign=True), a_recall_result(score=0.1))
         for n, one in enumerate(CONVERSATIONS)
         for q in one.questions
-        if not q.gold
+        if not q.gold_messages
     ]
     found.seconds = {"indexing": 2.0, "asking": 1.0}
     return found
@@ -99,13 +99,14 @@ def test_tables_show_each_system_and_its_cost() -> None:
 
 def test_observation_becomes_a_fact_about_its_first_name() -> None:
     nora, zh = (next(one for one in CONVERSATIONS if one.id == name) for name in ("nora-and-ben", "linxiao"))
-    about_ben = fact_of(nora, nora.observations[0], {"1.1": 0, "1.2": 1})
+    about_ben = nora.facts[0].model_dump()
     assert (about_ben["subject"], about_ben["relation"], about_ben["object"]) == (
         "assistant",
         "moved",
         "to a flat in Porto",
     )
-    assert about_ben["messageIndexes"] == [1]
-    chinese = fact_of(zh, zh.observations[1], {"1.5": 4})
+    (call,) = remember_inputs(nora, nora.sessions[0], with_facts=True)
+    assert call["facts"][0]["messageIndexes"] == [1]
+    chinese = zh.facts[1].model_dump()
     assert (chinese["subject"], chinese["object"], chinese["statement"]) == ("user", "对芒果过敏", "林晓对芒果过敏。")
     assert "relation" not in chinese
