@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any, Final
 
-from graph_service.cli.columns import CYAN, DIM, Columns
 from graph_service.cli.service_client import ServiceClient
+from graph_service.observability.columns import CYAN, DIM, Columns
 from schema.zones import day_in
 
 QUOTE_CHARS_MAX = 160
@@ -56,9 +56,10 @@ def answer_view(answer: dict[str, Any]) -> Columns:
         notes.append(("", "nothing found; rephrase the question, or check --user and --tenant"))
     return Columns(
         title=answer["question"],
-        header=("score", "said", "kind", "who", "found"),
+        header=("score", "said", "kind", "who", "found") if rows else (),
         rows=rows,
-        styles=(CYAN, "", DIM, ""),
+        styles=(CYAN, "", DIM),
+        right={0},
         notes=notes,
     )
 

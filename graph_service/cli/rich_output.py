@@ -1,78 +1,11 @@
-"""Print tables and progress bars of rich, without secrets and control characters. Loaded only when one is shown."""
+"""Print progress bars of rich, without control characters. Loaded only when they are shown."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderableType, RenderHook, RenderResult
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.segment import Segment
-from rich.table import Table
 
-from extraction.text.secrets import SecretKind, without_secrets
 from graph_service.observability.terminal_text import shown
 from graph_service.runtime.progress import Step
-
-
-def print_rich(view: RenderableType, hidden: frozenset[SecretKind], *, width: int) -> None:
-    """Print a table or group on stdout; its markup is interpreted, so the caller escapes each cell."""
-    _console(width=width).print(_without(view, hidden))
-
-
-def listing(header: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> Table:
-    """Return a table without lines, in which markup is not interpreted."""
-    table = Table(title=title, title_justify="left", box=None)
-    for name in header:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
-
-
-def _without(renderable: RenderableType, hidden: frozenset[SecretKind]) -> RenderableType:
-    """Return a result without secrets; tables are filtered by cell, because rich breaks long words when it prints."""
-    match renderable:
-        case str():
-            return without_secrets(renderable, hidden)
-        case Table():
-            for column in renderable.columns:
-                # Markup is interpreted in cells, so the brackets of a replacement are escaped.
-                column._cells = [
-                    escape_replacements(without_secrets(cell, hidden)) if isinstance(cell, str) else cell
-                    for cell in column._cells
-                ]
-        case Group():
-            return Group(*(_without(one, hidden) for one in renderable.renderables))
-    return renderable
-
-
-def escape_replacements(text: str) -> str:
-    """Return the text of a cell with the brackets of what replaces secrets escaped for rich."""
-    return text.replace("[hidden ", r"\[hidden ")
-
-
-class _EscapeHook(RenderHook):
-    """Replaces control characters in everything that is printed, because rich does not remove escape sequences."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Escaped(one) for one in renderables]
-
-
-class _Escaped:
-    def __init__(self, inner: ConsoleRenderable) -> None:
-        self._inner = inner
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segment in console.render(self._inner, options):
-            # Control segments are rich's own, such as the cursor movements of progress bars.
-            yield segment if segment.control else Segment(shown(segment.text), segment.style)
-
-
-def _console(**options: Any) -> Console:
-    # Without `emoji=False` rich would replace `:tea:` in stored text.
-    console = Console(highlight=False, emoji=False, **options)
-    console.push_render_hook(_EscapeHook())
-    return console
 
 
 class TerminalBars:
@@ -86,7 +19,7 @@ class TerminalBars:
             BarColumn(bar_width=30),
             TextColumn("{task.fields[amount]}"),
             TimeElapsedColumn(),
-            console=_console(stderr=True),
+            console=Console(stderr=True, highlight=False, emoji=False),
         )
 
     def start(self) -> None:
@@ -103,7 +36,7 @@ class TerminalBars:
 
     def show(self, step: Step) -> None:
         """Show the progress of one task."""
-        description = f"{step.part}: {step.doing}"
+        description = escape(shown(f"{step.part}: {step.doing}"))
         if step.part not in self._tasks:
             self._tasks[step.part] = self._bars.add_task(description, total=step.total, amount="")
         self._bars.update(

@@ -3,23 +3,21 @@
 import json
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
-from graph_service.cli.columns import Columns
 from graph_service.config.settings import has_color
+from graph_service.observability.columns import Columns
 from graph_service.observability.terminal_text import shown, shown_json
 from graph_service.runtime.progress import Step
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from graph_service.cli.rich_output import TerminalBars
 
-    # What a command shows to people; only the first two without rich, which takes long to import.
-    Shown: TypeAlias = str | Columns | RenderableType
+# What a command shows to people.
+Shown: TypeAlias = str | Columns | Sequence[Columns]
 
 # Tables are cut to the width of a terminal, but not when a program reads them.
 _PIPE_CELLS = 120
@@ -45,33 +43,29 @@ class Terminal:
         sys.stderr.write(f"{shown(text)}\n")
         sys.stderr.flush()
 
-    def answer(self, document: Any, table: "Callable[[], Shown]") -> None:
-        """Print what a memory contains, without secrets: `document` as JSON, or the return value of `table` for people.
-
-        Rich markup is interpreted in tables and groups, where the caller escapes each cell, but not in plain text.
-        """
+    def answer(self, document: Any, table: Callable[[], Shown]) -> None:
+        """Print what a memory contains, without secrets: `document` as JSON, or the result of `table` for people."""
         self._print(document, table, self.hidden)
 
-    def report(self, document: Any, table: "Callable[[], Shown]") -> None:
+    def report(self, document: Any, table: Callable[[], Shown]) -> None:
         """Print what concerns the installation, such as the paths of its files; otherwise as `answer`."""
         self._print(document, table, frozenset())
 
-    def _print(self, document: Any, table: "Callable[[], Shown]", hidden: frozenset[SecretKind]) -> None:
+    def _print(self, document: Any, table: Callable[[], Shown], hidden: frozenset[SecretKind]) -> None:
         if self.as_json:
             text = shown_json(without_secrets(json.dumps(document, ensure_ascii=False, indent=1, default=str), hidden))
         else:
             is_terminal, view = sys.stdout.isatty(), table()
             width = shutil.get_terminal_size().columns if is_terminal else _PIPE_CELLS
-            if isinstance(view, str):
-                text = _clean(view, hidden)
-            elif isinstance(view, Columns):
-                clean = partial(_clean, hidden=hidden)
-                text = view.text(clean, width=width, is_colored=is_terminal and has_color())
-            else:
-                from graph_service.cli.rich_output import print_rich
-
-                print_rich(view, hidden, width=width)
-                return
+            clean = partial(_clean, hidden=hidden)
+            text = (
+                clean(view)
+                if isinstance(view, str)
+                else "\n\n".join(
+                    one.text(clean, width=width, is_colored=is_terminal and has_color())
+                    for one in ([view] if isinstance(view, Columns) else view)
+                )
+            )
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

@@ -4,9 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-
 from graph_service.evaluation.abstention import Trial, threshold_scores
 from graph_service.evaluation.dataset import Conversation
 from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, summarise
@@ -29,6 +26,7 @@ from graph_service.evaluation.run import (
     EverydayRun,
     RecallResult,
 )
+from graph_service.observability.columns import Columns
 
 FORMAT: Final = 1
 ALL: Final = "all"
@@ -143,48 +141,47 @@ def _abstention_row(
     }
 
 
-def tables_of(document: Mapping[str, Any]) -> RenderableType:
+def tables_of(document: Mapping[str, Any]) -> list[Columns]:
     """Return the document as tables."""
-    parts: list[RenderableType] = []
-    for dataset in dict.fromkeys(line["dataset"] for line in document["lines"]):
-        parts.append(_quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset]))
+    parts = [
+        _quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset])
+        for dataset in dict.fromkeys(line["dataset"] for line in document["lines"])
+    ]
     if document["abstention"]:
         parts.append(_abstention(document["abstention"]))
-    cost = Table(title="cost", title_justify="left", show_header=False)
-    for name, value in [*document["cost"].items(), *((f"seconds: {k}", v) for k, v in document["seconds"].items())]:
-        cost.add_row(name.replace("_", " "), f"{value:,}")
-    return Group(*parts, cost)
+    cost = {**document["cost"], **{f"seconds: {name}": value for name, value in document["seconds"].items()}}
+    return [*parts, Columns(title="cost", rows=[("", [name.replace("_", " "), f"{n:,}"]) for name, n in cost.items()])]
 
 
-def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(title=dataset, title_justify="left")
-    table.add_column("category", no_wrap=True)
-    table.add_column("system", no_wrap=True)
-    for head in ("asked", *_HEADS, "R@10, 95 %"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for line in lines:
-        interval = line["measures"]["recall@10"]
-        table.add_row(
-            line["category"],
-            _NAMES[line["system"]],
-            str(line["questions"]),
-            *(f"{line['measures'][name]['value']:.3f}" for name in MEASURES),
-            f"{interval['low']:.3f}-{interval['high']:.3f}",
-            end_section=line["system"] == lines[-1]["system"],
+def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Columns:
+    header = ("category", "system", "asked", *_HEADS, "R@10, 95 %")
+    rows = [
+        (
+            "",
+            [
+                line["category"],
+                _NAMES[line["system"]],
+                str(line["questions"]),
+                *(f"{line['measures'][name]['value']:.3f}" for name in MEASURES),
+                "{low:.3f}-{high:.3f}".format(**line["measures"]["recall@10"]),
+            ],
         )
-    return table
+        for line in lines
+    ]
+    return Columns(title=dataset, header=header, rows=rows, right=range(2, len(header)))
 
 
-def _abstention(rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(title="questions without an answer in this memory", title_justify="left")
-    words, counts = ("dataset", "without_answer", "told_by"), ("questions", "of_these_without")
-    shares = ("precision", "recall", "f1")
-    for name in (*words, *counts, *shares):
-        table.add_column(name.replace("_", " "), justify="left" if name in words else "right")
-    for row in rows:
-        cells = [*(row[name] for name in words), *(str(row[name]) for name in counts)]
-        table.add_row(*cells, *(f"{row[name]:.3f}" for name in shares))
-    return table
+def _abstention(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    names = ("dataset", "without_answer", "told_by", "questions", "of_these_without", "precision", "recall", "f1")
+    return Columns(
+        title="questions without an answer in this memory",
+        header=[name.replace("_", " ") for name in names],
+        rows=[
+            ("", [f"{row[name]:.3f}" if isinstance(row[name], float) else str(row[name]) for name in names])
+            for row in rows
+        ],
+        right=range(3, len(names)),
+    )
 
 
 def _categories(conversations: Sequence[Conversation], dataset: str) -> list[str]:
@@ -259,15 +256,19 @@ _EVERYDAY_COLUMNS: Final = {
 }
 
 
-def everyday_table(document: dict[str, Any]) -> RenderableType:
+def everyday_table(document: dict[str, Any]) -> Columns:
     """Return the figures as a table: all questions, then each category, then each language."""
+    rows = [
+        (
+            "",
+            [
+                name.removeprefix("category "),
+                str(scores["questions"]),
+                *(f"{scores[one]:.2f}" if one in scores else "" for one in _EVERYDAY_COLUMNS),
+            ],
+        )
+        for name, scores in document["groups"].items()
+    ]
+    header = ("questions", "asked", *_EVERYDAY_COLUMNS.values())
     title = f"everyday memories ({document['memories']}), facts: {document['facts']}"
-    table = Table(title=title, title_justify="left")
-    table.add_column("questions", no_wrap=True)
-    for head in ("asked", *_EVERYDAY_COLUMNS.values()):
-        table.add_column(head, justify="right", no_wrap=True)
-    for name, scores in document["groups"].items():
-        cells = ("" if one not in scores else f"{scores[one]:.2f}" for one in _EVERYDAY_COLUMNS)
-        label = name.removeprefix("category ")
-        table.add_row(label, str(scores["questions"]), *cells, end_section=name == ALL)
-    return table
+    return Columns(title=title, header=header, rows=rows, right=range(1, len(header)))

@@ -6,7 +6,7 @@ import typer
 
 from graph_service.auth.audit import read_audit_log
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.rich_output import listing
+from graph_service.observability.columns import Fields, listing
 
 
 @command
@@ -16,18 +16,14 @@ def audit(
 ) -> None:
     """Show writes and administrative requests from this machine's audit log, of all tenants unless --tenant is set."""
     entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
-    header = ("at", "who", "tenant", "interface", "what", "to", "outcome")
-    rows = (
-        (
-            entry["at"],
-            entry["who"],
-            entry["tenant"] or "all tenants",
-            entry["interface"],
-            ", ".join(entry["what"]),
-            ", ".join(entry["targets"]),
-            entry["outcome"],
-        )
-        for entry in entries
-    )
+    columns: Fields = {
+        "at": "at",
+        "who": "who",
+        "tenant": lambda entry: entry["tenant"] or "all tenants",
+        "interface": "interface",
+        "what": "what",
+        "to": "targets",
+        "outcome": "outcome",
+    }
     title = f"{len(entries)} entries"
-    call.terminal.report({"entries": entries}, lambda: listing(header, rows, title=title))
+    call.terminal.report({"entries": entries}, lambda: listing(entries, columns, title=title))

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from extraction.text.secrets import without_secrets
 from graph_service.cli.open_services import open_for
@@ -20,6 +18,7 @@ from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
 from graph_service.memory.analyst_queries import json_ready
+from graph_service.observability.columns import Columns
 from graph_service.observability.terminal_text import shown
 from schema.errors import InputError, InstallError
 from schema.json_text import read_json
@@ -242,10 +241,6 @@ def _print(answer: "FreeAnswer", row_format: RowFormat, output: Path | None, ter
     terminal.say(f"{len(answer.rows)} rows in {output}")
 
 
-def _table(answer: "FreeAnswer") -> Table:
-    table = Table(caption=f"{len(answer.rows)} rows, {answer.took_ms:.0f} ms")
-    for name in answer.columns:
-        table.add_column(escape(name), overflow="fold")
-    for row in answer.rows:
-        table.add_row(*(escape(cell(value)) for value in row))
-    return table
+def _table(answer: "FreeAnswer") -> Columns:
+    rows = [("", [cell(value) for value in row]) for row in answer.rows]
+    return Columns(header=answer.columns, rows=rows, notes=[("", f"{len(answer.rows)} rows, {answer.took_ms:.0f} ms")])

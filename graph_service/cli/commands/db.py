@@ -5,12 +5,12 @@ from typing import Any
 
 import psutil
 import typer
-from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StopSignals, run
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
+from graph_service.observability.columns import Columns
 from schema.errors import ConflictError, InstallError, NotFoundError
 
 db = typer.Typer(help="The local Neo4j: start, stop, and how to connect.", no_args_is_help=True)
@@ -121,8 +121,5 @@ def _require_local(settings: Settings) -> Settings:
     return settings
 
 
-def _table(document: dict[str, Any]) -> Table:
-    table = Table(show_header=False, box=None)
-    for name, value in document.items():
-        table.add_row(name, "-" if value is None else str(value))
-    return table
+def _table(document: dict[str, Any]) -> Columns:
+    return Columns(rows=[("", [name, "-" if value is None else str(value)]) for name, value in document.items()])

@@ -4,12 +4,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from graph_service.admin.doctor import Check
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
+from graph_service.observability.columns import DIM, GREEN, RED, YELLOW, Columns
 from schema.errors import InstallError
 
 
@@ -39,14 +38,11 @@ def doctor(
         raise typer.Exit(InstallError.exit_code)
 
 
-def _table(checks: list[Check]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 1))
-    table.add_column(width=1)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+def _table(checks: list[Check]) -> Columns:
+    rows: list[tuple[str, list[str]]] = []
     for check in checks:
-        mark = {True: "[green]✓[/]", False: "[red]✗[/]", None: "[dim]·[/]"}[check.ok]
-        table.add_row(mark, check.name, escape(check.finding))
+        style, mark = {True: ("", "✓"), False: (RED, "✗"), None: (DIM, "·")}[check.ok]
+        rows.append((style, [mark, check.name, check.finding]))
         if check.fix:
-            table.add_row("", "", f"[yellow]→ {escape(check.fix)}[/]")
-    return table
+            rows.append((YELLOW, ["", "", f"→ {check.fix}"]))
+    return Columns(rows=rows, styles=(GREEN,))

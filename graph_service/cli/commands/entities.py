@@ -5,8 +5,8 @@ from typing import Annotated, Final
 import typer
 
 from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
-from graph_service.cli.rich_output import listing
 from graph_service.cli.service_client import PAGE, ask_service, service_of
+from graph_service.observability.columns import Fields, listing
 
 entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
@@ -46,19 +46,15 @@ async def list_entities(
     """List the entities of one user's memory, most recently mentioned first."""
     async with service_of(call) as service:
         found = await service.nodes(_LIST, limit=limit, user=user)
-    header = ("id", "name", "type", "last mentioned", "other names", "merged into it")
-    rows = (
-        (
-            one["id"],
-            one["name"],
-            one["entity_type"] or "",
-            one["last_seen"],
-            ", ".join(one["aliases"]),
-            " ".join(one["merged"]),
-        )
-        for one in found
-    )
-    call.terminal.answer({"entities": found}, lambda: listing(header, rows))
+    columns: Fields = {
+        "id": "id",
+        "name": "name",
+        "type": "entity_type",
+        "last mentioned": "last_seen",
+        "other names": "aliases",
+        "merged into it": "merged",
+    }
+    call.terminal.answer({"entities": found}, lambda: listing(found, columns))
 
 
 @entities.command()
@@ -103,17 +99,14 @@ async def suggest(
         }
         for one in found
     ]
-    rows = (
-        (
-            f"{pair['score']:.2f}",
-            pair["user_id"],
-            *(f"{pair[end]['name']} {pair[end]['id']}" for end in ("first", "second")),
-            "; ".join(pair["reasons"]),
-        )
-        for pair in pairs
-    )
-    header = ("score", "user", "first", "second", "reasons")
-    call.terminal.answer({"suggested": pairs}, lambda: listing(header, rows))
+    columns: Fields = {
+        "score": lambda pair: f"{pair['score']:.2f}",
+        "user": "user_id",
+        "first": lambda pair: f"{pair['first']['name']} {pair['first']['id']}",
+        "second": lambda pair: f"{pair['second']['name']} {pair['second']['id']}",
+        "reasons": lambda pair: "; ".join(pair["reasons"]),
+    }
+    call.terminal.answer({"suggested": pairs}, lambda: listing(pairs, columns))
 
 
 @entities.command()

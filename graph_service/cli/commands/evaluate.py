@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Group, RenderableType
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StopSignals, run
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.evaluation.dataset import DataSets, FactSource, read_all
+from graph_service.observability.columns import Columns
 from graph_service.version import version
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -122,7 +122,7 @@ async def _measure(
         "embedder": services.embedder_name,
         "reader": services.reader_name,
     }
-    tables: list[Callable[[], RenderableType]] = []
+    tables: list[Columns] = []
     async with GraphqlClient(address) as client:
         with ProgressBars(terminal) as bars:
             if datasets.conversations:
@@ -130,14 +130,14 @@ async def _measure(
                     client, _ServiceControl(services), services.embedder, datasets.conversations, plan, bars
                 )
                 document = document_of(figures, about=document)
-                tables.append(partial(tables_of, document))
+                tables += tables_of(document)
             if datasets.memories:
                 run = await evaluate_everyday(client, _ServiceControl(services), datasets.memories, plan, bars)
                 document["everyday"] = everyday_document_of(run)
-                tables.append(partial(everyday_table, document["everyday"]))
+                tables.append(everyday_table(document["everyday"]))
     if output is not None:
         await asyncio.to_thread(_write, output, document)
-    terminal.report(document, lambda: Group(*(table() for table in tables)))
+    terminal.report(document, lambda: tables)
 
 
 def _write(output: Path, document: dict[str, Any]) -> None:

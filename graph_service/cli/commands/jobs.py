@@ -5,8 +5,8 @@ from typing import Annotated, Final
 import typer
 
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.rich_output import listing
 from graph_service.cli.service_client import ask_service, service_of
+from graph_service.observability.columns import Fields, listing
 from schema.errors import InputError
 
 jobs = typer.Typer(help="Dead letters: background jobs that failed too often.", invoke_without_command=True)
@@ -26,21 +26,17 @@ async def show(call: Invocation) -> None:
         return
     answer = await ask_service(call, _SHOW)
     letters, backlog = answer["letters"]["nodes"], answer["jobs"]
-    header = ("id", "job", "user", "session", "attempts", "last", "error")
-    rows = (
-        (
-            one["id"],
-            one["kind"],
-            one["user_id"] or "",
-            one["session_id"] or "",
-            str(one["attempts"]),
-            one["failed_at"] or "",
-            one["error"],
-        )
-        for one in letters
-    )
+    columns: Fields = {
+        "id": "id",
+        "job": "kind",
+        "user": "user_id",
+        "session": "session_id",
+        "attempts": "attempts",
+        "last": "failed_at",
+        "error": "error",
+    }
     title = f"{backlog['waiting'] + backlog['leased']} waiting or running, {backlog['dead']} dead letters"
-    call.terminal.answer(backlog | {"dead_letters": letters}, lambda: listing(header, rows, title=title))
+    call.terminal.answer(backlog | {"dead_letters": letters}, lambda: listing(letters, columns, title=title))
 
 
 @jobs.command()

@@ -8,7 +8,7 @@ import typer
 from graph_service.auth.access import Role
 from graph_service.cli.open_services import note_in_audit_log, open_for
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.rich_output import listing
+from graph_service.observability.columns import Fields, listing
 from schema.timespan import iso
 
 if TYPE_CHECKING:
@@ -30,19 +30,17 @@ async def show(call: Invocation) -> None:
     async with open_for(call, call.settings_without_models) as services:
         found = await services.keyring.list_keys()
     title = f"{len(found)} keys" if found else "no keys: everybody on this machine may do everything"
-    header = ("id", "name", "tenant", "role", "state", "created", "expires")
-    rows = (
-        (
-            key.id,
-            key.name,
-            "all tenants" if key.tenant is None else key.tenant,
-            key.role,
-            _state(key),
-            *((iso(moment) or "")[:10] for moment in (key.created_at, key.expires_at)),
-        )
-        for key in found
-    )
-    call.terminal.report({"keys": [_document(key) for key in found]}, lambda: listing(header, rows, title=title))
+    columns: Fields = {
+        "id": "id",
+        "name": "name",
+        "tenant": lambda key: "all tenants" if key["tenant"] is None else key["tenant"],
+        "role": "role",
+        "state": "state",
+        "created": lambda key: (key["created_at"] or "")[:10],
+        "expires": lambda key: (key["expires_at"] or "")[:10],
+    }
+    rows = list(map(_document, found))
+    call.terminal.report({"keys": rows}, lambda: listing(rows, columns, title=title))
 
 
 @keys.command()

@@ -4,11 +4,10 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from graph_service.cli.options import Invocation, UserOption, command
 from graph_service.cli.service_client import ask_service
+from graph_service.observability.columns import DIM, Columns
 from schema.profile import Category
 from schema.zones import moment_in
 
@@ -35,15 +34,12 @@ async def profile(
     call.terminal.answer(answer, lambda: _table(answer["profile"]))
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
-    table = Table(box=None)
-    for name in ("category", "fact", "importance", "confidence", "last said"):
-        table.add_column(name, overflow="fold")
+def _table(found: list[dict[str, Any]]) -> Columns:
+    rows: list[tuple[str, list[str]]] = []
     for part in found:
         count = f"{len(part['items'])} of at most {part['limit']}, {part['omitted']} left out"
-        table.add_row(part["category"], f"[dim]{count}[/]")
+        rows.append((DIM, [part["category"], count, "", "", ""]))
         for one in part["items"]:
-            last_seen = moment_in(datetime.fromisoformat(one["last_seen"]), one["zone"])
-            cells = (escape(one["statement"]), str(one["importance"]), f"{one['confidence']:.2f}")
-            table.add_row("", *cells, last_seen.isoformat(timespec="seconds"))
-    return table
+            last_seen = moment_in(datetime.fromisoformat(one["last_seen"]), one["zone"]).isoformat(timespec="seconds")
+            rows.append(("", ["", one["statement"], str(one["importance"]), f"{one['confidence']:.2f}", last_seen]))
+    return Columns(header=("category", "fact", "importance", "confidence", "last said"), rows=rows)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.rich_output import listing
 from graph_service.cli.signals import event_loop
+from graph_service.observability.columns import Fields, listing
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -68,20 +68,17 @@ async def _run(call: Invocation, action: Action | None) -> None:
     finally:
         await file.close()
     title = f"{status.depth.waiting} waiting, {status.depth.refused} refused{', paused' if status.paused else ''}"
-    header = ("number", "state", "received", "user", "session", "first words", "error")
-    rows = (
-        (
-            str(spooled.number),
-            spooled.state,
-            iso(spooled.episode.received_at) or "",
-            spooled.episode.user_id,
-            spooled.episode.session_id,
-            " ".join(" ".join(message.text for message in spooled.episode.messages[:1]).split())[:60],
-            spooled.error or "",
-        )
-        for spooled in status.episodes
-    )
-    call.terminal.report(_document(status), lambda: listing(header, rows, title=title))
+    columns: Fields = {
+        "number": "number",
+        "state": "state",
+        "received": "received_at",
+        "user": "user_id",
+        "session": "session_id",
+        "first words": lambda row: " ".join(" ".join(row["texts"][:1]).split())[:60],
+        "error": "error",
+    }
+    document = _document(status)
+    call.terminal.report(document, lambda: listing(document["episodes"], columns, title=title))
 
 
 def _document(status: "SpoolStatus") -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from typing import Annotated, Final
 
 import typer
-from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.service_client import service_of
 from graph_service.cli.terminal import ProgressBars
+from graph_service.observability.columns import listing
 from graph_service.runtime.progress import Step
 
 _SYNC: Final = """
@@ -29,17 +29,8 @@ async def sync(
             await service.finish_jobs(call.terminal)
     report["found"] = {one["problem"].lower(): one["count"] for one in report["found"]}
 
-    def table() -> Table:
-        repaired = "to repair" if dry_run else "repaired"
-        count = sum(report["found"].values()) if dry_run else report["indexed"]
-        title = (
-            f"{report['total']} checked, {report['skipped']} consistent, {count} {repaired}, {report['errors']} errors"
-        )
-        rows = Table(title=title, title_justify="left", box=None)
-        rows.add_column("problem")
-        rows.add_column("found", justify="right")
-        for problem, found in sorted(report["found"].items()):
-            rows.add_row(problem.replace("_", " "), str(found))
-        return rows
-
-    call.terminal.report(report, table)
+    repaired = "to repair" if dry_run else "repaired"
+    count = sum(report["found"].values()) if dry_run else report["indexed"]
+    title = f"{report['total']} checked, {report['skipped']} consistent, {count} {repaired}, {report['errors']} errors"
+    rows = [{"problem": name.replace("_", " "), "found": n} for name, n in sorted(report["found"].items())]
+    call.terminal.report(report, lambda: listing(rows, {"problem": "problem", "found": "found"}, title=title))

@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from graph_service.cli.options import Invocation, command
 from graph_service.config.folder_trust import (
@@ -19,6 +17,7 @@ from graph_service.config.folder_trust import (
 )
 from graph_service.config.settings import KNOWN_KEYS, user_directory
 from graph_service.config.sources import FOLDER_FILE, SECRET_ENDINGS, from_file
+from graph_service.observability.columns import Columns
 from schema.errors import InputError
 
 
@@ -65,10 +64,7 @@ def _summary(document: dict[str, Any]) -> str:
     return "\n".join(lines if document["settings"] else [*lines, "  its settings file sets nothing"])
 
 
-def _table(rows: list[dict[str, Any]]) -> Table | str:
+def _table(rows: list[dict[str, Any]]) -> Columns | str:
     if not rows:
         return "no directory is trusted; run `mnemoscene init` or `mnemoscene trust` in one"
-    table = Table(box=None, show_header=False)
-    for row in rows:
-        table.add_row(escape(row["state"]), escape(row["directory"]))
-    return table
+    return Columns(rows=[("", [row["state"], row["directory"]]) for row in rows])

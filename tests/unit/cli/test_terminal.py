@@ -6,13 +6,10 @@ import logging
 import sys
 
 import pytest
-from rich.console import Group
-from rich.markup import escape
-from rich.table import Table
 
-from graph_service.cli.columns import CYAN, DIM, Columns
 from graph_service.cli.commands.export import print_export
 from graph_service.cli.terminal import Terminal
+from graph_service.observability.columns import CYAN, DIM, Columns, listing
 from graph_service.observability.structured_log import PlainFormatter
 from graph_service.observability.terminal_text import shown, shown_json
 
@@ -44,14 +41,10 @@ ACTIVE = {
 def test_stored_text_cannot_control_the_terminal(
     attack: str, as_json: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def table() -> Table:
-        made = Table(title=attack)
-        made.add_column(f"said {attack}")
-        made.add_row(f"tea {attack}")
-        return made
-
     terminal = Terminal(as_json=as_json)
-    terminal.answer({"text": attack}, table)
+    terminal.answer(
+        {"text": attack}, lambda: listing([{"said": f"tea {attack}"}], {f"said {attack}": "said"}, title=attack)
+    )
     terminal.say(f"beside {attack}")
     printed = capsys.readouterr()
     assert not ACTIVE & set(printed.out + printed.err)
@@ -63,9 +56,10 @@ def test_stored_text_cannot_control_the_terminal(
 
 
 @pytest.mark.parametrize("text", ["[/]", "[bold]x[/bold]", "[link=http://evil.example]x[/link]", "[red]"])
-def test_plain_output_is_not_parsed_as_markup(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_is_not_parsed_as_markup(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Terminal(as_json=False).answer(None, lambda: f"said {text}")
-    assert capsys.readouterr().out == f"said {text}\n"
+    Terminal(as_json=False).answer(None, lambda: [listing([{"said": text}], {"said": "said"}), Columns(rows=[])])
+    assert capsys.readouterr().out == f"said {text}\n said\n {text}\n\n\n"
 
 
 def test_ordinary_texts_of_every_script_are_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,18 +74,6 @@ def test_log_line_cannot_control_the_terminal(attack: str, as_json: bool) -> Non
     record = logging.LogRecord("mnemoscene", logging.WARNING, __file__, 1, "said %s", (attack,), None)
     line = PlainFormatter(as_json=as_json, secrets=()).format(record)
     assert not (ACTIVE | {"\n"}) & set(line)
-
-
-@pytest.mark.parametrize("text", ["[bold]loud[/]", "a [link=x]b[/link]", "array[0]", "[/]", "\\[x]"])
-def test_tables_and_notes_interpret_markup_and_show_escaped_text_as_it_is(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Regression: evidence was printed as `[dim]“…”[/]`."""
-    table = Table("found")
-    table.add_row(f"[dim]“{escape(text)}”[/]")
-    Terminal(as_json=False).answer({}, lambda: Group(table, f"[dim]{escape(text)}[/]"))
-    printed = capsys.readouterr().out
-    assert (printed.count(text), "[dim]" in printed) == (2, False)
 
 
 class _Screen(io.TextIOWrapper):
@@ -126,9 +108,7 @@ def test_columns_align_wide_characters_fold_the_last_column_and_clean_every_cell
 ) -> None:
     words = "the number sk-abcdefghijklmnop1234 is that of an old account which nobody uses " * 3
     rows = [("", ["0.48", "茶馆", "[bold]tea[/]"]), (DIM, ["", "ab", words])]
-    view = Columns(
-        title="who?", header=("score", "said", "found"), rows=rows, styles=("", ""), notes=[(DIM, "\x1b[2J")]
-    )
+    view = Columns(title="who?", header=("score", "said", "found"), rows=rows, right={0}, notes=[(DIM, "\x1b[2J")])
     Terminal(as_json=False).answer({}, lambda: view)
     title, header, first, *folded, note = capsys.readouterr().out.splitlines()
     assert (title, header) == ("who?", " score  said  found")
@@ -148,3 +128,14 @@ def test_columns_are_coloured_on_terminals_only_and_break_long_words() -> None:
         f"    \x1b[2m{'x' * 15}\x1b[0m",
     ]
     assert "\x1b" not in view.text(width=40)
+
+
+def test_the_widest_columns_of_a_listing_are_folded_until_all_fit() -> None:
+    rows = [{"id": "x" * 9, "names": ["Ana " * 12, "Bo"], "n": 3, "none": None}]
+    fields = {"id": "id", "names": "names", "twice": lambda row: 2 * row["n"], "none": "none"}
+    assert listing(rows, fields).text(width=50).splitlines() == [
+        f" id{' ' * 9}names{' ' * 21}twice  none",
+        f" {'x' * 9}  Ana Ana Ana Ana Ana Ana   6",
+        f" {' ' * 9}  Ana Ana Ana Ana Ana Ana",
+        f" {' ' * 9}  , Bo",
+    ]
