@@ -21,7 +21,7 @@ from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_offset_s, foreign_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.endpoint_health import ANSWER_MAX_S, EndpointHealth, Probe
-from graph_service.runtime.local_neo4j import KnownServer, known_server
+from graph_service.runtime.local_neo4j import known_server
 from graph_service.runtime.local_reader import open_local_reader
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
@@ -49,20 +49,29 @@ _CLOCKS_APART_MAX_S: Final = 2.0
 _ANSWER_MAX_S: Final = 8.0
 
 
-async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
-    """Check the clock of the database, the version of its data, and dead letters."""
-    database = settings.neo4j.database
+async def examine_database(settings: Settings) -> list[Check]:
+    """Check whether Neo4j answers, its clock, the version of its data, and dead letters."""
+    server = known_server(settings)
+    if server is None:
+        return [Check(name="Neo4j answers", ok=None, finding="not checked, because the local Neo4j is not running")]
     try:
-        async with open_for_reading(
-            uri=server.uri, user=server.user, password=server.password, database=database
-        ) as graph:
-            apart_s, (newer, older) = await clock_offset_s(graph), await foreign_migrations(graph)
-            totals = await job_totals(graph, now=datetime.now(UTC))
+        graph, found = await open_for_reading(
+            uri=server.uri, user=server.user, password=server.password, database=settings.neo4j.database
+        )
     except MnemosceneError as error:
-        return [Check(name="database", ok=False, finding=error.message, fix="see above")]
+        fix = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
+        return [Check(name="Neo4j answers", ok=False, finding=error.message, fix=fix)]
+    answers = Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {found}")
+    try:
+        apart_s, (newer, older) = await clock_offset_s(graph), await foreign_migrations(graph)
+        totals = await job_totals(graph, now=datetime.now(UTC))
+    except MnemosceneError as error:
+        return [answers, Check(name="database", ok=False, finding=error.message, fix="see above")]
+    finally:
+        await graph.close()
     dead = sum(jobs for (_, state), jobs in totals.jobs.items() if state == "dead")
     unfinished = sum(totals.jobs.values()) - dead
-    checks = [_clock(apart_s), _data_version(newer, older), _jobs(unfinished, dead)]
+    checks = [answers, _clock(apart_s), _data_version(newer, older), _jobs(unfinished, dead)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 
 
@@ -297,10 +306,7 @@ async def examine(settings: Settings, *, ask_endpoints: bool = False) -> list[Ch
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
-    answers = await _neo4j(settings)
-    checks.append(answers)
-    server = known_server(settings) if answers.ok else None
-    checks += await examine_database(settings, server) if server is not None else []
+    checks += await examine_database(settings)
     checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
     checks += await examine_endpoints(settings) if ask_endpoints else []
     checks += await examine_service(settings)
@@ -393,20 +399,6 @@ def _owner(data_dir: Path) -> Check:
     if owner.in_use():
         return Check(name="local Neo4j", ok=True, finding=f"{owner.uri or 'starts'}, started by {owner.description()}")
     return Check(name="local Neo4j", ok=None, finding="ended without a clean shutdown; the next start cleans up")
-
-
-async def _neo4j(settings: Settings) -> Check:
-    server = known_server(settings)
-    if server is None:
-        return Check(name="Neo4j answers", ok=None, finding="not checked, because the local Neo4j is not running")
-    from graph_service.graph.server_probe import probe_server
-
-    try:
-        version = await probe_server(uri=server.uri, user=server.user, password=server.password)
-    except MnemosceneError as error:
-        fix = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
-        return Check(name="Neo4j answers", ok=False, finding=error.message, fix=fix)
-    return Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {version}")
 
 
 def _embedder(settings: Settings) -> Check:

@@ -7,21 +7,19 @@ processes may share it; when the owner exits, their drivers fail and they may st
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from graph_service.graph.local_neo4j.jar_lock import FetchProgress
 from graph_service.graph.local_neo4j.server_start import (
-    OwnServer,
-    ServerAccess,
+    LocalServer,
     Stage,
     StartRequest,
-    find_server,
+    find_local_server,
     get_server,
 )
 
-USER: Final = "neo4j"
+__all__ = ["LocalServer", "StartProgress", "find_local_server", "start_local_server"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,27 +32,6 @@ class StartProgress:
 
     stage: Stage
     fetch: FetchProgress | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalServer:
-    """A running local Neo4j.
-
-    Attributes:
-        uri: `bolt://127.0.0.1:PORT`; the port changes with each start.
-        owned: this process started it and stops it; False: shared with another process.
-    """
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
-    owned: bool
-    own: OwnServer | None = field(default=None, repr=False)
-
-    async def stop(self) -> None:
-        """Stop an owned server, in about a second; close drivers first. No-op for a shared or stopped one."""
-        if self.own is not None:
-            await asyncio.to_thread(self.own.stop)
 
 
 async def start_local_server(
@@ -100,19 +77,7 @@ async def start_local_server(
         cancelled=cancelled,
     )
     try:
-        return _local_server(await asyncio.to_thread(get_server, request))
+        return await asyncio.to_thread(get_server, request)
     finally:
         # If the caller was cancelled, end the thread and the process it starts.
         cancelled.set()
-
-
-def find_local_server(data_dir: Path) -> LocalServer | None:
-    """Return the running server of this directory whose owner is alive, or None; start and change nothing."""
-    found = find_server(data_dir)
-    return None if found is None else _local_server(found)
-
-
-def _local_server(access: ServerAccess) -> LocalServer:
-    return LocalServer(
-        uri=access.uri, user=USER, password=access.password, owned=access.own is not None, own=access.own
-    )

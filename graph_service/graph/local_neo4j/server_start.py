@@ -1,5 +1,6 @@
 """Get the local Neo4j of a data directory: share a running one, clean up after a dead one, or start a new one."""
 
+import asyncio
 import os
 import secrets
 import shutil
@@ -75,19 +76,35 @@ class OwnServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerAccess:
-    """Address and password of a running server; `own` is set only in the process that started it."""
+class LocalServer:
+    """A running local Neo4j.
+
+    Attributes:
+        uri: `bolt://127.0.0.1:PORT`; the port changes with each start.
+        own: set only in the process that started it.
+    """
 
     uri: str
     password: str = field(repr=False)
-    own: OwnServer | None = None
+    own: OwnServer | None = field(default=None, repr=False)
+    user: str = "neo4j"
+
+    @property
+    def owned(self) -> bool:
+        """True if this process started it and stops it; False if it is shared with another process."""
+        return self.own is not None
+
+    async def stop(self) -> None:
+        """Stop an owned server, in about a second; close drivers first. No-op for a shared or stopped one."""
+        if self.own is not None:
+            await asyncio.to_thread(self.own.stop)
 
 
 class ServerDiedError(InstallError):
     """Java ended before the server answered: it was killed or cannot run here."""
 
 
-def get_server(request: StartRequest) -> ServerAccess:
+def get_server(request: StartRequest) -> LocalServer:
     """Return the running or newly started server; blocking. Starts in one directory are serialised by a lock.
 
     Raises:
@@ -122,8 +139,8 @@ def _is_starting_elsewhere(data_dir: Path) -> bool:
     return owner.in_use()
 
 
-def find_server(data_dir: Path) -> ServerAccess | None:
-    """Return the running server of the directory if its owner is alive, else None; change nothing."""
+def find_local_server(data_dir: Path) -> LocalServer | None:
+    """Return the running server of this directory whose owner is alive, or None; start and change nothing."""
     owner = read_owner(data_dir)
     if owner is None or not owner.uri or not owner.in_use():
         return None
@@ -131,7 +148,7 @@ def find_server(data_dir: Path) -> ServerAccess | None:
         password = (data_dir / PASSWORD_NAME).read_text(encoding="utf-8")
     except OSError:
         return None
-    return ServerAccess(uri=owner.uri, password=password)
+    return LocalServer(uri=owner.uri, password=password)
 
 
 def replace_store(data_dir: Path, fresh: Path) -> None:
@@ -154,9 +171,9 @@ def settle_store(data_dir: Path) -> None:
             replaced.rename(store)
 
 
-def _running_server(request: StartRequest) -> ServerAccess | None:
+def _running_server(request: StartRequest) -> LocalServer | None:
     """Return the running server of the directory; else clean up after a dead one and return None."""
-    found, owner = find_server(request.data_dir), read_owner(request.data_dir)
+    found, owner = find_local_server(request.data_dir), read_owner(request.data_dir)
     if found is not None and owner is not None:
         if not request.share:
             raise ConflictError(
@@ -183,7 +200,7 @@ def _stop_orphan(owner: Owner) -> None:
         process.wait(KILLED_END_MAX_S)
 
 
-def _new_server(request: StartRequest) -> ServerAccess:
+def _new_server(request: StartRequest) -> LocalServer:
     """Start a server; the caller holds the start lock and has cleaned up."""
     jars = ensure_jars(
         request.cache_dir / "jars",
@@ -207,7 +224,7 @@ def _new_server(request: StartRequest) -> ServerAccess:
     archive.build_later()
     request.report("ready", None)
     own = OwnServer(data_dir=request.data_dir, process=process, mark=server, archive=archive)
-    return ServerAccess(uri=uri, password=password, own=own)
+    return LocalServer(uri=uri, password=password, own=own)
 
 
 def _launch(request: StartRequest, archive: ClassArchive, new_password: str | None) -> tuple[ServerProcess, int]:

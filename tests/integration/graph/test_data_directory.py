@@ -20,7 +20,6 @@ from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.schema_setup import migrate, migrations
 from graph_service.graph.statements import migration_steps, parse_statement
 from graph_service.graph.store import Graph
-from graph_service.runtime.local_neo4j import KnownServer
 from schema.errors import ConflictError, InstallError
 from tests.integration.memory.worker.crash_story import tell
 from tests.support.graph_hash import graph_hash
@@ -167,15 +166,15 @@ async def test_database_of_an_older_version_is_refused_unchanged(directory: Dire
 
 
 async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
-    settings = load_settings(environ={}, here=directory.path, user_dir=directory.path)
-    server = KnownServer(uri=directory.server.uri, user="neo4j", password=directory.server.password)
-    return {check.name: check for check in await examine_database(settings, server)}
+    environ = {"MNEMOSCENE_DATA_DIR": str(directory.path)}
+    settings = load_settings(environ=environ, here=directory.path, user_dir=directory.path)
+    return {check.name: check for check in await examine_database(settings)}
 
 
 async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) -> None:
     sound = await seen_by_doctor(directory)
     assert [(check.name, check.finding) for check in sound.values() if check.ok is False] == []
-    assert {"clock", "data version", "jobs"} <= set(sound)
+    assert {"Neo4j answers", "clock", "data version", "jobs"} <= set(sound)
     await directory.rows(f"MERGE (:Tenant {{id: '{tenant}'}})")
     await directory.rows(f"CREATE (:Job {{tenant: '{tenant}', id: 'x', kind: 'extract', state: 'dead'}})")
     try:
