@@ -6,7 +6,7 @@ from typing import Any, Final
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import EDGE, LINKS, Row, model_of
+from graph_service.memory.export_import.row_format import EDGE, LINKS, Row, kind_of_row, properties_of
 from graph_service.memory.export_import.row_values import decode_value, encode_value
 from schema.ids import TenantId
 from schema.labels import EXPORTED_KEYS, MIND_MAP_KINDS, Label
@@ -88,7 +88,7 @@ def _fact_row(stored: Mapping[str, Any]) -> Row:
 
 
 def _encoded(row: Row, stored: Mapping[str, Any]) -> dict[str, Any]:
-    model = model_of(row)
+    model = properties_of(kind_of_row(row))
     return {
         name: encode_value(value, model[name].kind if name in model else "")
         for name, value in stored.items()
@@ -114,7 +114,7 @@ async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row
 def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
     if "link" in row:
         return {"subject": row["from"], "object": row["to"]}
-    model = model_of(row)
+    model = properties_of(kind_of_row(row))
     properties = {
         name: decode_value(value, model[name].kind if name in model else "")
         for name, value in row["properties"].items()

@@ -10,12 +10,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graph_service.graph.store import Graph
 from graph_service.memory.export_import.exporter import ExportResult, staged_tenant
-from graph_service.memory.export_import.row_format import EDGE, Row
+from graph_service.memory.export_import.row_format import EDGE, Row, properties_of
 from graph_service.memory.export_import.snapshot import Progress
 from graph_service.memory.export_import.staging import in_batches
-from schema.graph_model import Property, graph_model
+from schema.graph_model import Property
 from schema.ids import TenantId
-from schema.labels import MIND_MAP_KINDS, Label
+from schema.labels import MIND_MAP_KINDS
 
 _HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" \
@@ -91,11 +91,9 @@ def _keys() -> Iterator[str]:
 @cache
 def _exported_of(kind: str) -> dict[str, Property]:
     """Return the exported properties of a kind of node, or of facts (`EDGE`)."""
-    model = graph_model()
-    properties = model.facts if kind == EDGE else model.nodes[Label(kind)].properties
     return {
         name: prop
-        for name, prop in properties.items()
+        for name, prop in properties_of(kind).items()
         if prop.kind in _TYPES
         and name not in _LEFT_OUT
         and not prop.role.startswith("scope")

@@ -81,10 +81,10 @@ def key_of_row(row: Mapping[str, Any]) -> str:
     return f"{found['seq']:020d}" if row.get("node") == Label.CHANGE else str(found.get("id") or found["day"])
 
 
-def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
-    """Return the properties that a row of this kind may have."""
+def properties_of(kind: str) -> Mapping[str, Property]:
+    """Return the properties that rows of a kind of nodes, or of facts (`EDGE`), may have."""
     model = graph_model()
-    return model.facts if EDGE in row else model.nodes[Label(row["node"])].properties
+    return model.facts if kind == EDGE else model.nodes[Label(kind)].properties
 
 
 def without_vectors(row: Row) -> Row:
@@ -113,7 +113,7 @@ def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
     elif row.keys() != _KEYS[kind] or not _names_kind(kind, row[kind]) or not _has_ends(row):
         yield f"has the unknown kind {row[kind]!r:.60}, or keys that this kind does not have"
     elif kind != "link":
-        yield from property_problems(kind_of_row(row), row["properties"], model_of(row), dim=dim)
+        yield from property_problems(kind_of_row(row), row["properties"], dim=dim)
 
 
 # Keys of each kind of row.
@@ -369,7 +369,7 @@ def _is_day(value: str) -> bool:
         return False
 
 
-def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, dim: int | None) -> Iterator[str]:
+def property_problems(kind: str, found: Any, *, dim: int | None) -> Iterator[str]:
     """Yield the problems of a row's properties, each as a sentence about one property.
 
     Args:
@@ -379,7 +379,7 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
     if not isinstance(found, dict):
         yield "must have properties, a JSON object"
         return
-    rules = {**_RULES, **_RULES_OF_KIND.get(kind, {})}
+    model, rules = properties_of(kind), {**_RULES, **_RULES_OF_KIND.get(kind, {})}
     for name in sorted({name for name, one in model.items() if one.required} - found.keys()):
         yield f"lacks the required property {name}"
     values: dict[str, Any] = {}

@@ -8,7 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.memory.export_import.row_format import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.export_import.row_format import (
+    EDGE,
+    LINKS,
+    ORDER,
+    Row,
+    key_of_row,
+    kind_of_row,
+    properties_of,
+)
 from graph_service.memory.export_import.tenant_rewrite import (
     TenantRename,
     episode_id,
@@ -53,17 +61,6 @@ _REFERENCES: Final = (
     (Label.SCENE, "session_id", Label.SESSION),
     (Label.EPISODE, "session_id", Label.SESSION),
     (EDGE, "unembedded_in", Label.SESSION),
-)
-_KINDS_WITH_URI: Final = (
-    Label.SESSION,
-    Label.MESSAGE,
-    Label.USER,
-    Label.AGENT,
-    Label.ENTITY,
-    Label.MEMBER_ENTITY,
-    Label.SCENE,
-    EDGE,
-    Label.MEMBER_FACT,
 )
 
 
@@ -170,8 +167,8 @@ class Staging:
         """Compute the ids of all elements in the target tenant."""
         self._db.execute(_BY_KIND)
         self._db.execute("BEGIN")
-        for kind in _KINDS_WITH_URI:
-            for row in self._raw(kind):
+        for kind in ORDER:
+            for row in self._raw(kind) if kind not in LINKS and "uri" in properties_of(kind) else ():
                 self._map_uri(kind, row["properties"])
         for row in self._raw(Label.MEMBER_ENTITY):
             if row["properties"].get("merge_id"):
@@ -286,7 +283,7 @@ class Staging:
     def _rewrite(self, row: Row) -> Row:
         if "link" in row:
             return {"link": row["link"], "from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
-        found = self._rename_rules.properties(row["properties"], model_of(row))
+        found = self._rename_rules.properties(row["properties"], properties_of(kind_of_row(row)))
         if row.get("node") == Label.REJECTED_MERGE:
             found["a_id"], found["b_id"] = sorted((found["a_id"], found["b_id"]))
         if EDGE in row:
