@@ -65,8 +65,10 @@ class QueryAnalysis:
     Attributes:
         chars: length of the question.
         chinese: the question is mostly Chinese.
+        intent: the intent.
+        answer_type: the expected type of the answer.
         value_kind: kind of value that the answer must contain; None for other questions.
-        asked_times: times that the question names, with their phrases.
+        asked_times: the time expressions in the question, in order.
         asked_time: span from the first to the last of them.
         time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
         time_axis: whether `time` refers to when something was said, when it happened, or either.

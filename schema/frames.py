@@ -1,5 +1,7 @@
 """Frames of the WebSocket protocol `mnemoscene.v1`; `frames.schema.json` beside this file is generated from here."""
 
+import inspect
+import re
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -368,4 +370,22 @@ def frames_schema() -> dict[str, Any]:
         "title": PROTOCOL,
         "client": CLIENT_FRAMES.json_schema(),
         "server": TypeAdapter(ServerFrame).json_schema(by_alias=True),
+    }
+
+
+def summary_and_attributes(docstring: str) -> tuple[str, dict[str, str]]:
+    """Return a docstring's text before `Attributes:`, and the text of each attribute."""
+    summary, _, attributes = docstring.partition("\n\nAttributes:\n")
+    entries = re.findall(r"^ {4}([\w, ]+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE)
+    texts = {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
+    return " ".join(summary.split()), texts
+
+
+def attribute_texts(kind: type) -> dict[str, str]:
+    """Return what the docstring of a class says about each attribute, as a sentence of the API."""
+    texts = summary_and_attributes(inspect.getdoc(kind) or "")[1]
+    # A list of values begins with one of them.
+    return {
+        name: re.sub(r"\bNone\b", "null", text if re.match(r"\w+, \w+, ", text) else text[:1].upper() + text[1:])
+        for name, text in texts.items()
     }

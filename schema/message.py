@@ -168,6 +168,8 @@ class ProvidedOutcome:
     """The effect of provided facts on known ones.
 
     Attributes:
+        closes: known facts that facts of the call close once they are processed.
+        conflicts: known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one.
         notes: references to replaced facts that match none or several, or why nothing was compared.
     """
 

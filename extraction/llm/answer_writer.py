@@ -33,7 +33,7 @@ class CitedSentence:
     """A sentence of an answer.
 
     Attributes:
-        sources: places of its sources in the list that was given, from 0; never empty.
+        sources: places of its sources in `hits`, from 0; at least one.
     """
 
     text: str

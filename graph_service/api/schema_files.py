@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from graph_service.api.graphql.schema import graphql_schema
 from schema.entity import ENTITY_TYPES_ZH, EntityType
-from schema.frames import frames_schema
+from schema.frames import frames_schema, summary_and_attributes
 from schema.parts import parts_schema
 from schema.predicates import fact_groups, fact_predicates, whitelist
 from schema.relations import relation_labels
@@ -143,7 +143,7 @@ def typescript_types() -> str:
 
 
 def _interface(name: str, schema: dict[str, Any], *, complete: bool) -> str:
-    summary, attributes = _description(schema.get("description", ""))
+    summary, attributes = summary_and_attributes(schema.get("description", ""))
     lines = [*_comment(summary, ""), f"export interface {name} {{"]
     required = schema.get("required", ())
     for field, each in schema["properties"].items():
@@ -174,13 +174,6 @@ def _type(schema: dict[str, Any]) -> str:
         case {"type": str(scalar)}:
             return _SCALARS[scalar]
     raise ValueError(f"no TypeScript type for {schema}")
-
-
-def _description(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return a docstring's text before `Attributes:`, and the text of each attribute."""
-    summary, _, attributes = docstring.partition("\n\nAttributes:\n")
-    entries = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE)
-    return " ".join(summary.split()), {name: " ".join(text.split()) for name, text in entries}
 
 
 def _comment(text: str, indent: str) -> Iterator[str]:

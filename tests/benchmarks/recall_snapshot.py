@@ -23,7 +23,6 @@ from typing import Any
 import platformdirs
 
 from extraction.embeddings.embedder import Embedder
-from graph_service.api.graphql.remember_recall import answer_view
 from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
@@ -114,12 +113,12 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
                 answer = await one.recall(TENANT, question)
                 yield (
                     f"{conversation.id} {kind}{name}",
-                    {**asdict(answer_view(answer)), "features": answer.features and astuple(answer.features)},
+                    {**asdict(answer), "features": answer.features and astuple(answer.features)},
                 )
                 if answer.next_cursor is not None and name == "0 best":
                     only = QueryFilters(after=answer.next_cursor)
                     again = Question(**{**vars_of(question), "filters": only})
-                    yield f"{conversation.id} {kind}{name} next", asdict(answer_view(await one.recall(TENANT, again)))
+                    yield f"{conversation.id} {kind}{name} next", asdict(await one.recall(TENANT, again))
             wanted = ContextRequest(user_id=conversation.id, query=question.text, tokens_max=600, with_uris=True)
             yield f"{conversation.id} context {name}", asdict(await memory.context(TENANT, wanted))
         profile = await memory.facts.profile(TENANT, conversation.id)

@@ -8,10 +8,20 @@ from typing import Annotated, Any, Final
 
 import strawberry
 from strawberry.scalars import JSON
-from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, output, subscription
-from graph_service.api.graphql.arguments import AfterCursor, Connection, memory_of, page_parts, view_of
+from graph_service.api.graphql.fields import (
+    AfterCursor,
+    AnyUserId,
+    Call,
+    Connection,
+    about,
+    argument,
+    field,
+    output,
+    page_of,
+    subscription,
+    view_of,
+)
 from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.rules import READ
@@ -62,7 +72,7 @@ class GraphEvent:
 
 @field
 async def changes_since(
-    info: Info[Any, None],
+    info: Call,
     seq: Annotated[float, argument("Sequence number of the last known change; 0 for all.")],
     user_id: Annotated[
         str | None,
@@ -98,8 +108,8 @@ class Subscription:
     @subscription
     async def graph_changed(
         self,
-        info: Info[Any, None],
-        user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+        info: Call,
+        user_id: AnyUserId = None,
         since: Annotated[
             float | None, argument("Sequence number of the last known change. Default: from now on.")
         ] = None,
@@ -116,21 +126,19 @@ class Subscription:
                 yield view_of(GraphEvent, batch, changes=[change_view(one) for one in batch.changes])
 
 
-async def _page(
-    info: Info[Any, None], user_id: str | None, known: int, first: int, after: str | None
-) -> ChangeConnection:
-    log, tenant = memory_of(info).changes, info.context["tenant"]
+async def _page(info: Call, user_id: str | None, known: int, first: int, after: str | None) -> ChangeConnection:
+    log, tenant = info.memory.changes, info.tenant
     head = await log.head(tenant)
     rows = await log.since(tenant, known, rows_max=first + 1)
-    page = page_parts(rows, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view)
+    page = page_of(rows, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view)
     if user_id is not None:
-        page["edges"] = [edge for edge in page["edges"] if edge.node.user_id == user_id]
-        page["nodes"] = [node for node in page["nodes"] if node.user_id == user_id]
+        page.edges = [edge for edge in page.edges if edge.node.user_id == user_id]
+        page.nodes = [edge.node for edge in page.edges]
     complete = not rows or rows[0].seq == known + 1
-    return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
+    return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **vars(page))
 
 
-async def _wait(info: Info[Any, None], user_id: str | None, page: ChangeConnection, wait_s: float) -> None:
+async def _wait(info: Call, user_id: str | None, page: ChangeConnection, wait_s: float) -> None:
     """Wait for a change after the page's head."""
     with contextlib.suppress(TimeoutError):
         async with (
@@ -142,16 +150,11 @@ async def _wait(info: Info[Any, None], user_id: str | None, page: ChangeConnecti
                     return
 
 
-def _followed(
-    info: Info[Any, None], user_id: str | None, *, epoch: str | None, since: int | None
-) -> AsyncIterator[ChangeBatch]:
+def _followed(info: Call, user_id: str | None, *, epoch: str | None, since: int | None) -> AsyncIterator[ChangeBatch]:
     follow: Follow | None = info.context.get("follow")
     if follow is None:
         raise UnavailableError("this server cannot wait for changes; connect to a running service")
-    access: Access = info.context.get("access", ANONYMOUS)
-    return _while_allowed(
-        follow(info.context["tenant"], user_id, epoch=epoch, since=since, access=access), info.context
-    )
+    return _while_allowed(follow(info.tenant, user_id, epoch=epoch, since=since, access=info.access), info.context)
 
 
 async def _while_allowed(batches: AsyncIterator[ChangeBatch], context: dict[str, Any]) -> AsyncIterator[ChangeBatch]:

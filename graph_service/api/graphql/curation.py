@@ -1,36 +1,49 @@
-"""GraphQL: manual corrections of facts, entities and their merges, and today's questions about a memory."""
+"""GraphQL: correct facts, merge entities, today's questions about a memory, and forget with everything derived."""
 
-from datetime import date, datetime
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated
 
 import strawberry
-from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, expose, field, given, mutation, output
-from graph_service.api.graphql.arguments import (
+from graph_service.api.graphql.fields import (
     AfterCursor,
+    AnyUserId,
+    Call,
     Connection,
     FirstArgument,
-    memory_of,
-    page_parts,
-    person_of,
-    view_of,
+    LimitArgument,
+    OnlySession,
+    ReasonArgument,
+    SessionId,
+    TagsArgument,
+    UserId,
+    WhereArgument,
+    about,
+    argument,
+    expose,
+    field,
+    given,
+    mutation,
+    page_of,
 )
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.curation.review import CardKind, ReviewCard
+from graph_service.memory.curation.review import CardKind, ReviewCard, ReviewFact, ReviewStack
 from graph_service.memory.curation.statement_reader import Correction
 from graph_service.memory.curation.statements import FactEdit, ManualFact
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
 from graph_service.memory.entity_resolution.merge import MergeResult, StoredMerge
+from graph_service.memory.forgetting.commit import ForgetResult
+from graph_service.memory.messages.log import MessageFilter
 from schema.assertion import StatementKind
 from schema.entity import entity_type_choice
+from schema.filters import parse_filter
 from schema.predicates import predicate_choice
 
 CorrectionKind = strawberry.enum(StatementKind, name="CorrectionKind", description="Kind of a manual correction.")
 expose(Correction)
 expose(ListedEntity, "Entity")
-expose(ComparedEntity, "ReviewEntity", without=("user_id", "members", "ties"))
+expose(ComparedEntity, "ReviewEntity", "id name aliases entity_type")
 _Fact = Annotated[str, argument("The fact's id.")]
 _Time = Annotated[datetime | None, argument("When it became true; unchanged if omitted.")]
 
@@ -53,25 +66,21 @@ class ManualFactInput:
 
 
 @field
-async def corrections(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
-) -> list[Correction]:
+async def corrections(info: Call, user_id: UserId, limit: LimitArgument = 50) -> list[Correction]:
     """Manual corrections in effect, newest first."""
-    return await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
+    return await info.memory.statements.latest(info.tenant, user_id, limit=limit)
 
 
 @mutation
-async def add_fact(info: Info[Any, None], input: Annotated[ManualFactInput, argument("The fact.")]) -> Correction:
+async def add_fact(info: Call, input: Annotated[ManualFactInput, argument("The fact.")]) -> Correction:
     """Add a fact manually; facts that it replaces are closed."""
     wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-    return await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info))
+    return await info.memory.statements.add(info.tenant, wish, by=info.person)
 
 
 @mutation
 async def update_fact(
-    info: Info[Any, None],
+    info: Call,
     id: _Fact,
     statement: Annotated[str | None, argument("The new sentence; required if the meaning changes.")] = None,
     object: Annotated[str | None, argument("The new object.")] = None,
@@ -94,162 +103,120 @@ async def update_fact(
         valid_at=valid_at,
         invalid_at=invalid_at,
     )
-    statements, tenant, by = memory_of(info).statements, info.context["tenant"], person_of(info)
+    statements, tenant, by = info.memory.statements, info.tenant, info.person
     return await statements.update(tenant, id, edit, if_version=if_version, by=by)
 
 
 @mutation
-async def confirm_fact(info: Info[Any, None], id: _Fact) -> Correction:
+async def confirm_fact(info: Call, id: _Fact) -> Correction:
     """Confirm a fact: extraction cannot close it any more."""
-    return await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info))
+    return await info.memory.statements.confirm(info.tenant, id, by=info.person)
 
 
 @mutation
-async def reject_fact(info: Info[Any, None], id: _Fact) -> Correction:
+async def reject_fact(info: Call, id: _Fact) -> Correction:
     """Reject a fact as never true: it is closed, and extraction does not create it again. undoCorrection reverts
     this; forgetFact deletes the fact.
     """
-    return await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info))
+    return await info.memory.statements.reject(info.tenant, id, by=info.person)
 
 
 @mutation
-async def pin_fact(info: Info[Any, None], id: _Fact) -> Correction:
+async def pin_fact(info: Call, id: _Fact) -> Correction:
     """Confirm a fact and give it the highest importance."""
-    return await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info))
+    return await info.memory.statements.pin(info.tenant, id, by=info.person)
 
 
 @mutation
-async def undo_correction(info: Info[Any, None], id: Annotated[str, argument("The correction's id.")]) -> bool:
+async def undo_correction(info: Call, id: Annotated[str, argument("The correction's id.")]) -> bool:
     """Undo a correction, with all its effects."""
-    await memory_of(info).statements.undo(info.context["tenant"], id)
+    await info.memory.statements.undo(info.tenant, id)
     return True
 
 
-@output()
-class MergeReceipt:
-    """The result of a merge or split."""
-
-    merge_id: str = about("Id of the merge, for splitEntity.")
-    kept_id: str = about("The entity that represents both while they are merged.")
-    merged_id: str = about("The entity that was merged into it.")
-
-
-@output()
-class Merge:
-    """A merge that a person made, until it is undone."""
-
-    merge_id: str = about("Its id, for splitEntity.")
-    kept_id: str = about("The entity that represents both.")
-    kept_name: str = about("Its name.")
-    merged_id: str = about("The entity that was merged into it.")
-    merged_name: str = about("Its name.")
-    reason: str = about("The reason, as free text.")
-    at: datetime = about("When it was made.")
-
-
-@output()
-class SuggestedMerge:
-    """Two entities of one user that may be duplicates."""
-
-    user_id: str = about("The user's id.")
-    first_id: str = about("Id of the first entity.")
-    first_name: str = about("Name of the first entity.")
-    second_id: str = about("Id of the second entity.")
-    second_name: str = about("Name of the second entity.")
-    score: float = about("Probability that they are the same, 0 to 1.")
-    reasons: list[str] = about("The reasons, as free text.")
+expose(MergeResult, "MergeReceipt", "merge_id=id kept_id=kept merged_id=merged")
+expose(
+    StoredMerge,
+    "Merge",
+    "merge_id=id kept_id=kept kept_name merged_id=merged merged_name reason at",
+    inside="result",
+    texts={
+        "merge_id": "Its id, for splitEntity.",
+        "kept_id": "The entity that represents both.",
+        "kept_name": "Its name.",
+        "merged_name": "Its name.",
+    },
+)
+expose(
+    DuplicatePair,
+    "SuggestedMerge",
+    "user_id=first.user_id first_id=first.id first_name=first.name second_id=second.id second_name=second.name"
+    " score reasons",
+    texts={
+        "user_id": "The user's id.",
+        **{f"{one}_id": f"Id of the {one} entity." for one in ("first", "second")},
+        **{f"{one}_name": f"Name of the {one} entity." for one in ("first", "second")},
+    },
+)
 
 
 @field
 async def entities(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    first: FirstArgument = 100,
-    after: AfterCursor = None,
+    info: Call, user_id: UserId, first: FirstArgument = 100, after: AfterCursor = None
 ) -> Connection[ListedEntity]:
     """The entities of one user's memory, most recently mentioned first."""
     check_limit(first)
-    found = await memory_of(info).entities.listed(info.context["tenant"], user_id, limit=first + 1, after=after)
-    return Connection(**page_parts(found, first, after, cursor=entity_cursor))
+    found = await info.memory.entities.listed(info.tenant, user_id, limit=first + 1, after=after)
+    return page_of(found, first, after, cursor=entity_cursor)
 
 
 @field
-async def merges(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 50,
-) -> list[Merge]:
+async def merges(info: Call, user_id: UserId, limit: LimitArgument = 50) -> list[StoredMerge]:
     """Merges that people made and that were not undone, newest first."""
-    return [_merge(one) for one in await memory_of(info).merges.of_user(info.context["tenant"], user_id, limit=limit)]
+    return await info.memory.merges.of_user(info.tenant, user_id, limit=limit)
 
 
 @field
-async def suggested_merges(
-    info: Info[Any, None],
-    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
-    limit: Annotated[int, argument("Maximum number of items, 1 to 100.")] = 20,
-) -> list[SuggestedMerge]:
+async def suggested_merges(info: Call, user_id: AnyUserId = None, limit: LimitArgument = 20) -> list[DuplicatePair]:
     """Pairs of entities that may be duplicates, most likely first, without rejected pairs."""
-    found = await memory_of(info).entities.suggested_merges(info.context["tenant"], user_id, limit=limit)
-    return [_suggested(pair) for pair in found]
+    return await info.memory.entities.suggested_merges(info.tenant, user_id, limit=limit)
 
 
 @mutation
 async def merge_entities(
-    info: Info[Any, None],
+    info: Call,
     keep_id: Annotated[str, argument("The entity that keeps its name.")],
     merge_id: Annotated[str, argument("The entity merged into it.")],
-    reason: Annotated[str, argument("The reason, as free text.")],
-) -> MergeReceipt:
+    reason: ReasonArgument,
+) -> MergeResult:
     """Merge two entities of one user; splitEntity reverts it."""
-    return _receipt(await memory_of(info).merges.merge(info.context["tenant"], keep_id, merge_id, reason))
+    return await info.memory.merges.merge(info.tenant, keep_id, merge_id, reason)
 
 
 @mutation
 async def split_entity(
-    info: Info[Any, None], id: Annotated[str, argument("Id of the merge or of the merged entity.")]
-) -> MergeReceipt:
+    info: Call, id: Annotated[str, argument("Id of the merge or of the merged entity.")]
+) -> MergeResult:
     """Revert a merge; facts learned since then stay with the entity that was mentioned."""
-    return _receipt(await memory_of(info).merges.split(info.context["tenant"], id))
+    return await info.memory.merges.split(info.tenant, id)
 
 
 @mutation
 async def reject_merge(
-    info: Info[Any, None],
+    info: Call,
     first_id: Annotated[str, argument("The first entity's id.")],
     second_id: Annotated[str, argument("The second entity's id.")],
-    reason: Annotated[str, argument("The reason, as free text.")] = "rejected by a person",
+    reason: ReasonArgument = "rejected by a person",
 ) -> str:
     """Record that two entities of one user are different; returns the id of the record."""
-    return await memory_of(info).merges.reject(info.context["tenant"], first_id, second_id, reason)
+    return await info.memory.merges.reject(info.tenant, first_id, second_id, reason)
 
 
 @mutation
-async def allow_merge(info: Info[Any, None], id: Annotated[str, argument("The id that rejectMerge returned.")]) -> bool:
+async def allow_merge(info: Call, id: Annotated[str, argument("The id that rejectMerge returned.")]) -> bool:
     """Undo rejectMerge: the two entities may be suggested again."""
-    await memory_of(info).merges.allow(info.context["tenant"], id)
+    await info.memory.merges.allow(info.tenant, id)
     return True
-
-
-def _receipt(done: MergeResult) -> MergeReceipt:
-    return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
-
-
-def _merge(one: StoredMerge) -> Merge:
-    done = one.result
-    return view_of(Merge, one, merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
-
-
-def _suggested(pair: DuplicatePair) -> SuggestedMerge:
-    return SuggestedMerge(
-        user_id=pair.first.user_id,
-        first_id=pair.first.id,
-        first_name=pair.first.name,
-        second_id=pair.second.id,
-        second_name=pair.second.name,
-        score=pair.score,
-        reasons=list(pair.reasons),
-    )
 
 
 strawberry.enum(
@@ -260,72 +227,90 @@ strawberry.enum(
 )
 
 
-@output(name="ReviewFact")
-class ReviewFactView:
-    """A valid fact that no person confirmed."""
-
-    id: str
-    statement: str
-    predicate: str
-    relation: str | None
-    subject_id: str
-    subject: str
-    object_id: str
-    object: str
-    strength: float
-    confidence: float
-    importance: int = about("1 to 10.")
-    valid_at: datetime = about("When it became true.")
-    last_seen: datetime = about("When it was last mentioned.")
-    messages: int = about("Number of evidence messages.")
+def value(root: ReviewCard) -> float:
+    """Usefulness of the answer, 0 to 1."""
+    return round(root.value, 4)
 
 
-@output(name="ReviewCard")
-class ReviewCardView:
-    """A question about the memory."""
-
-    id: str = about("Stays the same until the question is settled.")
-    kind: CardKind
-    value: float = about("Usefulness of the answer, 0 to 1.")
-    facts: list[ReviewFactView] = about("The fact; of a contradiction both, older first.")
-    entities: list[ComparedEntity] = about("For SAME, the one with more facts first.")
-
-
-@output(name="ReviewStack")
-class ReviewStackView:
-    """Today's questions about a memory."""
-
-    day: date = about("The day, in UTC.")
-    cards: list[ReviewCardView] = about("Most useful first; the order stays the same all day.")
-    settled_today: int = about("Corrections and decisions that people made today.")
-    left: int = about("Number of questions that are left, including `cards`.")
+expose(
+    ReviewFact,
+    None,
+    "id statement predicate relation subject_id subject object_id object strength confidence importance valid_at"
+    " last_seen messages=evidence_n",
+)
+expose(ReviewCard, resolved=[value])
+expose(ReviewStack)
 
 
 @field
 async def review_cards(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    limit: Annotated[int, argument("Maximum number of cards, 1 to 50.")] = 12,
-) -> ReviewStackView:
+    info: Call, user_id: UserId, limit: Annotated[int, argument("Maximum number of cards, 1 to 50.")] = 12
+) -> ReviewStack:
     """Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact,
     updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again.
     """
-    stack = await memory_of(info).review.stack(info.context["tenant"], user_id, limit=limit)
-    return view_of(ReviewStackView, stack, cards=[_card(card) for card in stack.cards])
+    return await info.memory.review.stack(info.tenant, user_id, limit=limit)
 
 
 @field
-async def contradictions(
-    info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")]
-) -> list[ReviewCardView]:
+async def contradictions(info: Call, user_id: UserId) -> list[ReviewCard]:
     """Pairs of valid facts in one user's memory that exclude each other, which no person has settled."""
-    return [_card(card) for card in await memory_of(info).review.contradictions(info.context["tenant"], user_id)]
+    return await info.memory.review.contradictions(info.tenant, user_id)
 
 
-def _card(card: ReviewCard) -> ReviewCardView:
-    return view_of(
-        ReviewCardView,
-        card,
-        value=round(card.value, 4),
-        facts=[view_of(ReviewFactView, fact, messages=fact.evidence_n) for fact in card.facts],
-    )
+expose(ForgetResult, "ForgetReceipt")
+
+
+@mutation
+async def forget_message(info: Call, id: Annotated[str, argument("Its id or its URI.")]) -> ForgetResult:
+    """Delete a message and everything derived from it, as if never sent. It can be stored again."""
+    return await info.memory.forgetting.message(info.tenant, id)
+
+
+@mutation
+async def forget_scene(info: Call, id: Annotated[str, argument("Its id or its URI.")]) -> ForgetResult:
+    """Delete a scene with its messages and everything derived from them."""
+    return await info.memory.forgetting.scene(info.tenant, id)
+
+
+@mutation
+async def forget_session(info: Call, user_id: UserId, session_id: SessionId) -> ForgetResult:
+    """Delete a session with its messages and everything derived from them."""
+    return await info.memory.forgetting.session(info.tenant, user_id, session_id)
+
+
+@mutation
+async def forget(
+    info: Call,
+    user_id: UserId,
+    where: WhereArgument = None,
+    before: Annotated[datetime | None, argument("Only messages said before this time.")] = None,
+    session_id: OnlySession = None,
+    tags: TagsArgument = None,
+    dry_run: Annotated[bool, argument("Delete nothing.")] = False,
+) -> ForgetResult:
+    """Delete the messages of a user that pass all conditions, of which at least one is given, and everything
+    derived from them; `dryRun` only counts the messages.
+    """
+    wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where))
+    return await info.memory.forgetting.matching(info.tenant, wanted, before=before, dry_run=dry_run)
+
+
+@mutation
+async def forget_fact(info: Call, id: Annotated[str, argument("Its id.")]) -> ForgetResult:
+    """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay."""
+    return await info.memory.forgetting.fact(info.tenant, id)
+
+
+@mutation
+async def forget_entity(info: Call, id: Annotated[str, argument("Its id; `entities` lists them.")]) -> ForgetResult:
+    """Delete an entity with its facts. Existing messages stay, but are not linked to it again."""
+    return await info.memory.forgetting.entity(info.tenant, id)
+
+
+@mutation
+async def forget_user(info: Call, user_id: UserId) -> ForgetResult:
+    """Delete a user with all messages and everything derived from them. Irreversible; resumes automatically if the
+    service stops meanwhile.
+    """
+    return await info.memory.forgetting.user(info.tenant, user_id)

@@ -5,19 +5,23 @@ from typing import Annotated, Any
 
 import strawberry
 from strawberry.scalars import JSON
-from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, output
-from graph_service.api.graphql.arguments import (
+from graph_service.api.graphql.fields import (
     AfterCursor,
+    AnyUserId,
     AsOfArgument,
+    Call,
     ClosedArgument,
     Connection,
     FirstArgument,
+    OnlySession,
+    UserId,
     ValidAtArgument,
-    memory_of,
-    now_of,
-    page_parts,
+    about,
+    argument,
+    field,
+    output,
+    page_of,
     view_of,
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, connection_of, loaders_of, node_answer
@@ -32,8 +36,6 @@ from schema.predicates import whitelist
 from schema.profile import Category
 
 _Id = Annotated[str, argument("Its id or URI.")]
-_UserId = Annotated[str, argument("The user's id.")]
-_AnyUserId = Annotated[str | None, argument("The user's id; all users if omitted.")]
 
 
 @output()
@@ -75,102 +77,90 @@ class ListedUser:
 
 @field
 async def node(
-    info: Info[Any, None],
+    info: Call,
     id: Annotated[strawberry.ID, argument("Its id or URI.")],
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
 ) -> MemoryNode:
     """A node of the mind map by id or URI."""
-    moments = _moments(info, valid_at, as_of)
-    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
+    return node_answer(await info.memory.reads.node(info.tenant, id), _moments(info, valid_at, as_of))
 
 
 @field
-async def entity(
-    info: Info[Any, None], id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
-) -> MemoryNode:
+async def entity(info: Call, id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None) -> MemoryNode:
     """An entity with its facts."""
-    moments = _moments(info, valid_at, as_of)
-    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
+    return node_answer(await info.memory.reads.node(info.tenant, id, "Entity"), _moments(info, valid_at, as_of))
 
 
 @field
-async def scene(
-    info: Info[Any, None], id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
-) -> MemoryNode:
+async def scene(info: Call, id: _Id, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None) -> MemoryNode:
     """A scene with its facts."""
-    moments = _moments(info, valid_at, as_of)
-    return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
+    return node_answer(await info.memory.reads.node(info.tenant, id, "Scene"), _moments(info, valid_at, as_of))
 
 
 @field
-async def user(
-    info: Info[Any, None], user_id: _UserId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
-) -> MemoryNode:
+async def user(info: Call, user_id: UserId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None) -> MemoryNode:
     """A user with their facts."""
-    moments = _moments(info, valid_at, as_of)
-    return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
+    return node_answer(await info.memory.reads.user(info.tenant, user_id), _moments(info, valid_at, as_of))
 
 
 @field
 async def neighbors(
-    info: Info[Any, None],
+    info: Call,
     id: _Id,
-    user_id: _AnyUserId = None,
+    user_id: AnyUserId = None,
     limit: Annotated[int, argument("Maximum number of neighbours, 1 to 100.")] = 20,
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
     include_closed: ClosedArgument = True,
 ) -> Subgraph:
     """A node, its most strongly connected neighbours, and all edges between them."""
-    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
-    explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-    found = await explorer.around(
-        tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
+    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=info.now)
+    found = await info.memory.reads.explorer.around(
+        info.tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
     )
     return _slice(found, _moments(info, valid_at, as_of))
 
 
 @field
 async def path(
-    info: Info[Any, None],
+    info: Call,
     source: Annotated[str, argument("Id or URI of the source node.")],
     target: Annotated[str, argument("Id or URI of the target node.")],
-    user_id: _AnyUserId = None,
+    user_id: AnyUserId = None,
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
     include_closed: ClosedArgument = True,
 ) -> Subgraph:
     """The shortest paths between two nodes; empty if there is none."""
-    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
-    explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-    found = await explorer.between(
-        tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
+    time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=info.now)
+    found = await info.memory.reads.explorer.between(
+        info.tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
     )
     return _slice(found, _moments(info, valid_at, as_of))
 
 
 @field
 async def graph(
-    info: Info[Any, None],
-    user_id: _AnyUserId = None,
+    info: Call,
+    user_id: AnyUserId = None,
     limit: Annotated[int, argument("Maximum number of facts, 1 to 1,000.")] = 200,
     valid_at: ValidAtArgument = None,
     as_of: AsOfArgument = None,
     include_closed: ClosedArgument = True,
 ) -> Subgraph:
     """The most relevant facts of a memory at a point in valid and transaction time."""
-    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
-    found = await memory_of(info).reads.explorer.at(
-        info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
+    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=info.now)
+    found = await info.memory.reads.explorer.at(
+        info.tenant, user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
     )
     return _slice(found, _moments(info, valid_at, as_of))
 
 
 @field
 async def facts(
-    info: Info[Any, None],
-    user_id: _UserId,
+    info: Call,
+    user_id: UserId,
     session_id: Annotated[str | None, argument("Only facts with evidence in this session.")] = None,
     agent_id: Annotated[str | None, argument("Only facts with evidence in sessions with this agent.")] = None,
     tags: Annotated[list[str] | None, argument("Only facts with evidence that has one of these tags.")] = None,
@@ -191,7 +181,7 @@ async def facts(
     selection = FactSelection(
         session_id=session_id, agent_id=agent_id, tags=tuple(tags or ()), category=category, text=text, where=where
     )
-    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
+    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=info.now)
     page = FactPageRequest(moments=moments, first=first, after=after, closed=include_closed)
     return connection_of(await loaders_of(info).facts_of_user(user_id, selection, page), page)
 
@@ -201,8 +191,8 @@ async def facts(
     deprecation_reason="`facts` lists all facts of the memory.",
 )
 async def timeline(
-    info: Info[Any, None],
-    user_id: _UserId,
+    info: Call,
+    user_id: UserId,
     first: FirstArgument = 50,
     after: AfterCursor = None,
     valid_at: ValidAtArgument = None,
@@ -210,7 +200,7 @@ async def timeline(
     include_closed: ClosedArgument = True,
 ) -> FactConnection:
     """Return the facts of a user's own node."""
-    node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
+    node = node_answer(await info.memory.reads.user(info.tenant, user_id))
     found: FactConnection = await node.facts(
         info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
     )
@@ -219,21 +209,21 @@ async def timeline(
 
 @field
 async def users(
-    info: Info[Any, None],
+    info: Call,
     prefix: Annotated[str, argument("The beginning of their ids, in this case.")] = "",
     first: FirstArgument = 50,
     after: AfterCursor = None,
 ) -> Connection[ListedUser]:
     """The users of the tenant, by id; an agent's own memory has the id `agent:ID`."""
-    rows = await memory_of(info).reads.users(info.context["tenant"], prefix, first=first, after=after)
-    return Connection(**page_parts(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row)))
+    rows = await info.memory.reads.users(info.tenant, prefix, first=first, after=after)
+    return page_of(rows, first, after, cursor=user_cursor, view=lambda row: ListedUser(**row))
 
 
-def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:
+def _moments(info: Call, valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:
     """Return the requested point in valid and transaction time, or None."""
     if valid_at is None and as_of is None:
         return None
-    return resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
+    return resolve_as_of(valid_at=valid_at, as_of=as_of, now=info.now)
 
 
 def _slice(part: GraphPart, moments: AsOf | None) -> Subgraph:
@@ -258,6 +248,41 @@ def _moment(text: str | None) -> datetime | None:
 
 
 @output()
+class MemoryStats:
+    """Counts of the elements of a memory."""
+
+    messages: int = about("Messages.")
+    sessions: int = about("Sessions.")
+    scenes: int = about("Scenes.")
+    entities: int = about("Entities.")
+    users: int = about("Users.")
+    agents: int = about("Agents.")
+    facts: int = about("Valid facts.")
+    closed_facts: int = about("Facts that are no longer valid.")
+    items: int = about("Items that have not expired, of the tenant and of users.")
+
+
+@field
+async def scenes(
+    info: Call,
+    user_id: UserId,
+    session_id: OnlySession = None,
+    tags: Annotated[list[str] | None, argument("Only scenes with a message that has one of these tags.")] = None,
+    first: FirstArgument = 20,
+    after: AfterCursor = None,
+) -> Connection[MemoryNode]:
+    """The scenes of a user or session, latest first."""
+    rows = await info.memory.reads.scenes(info.tenant, user_id, session_id, first=first, after=after, tags=tags or ())
+    return page_of(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
+
+
+@field
+async def stats(info: Call, user_id: AnyUserId = None) -> MemoryStats:
+    """Counts of the elements in the memory of the tenant, or of one user."""
+    return MemoryStats(**await info.memory.reads.stats(info.tenant, user_id))
+
+
+@output()
 class CypherAnswer:
     """The result of a Cypher statement."""
 
@@ -269,7 +294,7 @@ class CypherAnswer:
 
 @field
 async def cypher(
-    info: Info[Any, None],
+    info: Call,
     statement: Annotated[str, argument("The Cypher text; pass values as parameters.")],
     parameters: Annotated[JSON | None, argument("Parameter values by name.")] = None,
     timeout_s: Annotated[float | None, argument("A shorter time limit than the configured one.")] = None,
@@ -278,8 +303,7 @@ async def cypher(
     """Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it needs an
     admin credential for every tenant.
     """
-    memory = memory_of(info)
     given: Any = {} if parameters is None else parameters
     question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
-    answer = await memory.analyst.ask(question)
+    answer = await info.memory.analyst.ask(question)
     return view_of(CypherAnswer, answer, rows=json_ready(answer.rows))

@@ -1,16 +1,14 @@
 """GraphQL: items, JSON values by namespace and key."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from strawberry.scalars import JSON
-from strawberry.types import Info
 
-from graph_service.api.descriptions import about, argument, field, given, mutation, output
-from graph_service.api.graphql.arguments import memory_of, view_of
-from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, require_access
+from graph_service.api.graphql.fields import Call, about, argument, expose, field, given, mutation
+from graph_service.auth.access import Requirement, Role, require_access
 from graph_service.memory.items.store import AnswerBytes, ItemSearch
-from graph_service.memory.items.writes import ItemWrite
+from graph_service.memory.items.writes import Item, ItemWrite
 from schema.errors import ForbiddenError
 
 OwnerArgument = Annotated[str | None, argument("The user who owns the items; items of the tenant if omitted.")]
@@ -20,18 +18,7 @@ RefreshArgument = Annotated[
 ]
 
 
-@output(name="Item")
-class ItemAnswer:
-    """A JSON value, stored by namespace and key."""
-
-    namespace: list[str] = about("Its namespace.")
-    key: str = about("Its key, unique within the owner and namespace.")
-    value: JSON = about("Its value.")
-    version: int = about("1 for a new item, one more with each put.")
-    created_at: datetime = about("When it was first stored.")
-    updated_at: datetime = about("When it was last stored.")
-    expires_at: datetime | None = about("From then on it is gone; null for never.")
-    score: float | None = about("Relevance for `query`, 0 to 1; null without a query.")
+expose(Item, types={"value": JSON})
 
 
 @given()
@@ -59,21 +46,20 @@ class ItemInput:
 
 @field
 async def item(
-    info: Info[Any, None],
+    info: Call,
     namespace: Annotated[list[str], argument("Its namespace.")],
     key: Annotated[str, argument("Its key.")],
     user_id: OwnerArgument = None,
     refresh_ttl: RefreshArgument = False,
-) -> ItemAnswer | None:
+) -> Item | None:
     """An item; null if there is none."""
     refresh = refresh_ttl and _may_write(info)
-    found = await memory_of(info).items.get(info.context["tenant"], user_id, namespace, key, refresh_ttl=refresh)
-    return None if found is None else view_of(ItemAnswer, found)
+    return await info.memory.items.get(info.tenant, user_id, namespace, key, refresh_ttl=refresh)
 
 
 @field
 async def items(
-    info: Info[Any, None],
+    info: Call,
     namespace: Annotated[list[str] | None, argument("Labels at the start of the namespace; none for all.")] = None,
     user_id: OwnerArgument = None,
     query: Annotated[str | None, argument("What to search for.")] = None,
@@ -87,7 +73,7 @@ async def items(
     first: Annotated[int, argument("Maximum number of items, 1 to 1,000.")] = 10,
     offset: OffsetArgument = 0,
     refresh_ttl: RefreshArgument = False,
-) -> list[ItemAnswer]:
+) -> list[Item]:
     """Items whose namespace begins with some labels: the last updated first, or those that match a query by meaning
     or words, best first.
     """
@@ -101,14 +87,12 @@ async def items(
         refresh_ttl=refresh_ttl and _may_write(info),
     )
     budget: AnswerBytes = info.context.setdefault("item_bytes", AnswerBytes())
-    return [
-        view_of(ItemAnswer, one) for one in await memory_of(info).items.search(info.context["tenant"], search, budget)
-    ]
+    return await info.memory.items.search(info.tenant, search, budget)
 
 
 @field
 async def item_namespaces(
-    info: Info[Any, None],
+    info: Call,
     user_id: OwnerArgument = None,
     prefix: Annotated[list[str] | None, argument("Labels at the start.")] = None,
     suffix: Annotated[list[str] | None, argument("Labels at the end.")] = None,
@@ -117,33 +101,25 @@ async def item_namespaces(
     offset: OffsetArgument = 0,
 ) -> list[list[str]]:
     """The namespaces that have items, sorted; `*` matches any label."""
-    found = await memory_of(info).items.namespaces(
-        info.context["tenant"],
-        user_id,
-        prefix=prefix or (),
-        suffix=suffix or (),
-        max_depth=max_depth,
-        first=first,
-        offset=offset,
+    found = await info.memory.items.namespaces(
+        info.tenant, user_id, prefix=prefix or (), suffix=suffix or (), max_depth=max_depth, first=first, offset=offset
     )
     return [list(labels) for labels in found]
 
 
 @mutation
 async def put_items(
-    info: Info[Any, None], items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
-) -> list[ItemAnswer | None]:
+    info: Call, items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
+) -> list[Item | None]:
     """Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null for a
     deletion. Search by meaning follows in a moment.
     """
-    stored = await memory_of(info).items.put(info.context["tenant"], [one.write() for one in items])
-    return [None if one is None else view_of(ItemAnswer, one) for one in stored]
+    return list(await info.memory.items.put(info.tenant, [one.write() for one in items]))
 
 
-def _may_write(info: Info[Any, None]) -> bool:
-    access: Access = info.context.get("access", ANONYMOUS)
+def _may_write(info: Call) -> bool:
     try:
-        require_access(access, Requirement(role=Role.WRITE), "refreshTtl")
+        require_access(info.access, Requirement(role=Role.WRITE), "refreshTtl")
     except ForbiddenError:
         return False
     return True

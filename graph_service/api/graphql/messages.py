@@ -1,89 +1,81 @@
-"""GraphQL: the log of messages, single messages, and whether they are read."""
+"""GraphQL: the log of messages, single messages, whether they are read; sessions and their last turns."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.scalars import JSON
-from strawberry.types import Info
 from strawberry.types.nodes import FragmentSpread, InlineFragment, SelectedField
 
-import graph_service.api.graphql.remember_recall  # noqa: F401  registers Role
-from graph_service.api.descriptions import about, argument, field, mutation, output
-from graph_service.api.graphql.arguments import (
+from graph_service.api.graphql.fields import (
     AfterCursor,
+    AnyUserId,
+    Call,
     Connection,
     Edge,
+    FirstArgument,
+    SessionId,
+    TagsArgument,
+    UserId,
     WhereArgument,
-    memory_of,
+    argument,
+    expose,
+    field,
+    mutation,
+    output,
     page_info,
-    view_of,
+    page_of,
 )
+from graph_service.memory.facts.fact_events import StoredFactEvent
+from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
+from graph_service.memory.sessions.lifecycle import IndexReport, session_cursor
+from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn
 from schema.errors import NotFoundError
 from schema.filters import parse_filter
 from schema.labels import Role
+from schema.session import CloseReason, SessionState, SessionView
 
 _MessageId = Annotated[str, argument("Your id of the message, our id, or its URI.")]
-_SessionId = Annotated[str, argument("Your id of the conversation.")]
+_ConversationId = Annotated[str, argument("Your id of the conversation.")]
 
 
-@output(name="MessageFact")
-class MessageFactView:
-    """A fact that a message proves or closed."""
-
-    id: str
-    statement: str
-    predicate: str
-    source_id: str = about("Id of its subject.")
-    target_id: str = about("Id of its object.")
-    invalid_at: datetime | None = about("When it stopped being true; null while it is valid.")
+def chars(root: StoredMessage) -> int:
+    """Length of the text in characters."""
+    return len(root.text)
 
 
-@output(name="StoredMessage")
-class StoredMessageView:
-    """A message as it was stored, with what the memory made of it."""
+def text(
+    root: StoredMessage, max_chars: Annotated[int | None, argument("Cut it after so many characters.")] = None
+) -> str:
+    """The whole text."""
+    return root.text if max_chars is None else root.text[: max(max_chars, 0)]
 
-    message: strawberry.Private[StoredMessage]
-    id: strawberry.ID
-    uri: str
-    external_id: str | None = about("Your id of the message, if you gave one.")
-    session_id: str = about("Your id of the conversation.")
-    user_id: str
-    role: Role
-    speaker: str | None
-    chars: int = about("Length of the text in characters.")
-    raw: JSON | None = about("Its payload.")
-    metadata: JSON = about("Your properties of the message; an empty object if it has none.")
-    tags: list[str]
-    time: datetime = about("When it was said.")
-    created_at: datetime = about("When it was stored.")
-    updated_at: datetime = about("When it was last replaced.")
-    expires_at: datetime | None = about("When it expires; null for never.")
-    version: int = about("1, and one more after each replacement.")
-    is_read: bool = about("Nothing of it waits to be read; true if it is never read.")
-    scene_id: str | None = about("Id of its scene; null until it is read.")
-    facts: list[MessageFactView] = about("Facts for which it is evidence, at most 20.")
-    closed: list[MessageFactView] = about("Facts that it closed, at most 20.")
 
-    @field
-    def text(self, max_chars: Annotated[int | None, argument("Cut it after so many characters.")] = None) -> str:
-        """The whole text."""
-        return self.message.text if max_chars is None else self.message.text[: max(max_chars, 0)]
+expose(MessageFact, fields="id statement predicate source_id=source target_id=target invalid_at")
+expose(
+    StoredMessage,
+    None,
+    "id uri external_id session_id user_id role speaker chars raw metadata tags time=said_at created_at updated_at"
+    " expires_at version is_read scene_id facts closed text",
+    ids=["id"],
+    types={"role": Role, "raw": JSON | None, "metadata": JSON},
+    resolved=[chars, text],
+)
 
 
 @output()
-class StoredMessageConnection(Connection[StoredMessageView]):
+class StoredMessageConnection(Connection[StoredMessage]):
     """A page of messages. It may be shorter than `first` before the end of the list."""
 
 
 @field
 async def messages(
-    info: Info[Any, None],
-    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+    info: Call,
+    user_id: AnyUserId = None,
     session_id: Annotated[str | None, argument("Only this conversation; needs `userId`.")] = None,
-    tags: Annotated[list[str] | None, argument("Only messages with one of these tags.")] = None,
+    tags: TagsArgument = None,
     where: WhereArgument = None,
     newest_first: Annotated[bool, argument("Begin with the latest message.")] = False,
     first: Annotated[int, argument("Page size, 1 to 1,000.")] = 100,
@@ -102,43 +94,40 @@ async def messages(
     description="The latest messages, oldest first.", deprecation_reason="`messages` has pages and conditions."
 )
 async def conversation(
-    info: Info[Any, None],
-    user_id: Annotated[str | None, argument("The user's id; all users if omitted.")] = None,
+    info: Call,
+    user_id: AnyUserId = None,
     limit: Annotated[int, argument("Maximum number of messages, 1 to 1,000.")] = 30,
-) -> list[StoredMessageView]:
+) -> list[StoredMessage]:
     """Return the latest messages."""
     wanted = MessageFilter(user_id=user_id)
     page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
-    return [message_view(message) for message in reversed(page.messages)]
+    return list(reversed(page.messages))
 
 
 @field
-async def message(
-    info: Info[Any, None], user_id: Annotated[str, argument("The user's id.")], session_id: _SessionId, id: _MessageId
-) -> StoredMessageView | None:
+async def message(info: Call, user_id: UserId, session_id: _ConversationId, id: _MessageId) -> StoredMessage | None:
     """A message of a session, by your id, our id or its URI; null if there is none."""
-    message = await memory_of(info).messages.message(info.context["tenant"], user_id, session_id, id)
-    return None if message is None else message_view(message)
+    return await info.memory.messages.message(info.tenant, user_id, session_id, id)
 
 
 @field
 async def is_read(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
+    info: Call,
+    user_id: UserId,
     session_id: Annotated[str | None, argument("Only this conversation.")] = None,
     wait_s: Annotated[float, argument("Seconds to wait at most, 0 to 60.")] = 0.0,
 ) -> bool:
     """True if everything that was stored so far is read, or never will be. With `waitS`, answers as soon as that is
     so, and false after that time.
     """
-    return await memory_of(info).messages.is_read(info.context["tenant"], user_id, session_id, wait_s=wait_s)
+    return await info.memory.messages.is_read(info.tenant, user_id, session_id, wait_s=wait_s)
 
 
 @mutation
 async def set_message(
-    info: Info[Any, None],
-    user_id: Annotated[str, argument("The user's id.")],
-    session_id: _SessionId,
+    info: Call,
+    user_id: UserId,
+    session_id: _ConversationId,
     id: _MessageId,
     text: Annotated[str | None, argument("The new text.")] = None,
     metadata: Annotated[JSON | None, argument("The new properties, instead of all others; {} for none.")] = None,
@@ -148,12 +137,12 @@ async def set_message(
     ttl_s: Annotated[float | None, argument("Seconds until it expires; excludes `expiresAt`.")] = None,
     never_expires: Annotated[bool, argument("Remove its expiry.")] = False,
     if_version: Annotated[int | None, argument("Refuse with `CONFLICT` unless this is the stored version.")] = None,
-) -> StoredMessageView:
+) -> StoredMessage:
     """Replace text, metadata, payload, tags or expiry of a message, which keeps its id, time and place. With a new
     text, what was derived from the former one is forgotten, and the new one is read. Omitted or null arguments
     change nothing.
     """
-    memory, tenant = memory_of(info), info.context["tenant"]
+    memory, tenant = info.memory, info.tenant
     new = Replacement(
         text=text,
         metadata=metadata,
@@ -168,21 +157,15 @@ async def set_message(
     message = await memory.messages.message(tenant, user_id, session_id, stored_id)
     if message is None:
         raise NotFoundError("the message was forgotten meanwhile")
-    return message_view(message)
+    return message
 
 
 async def _page(
-    info: Info[Any, None],
-    wanted: MessageFilter,
-    selected: set[str],
-    *,
-    first: int,
-    newest_first: bool,
-    after: str | None = None,
+    info: Call, wanted: MessageFilter, selected: set[str], *, first: int, newest_first: bool, after: str | None = None
 ) -> MessagePage:
     """Return a page of messages, reading payloads and facts only if these fields are selected."""
-    return await memory_of(info).messages.page(
-        info.context["tenant"],
+    return await info.memory.messages.page(
+        info.tenant,
         wanted,
         first=first,
         after=after,
@@ -192,7 +175,7 @@ async def _page(
     )
 
 
-def selected_names(info: Info[Any, None], *path: str) -> set[str]:
+def selected_names(info: Call, *path: str) -> set[str]:
     """Return the names of the fields that are selected below a path of fields of the answer."""
     selections = [selection for field in info.selected_fields for selection in field.selections]
     for name in path:
@@ -213,20 +196,72 @@ def _fields(selections: list[Any]) -> list[SelectedField]:
 
 def _connection(page: MessagePage, after: str | None) -> StoredMessageConnection:
     edges: list[Edge[Any]] = [
-        Edge(cursor=cursor, node=message_view(message))
-        for cursor, message in zip(page.cursors, page.messages, strict=True)
+        Edge(cursor=cursor, node=message) for cursor, message in zip(page.cursors, page.messages, strict=True)
     ]
     info = page_info(page.cursors, more=page.next is not None, after=after)
     info.end_cursor = page.next or info.end_cursor
     return StoredMessageConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
-def message_view(message: StoredMessage) -> StoredMessageView:
-    """Convert a message to its API type."""
-    facts, closed = ([_fact_view(fact) for fact in facts] for facts in (message.facts, message.closed))
-    own = {"message": message, "role": Role(message.role), "chars": len(message.text), "time": message.said_at}
-    return view_of(StoredMessageView, message, facts=facts, closed=closed, **own)
+strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window come from.")
+strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
+strawberry.enum(CloseReason, name="SessionCloseReason", description="Why a session was closed.")
+strawberry.enum(FactEventKind, name="FactEventKind", description="What became of a fact.")
+expose(SessionView, "Session")
+expose(StoredFactEvent, "FactEvent")
+expose(IndexReport, "IndexResult")
 
 
-def _fact_view(fact: MessageFact) -> MessageFactView:
-    return view_of(MessageFactView, fact, source_id=fact.source, target_id=fact.target)
+expose(Turn, fields="message_id=id role speaker text said_at truncated")
+expose(RecentTurns, "ShortTerm")
+
+
+@field
+async def sessions(
+    info: Call, user_id: UserId, first: FirstArgument = 50, after: AfterCursor = None
+) -> Connection[SessionView]:
+    """Sessions of a user, latest first."""
+    rows = await info.memory.sessions.page(info.tenant, user_id, first=first, after=after)
+    return page_of(rows, first, after, cursor=session_cursor)
+
+
+@field
+async def session(info: Call, user_id: UserId, session_id: SessionId) -> SessionView:
+    """A session and its state."""
+    return await info.memory.sessions.one(info.tenant, user_id, session_id)
+
+
+@field
+async def fact_events(
+    info: Call,
+    user_id: UserId,
+    session_id: SessionId,
+    first: Annotated[int, argument("Maximum number, 1 to 1,000.")] = 100,
+) -> list[StoredFactEvent]:
+    """The outcomes of the extracted facts of a session, latest scene first."""
+    return await info.memory.fact_events(info.tenant, user_id, session_id, first=first)
+
+
+@field
+async def short_term(
+    info: Call,
+    user_id: UserId,
+    session_id: SessionId,
+    turns: Annotated[int, argument("Maximum number of turns, 1 to 200.")] = 20,
+) -> RecentTurns:
+    """The last turns of a session, from Redis or memory, completed from the database."""
+    return await info.memory.short_term(info.tenant, user_id, session_id, turns=turns)
+
+
+@mutation
+async def close_session(info: Call, user_id: UserId, session_id: SessionId) -> SessionView:
+    """Close a session: compute missing vectors, then extract all pending messages. Idempotent."""
+    return await info.memory.sessions.close(info.tenant, user_id, session_id)
+
+
+@mutation
+async def index_memories(info: Call, user_id: UserId, session_id: SessionId) -> IndexReport:
+    """Index a session now: extract pending messages, also if automatic extraction is off, update its layers, and
+    compute missing vectors. Idempotent.
+    """
+    return await info.memory.sessions.index(info.tenant, user_id, session_id)

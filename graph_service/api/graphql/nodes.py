@@ -1,37 +1,153 @@
-"""GraphQL: nodes and facts that link to each other, paged and loaded in batches."""
+"""GraphQL: nodes and facts that link to each other, paged and loaded in batches; status and history of a fact."""
 
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import strawberry
 from strawberry.dataloader import DataLoader
-from strawberry.types import Info
 
-from graph_service.api.descriptions import about, field, output
-from graph_service.api.graphql.arguments import (
+from graph_service.api.graphql.fields import (
     AfterCursor,
     AsOfArgument,
+    Call,
     ClosedArgument,
+    FactId,
     FirstArgument,
     PageInfo,
+    ReasonArgument,
     ValidAtArgument,
-    now_of,
+    about,
+    argument,
+    expose,
+    field,
+    mutation,
+    output,
     page_info,
     view_of,
 )
-from graph_service.api.graphql.facts import ChangedFact, FactDetails
+from graph_service.memory.curation.facts import FactStatus, FactVersion
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
+from graph_service.memory.facts.closing import ClosingView
 from graph_service.memory.mindmap.element_details import quote_spans
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, FactSelection, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, TextBudget, whole_of
 from graph_service.memory.service import Memory
+from schema.assertion import Closing
 from schema.entity import entity_type_choice
-from schema.fact import FactKind, told_begin
+from schema.fact import Fact, FactKind, told_begin
 from schema.frames import NodeView
 from schema.ids import TenantId, char_uri
 from schema.predicates import predicate_choice
+
+strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact is no longer valid.")
+
+
+expose(ClosingView, "FactClosing", "reason text fact_id message_id", types={"reason": Closing})
+
+
+@strawberry.type
+class FactDetails:
+    """Fields that describe the content of a fact in detail."""
+
+    kind: FactKind = about("Plain fact, decision or procedure.")
+    rationale: str | None = about("The reason, if stated.")
+    steps: list[str] = about("Procedures: steps in order, `action → result`.")
+    trigger_emotion: str | None = about("A lasting emotion that it triggers.")
+    mentioned_start: datetime | None = about("Start of the time it is about, if it names one.")
+    mentioned_end: datetime | None = about("End of that time, exclusive.")
+
+
+@strawberry.type
+class ChangedFact:
+    """Fields that say how often and when a fact was changed."""
+
+    id: strawberry.ID = about("Its id.")
+    created_at: datetime | None = about("When it was first stored.")
+
+    @field
+    async def version(self, info: Call) -> int:
+        """1 for a new fact, one more with each change of it; for `ifVersion` of `updateFact`."""
+        return (await loaders_of(info).changes.load(self.id))[0]
+
+    @field
+    async def updated_at(self, info: Call) -> datetime | None:
+        """The time of the last change."""
+        return (await loaders_of(info).changes.load(self.id))[1] or self.created_at
+
+
+def details_of(fact: Fact) -> dict[str, Any]:
+    """Return the fields of `FactDetails`."""
+    return vars(view_of(FactDetails, fact.detail, trigger_emotion=fact.trigger_emotion))
+
+
+@output(name="FactStatus")
+class FactStatusAnswer(FactDetails, ChangedFact):
+    """A fact and whether it is valid."""
+
+    uri: str = about("Its URI.")
+    statement: str = about("The fact as a sentence.")
+    valid_at: datetime | None = about("When it became true; null if it was told as past, without its begin.")
+    invalid_at: datetime | None = about("When it stopped being true, if that was known at the requested time.")
+    holds: bool = about("Whether it was valid at the requested time, as known then.")
+    closing: ClosingView | None = about("Why it is no longer valid; null while it is valid.")
+
+
+@field
+async def fact(
+    info: Call, id: FactId, valid_at: ValidAtArgument = None, as_of: AsOfArgument = None
+) -> FactStatusAnswer:
+    """The validity of a fact, with the reason if it is not valid."""
+    return _status_answer(await info.memory.facts.status(info.tenant, id, valid_at=valid_at, as_of=as_of))
+
+
+@mutation
+async def reopen_fact(
+    info: Call, id: Annotated[str, argument("The closed fact's id, or one of its URIs.")], reason: ReasonArgument
+) -> FactStatusAnswer:
+    """Reopen a closed fact; what closed it cannot close it again."""
+    return _status_answer(await info.memory.facts.reopen(info.tenant, id, reason))
+
+
+def _status_answer(one: FactStatus) -> FactStatusAnswer:
+    more = {"created_at": one.recorded_at, "valid_at": one.fact.begin, "holds": one.holds}
+    return view_of(FactStatusAnswer, one.fact, **details_of(one.fact), **more, closing=one.closing)
+
+
+@output(name="FactVersion")
+class FactVersionAnswer(FactDetails):
+    """One fact in a fact's history."""
+
+    id: str = about("Its id.")
+    uri: str = about("Its URI.")
+    statement: str = about("The fact as a sentence.")
+    subject: str
+    predicate: str
+    relation: str | None
+    object: str
+    confidence: float
+    strength: float
+    valid_at: datetime | None = about("When it became true; null if it was told as past, without its begin.")
+    invalid_at: datetime | None = about("When it stopped being true; null while it is valid.")
+    known_at: datetime = about("When it was first recorded.")
+    closing_known_at: datetime | None = about("When its end was recorded.")
+    closing: ClosingView | None = about("Why it is no longer valid; null while it is valid.")
+    evidence: list[str] = about("Ids of the messages that are its evidence.")
+
+
+@field
+async def fact_history(info: Call, id: FactId, as_of: AsOfArgument = None) -> list[FactVersionAnswer]:
+    """A fact with its predecessors and successors, oldest first, and why each stopped being true. Former statements
+    of a fact come before it, with its id, as long as their messages are stored.
+    """
+    return [_answer(one) for one in await info.memory.facts.history(info.tenant, id, as_of=as_of)]
+
+
+def _answer(one: FactVersion) -> FactVersionAnswer:
+    names = {"subject": one.subject, "object": one.object, "known_at": one.known_at, "valid_at": one.fact.begin}
+    return view_of(FactVersionAnswer, one.fact, **details_of(one.fact), **names, closing=one.closing)
+
 
 _MESSAGE_FIELDS: Final = (
     *("id", "uri", "role", "speaker", "text", "said_at"),
@@ -53,6 +169,9 @@ class Loaders:
             lambda ids: reads.node_details(tenant, ids), lambda: None
         )
         self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
+        self.changes: DataLoader[str, tuple[int, datetime | None]] = _by(
+            lambda ids: reads.changes_of_facts(tenant, ids), lambda: (1, None)
+        )
 
     def facts(self, page: FactPageRequest) -> DataLoader[str, list[Row]]:
         """Return the loader of fact pages; requests with equal arguments are batched."""
@@ -77,7 +196,7 @@ class Loaders:
         self.nodes.prime_many({node.id: node for node in ends})
 
 
-def loaders_of(info: Info[Any, None]) -> Loaders:
+def loaders_of(info: Call) -> Loaders:
     """Return the loaders of the operation."""
     context = info.context
     if "loaders" not in context:
@@ -147,7 +266,7 @@ class MemoryNode(Node):
     moments: strawberry.Private[AsOf | None] = None
 
     @field
-    async def attributes(self, info: Info[Any, None]) -> list[NodeAttribute]:
+    async def attributes(self, info: Call) -> list[NodeAttribute]:
         """Entities: attributes that messages mention, such as age or colour."""
         found = await loaders_of(info).details.load(self.id)
         return (
@@ -155,13 +274,13 @@ class MemoryNode(Node):
         )
 
     @field
-    async def participants(self, info: Info[Any, None]) -> list[str]:
+    async def participants(self, info: Call) -> list[str]:
         """Scenes: who spoke or took part, in order; the role of those without a name."""
         found = await loaders_of(info).details.load(self.id)
         return list(found.participants) if found else []
 
     @field
-    async def uri(self, info: Info[Any, None]) -> str | None:
+    async def uri(self, info: Call) -> str | None:
         """Its URI."""
         found = await loaders_of(info).details.load(self.id)
         return found.uri if found else None
@@ -169,7 +288,7 @@ class MemoryNode(Node):
     @field
     async def facts(
         self,
-        info: Info[Any, None],
+        info: Call,
         first: FirstArgument = 20,
         after: AfterCursor = None,
         valid_at: ValidAtArgument = None,
@@ -179,7 +298,7 @@ class MemoryNode(Node):
         """Its facts, latest `validAt` first."""
         moments = self.moments if valid_at is None and as_of is None else None
         page = FactPageRequest(
-            moments=moments or resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info)),
+            moments=moments or resolve_as_of(valid_at=valid_at, as_of=as_of, now=info.now),
             first=first,
             after=after,
             closed=include_closed,
@@ -207,12 +326,12 @@ class MemoryFact(FactDetails, ChangedFact, Node):
     moments: strawberry.Private[AsOf | None] = None
 
     @field
-    async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
+    async def subject(self, info: Call) -> MemoryNode | None:
         """The subject node."""
         return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
 
     @field
-    async def object(self, info: Info[Any, None]) -> MemoryNode | None:
+    async def object(self, info: Call) -> MemoryNode | None:
         """The object node."""
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
@@ -220,7 +339,7 @@ class MemoryFact(FactDetails, ChangedFact, Node):
         description="Messages that are evidence for it, at most `first`; a request returns at most"
         f" {EVIDENCE_CHARS_MAX:,} characters of evidence in full, of longer messages then the beginning, with `…`."
     )
-    async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[EvidenceMessage]:
+    async def evidence(self, info: Call, first: FirstArgument = 3) -> list[EvidenceMessage]:
         """Return messages that are evidence for it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = [one for one in await loaders_of(info).messages.load_many(ids) if one is not None]
@@ -235,7 +354,7 @@ class MemoryFact(FactDetails, ChangedFact, Node):
         ]
 
     @field
-    async def tags(self, info: Info[Any, None]) -> list[str]:
+    async def tags(self, info: Call) -> list[str]:
         """The tags of the first three messages that are evidence for it."""
         found = await loaders_of(info).messages.load_many(list(self.row["evidence"] or ())[:_TAGGED_MAX])
         return sorted({tag for message in found if message is not None for tag in message["tags"] or ()})

@@ -161,39 +161,17 @@ def message_problem(message: Any) -> str | None:
     return None
 
 
-TEXTS_MAX: Final = 2_000
-BYTES_MAX: Final = 8 * 2**20
 TEXT_CHARS_MAX: Final = 40_000
+TEXT_BYTES_MIN: Final = 4_096
+PERSISTED_BYTES_MAX: Final = 8 * 2**20
 
 
-class PersistedQueries:
-    """LRU cache of query texts by tenant and hash, bounded in number and bytes.
+def persisted_queries() -> LRUCache[tuple[str, str], str]:
+    """Return a cache of query texts by tenant and hash, so that no tenant can find out which queries another one uses.
 
-    Keyed by tenant, so that no tenant can find out which queries another one uses.
+    It is bounded in bytes; each text counts for `TEXT_BYTES_MIN` at least.
     """
-
-    def __init__(self) -> None:
-        self._texts: LRUCache[tuple[str, str], str] = LRUCache(BYTES_MAX, getsizeof=sys.getsizeof)
-
-    @property
-    def bytes(self) -> int:
-        """The memory used by all texts, at one to four bytes per character."""
-        return int(self._texts.currsize)
-
-    def get(self, tenant: str, name: str) -> str | None:
-        """Return the text of a hash, or None."""
-        return self._texts.get((tenant, name))
-
-    def put(self, tenant: str, name: str, text: str) -> None:
-        """Cache a text unless it is longer than `TEXT_CHARS_MAX`; clients must always send such texts in full."""
-        if len(text) > TEXT_CHARS_MAX or (tenant, name) in self._texts:
-            return
-        if len(self._texts) >= TEXTS_MAX:
-            self._texts.popitem()
-        self._texts[tenant, name] = text
-
-    def __len__(self) -> int:
-        return len(self._texts)
+    return LRUCache(PERSISTED_BYTES_MAX, getsizeof=lambda text: max(sys.getsizeof(text), TEXT_BYTES_MIN))
 
 
 _NOT_FOUND: Final = "PERSISTED_QUERY_NOT_FOUND"
@@ -207,7 +185,7 @@ class FastRouter(GraphQLRouter[Any, None]):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._persisted = PersistedQueries()
+        self._persisted = persisted_queries()
 
     def encode_json(self, data: object) -> str | bytes:
         """Encode a response body."""
@@ -271,16 +249,17 @@ class FastRouter(GraphQLRouter[Any, None]):
         # A mutation is never stopped halfway.
         is_query = request_data.query is not None and "mutation" not in request_data.query
         result = await (_while_connected(request, execution) if is_query else execution)
-        if name is not None and request_data.query and not isinstance(result, PreExecutionError):
+        text = request_data.query
+        if name is not None and text and len(text) <= TEXT_CHARS_MAX and not isinstance(result, PreExecutionError):
             # Persist only queries that passed all checks.
-            self._persisted.put(context["tenant"], name, request_data.query)
+            self._persisted[context["tenant"], name] = text
         return result
 
     def _with_text(self, tenant: str, name: str | None, request_data: GraphQLRequestData) -> GraphQLRequestData:
         if name is None:
             return request_data
         if request_data.query is None:
-            text = self._persisted.get(tenant, name)
+            text = self._persisted.get((tenant, name))
             if text is None:
                 raise _error("PersistedQueryNotFound", _NOT_FOUND)
             return replace(request_data, query=text)

@@ -3,9 +3,8 @@
 import logging
 import math
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from datetime import timedelta
+from typing import Any, Final
 
 import strawberry
 from graphql import GraphQLError
@@ -13,65 +12,24 @@ from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
 from starlette.status import WS_1008_POLICY_VIOLATION
 from strawberry.extensions import SchemaExtension
-from strawberry.scalars import JSON
 from strawberry.schema.config import StrawberryConfig
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.tools import create_type
-from strawberry.types import ExecutionResult, Info, StreamExecutionResult
+from strawberry.types import ExecutionResult, StreamExecutionResult
+from strawberry.types.field import StrawberryField
 
-from graph_service.api.descriptions import argument, field, mutation
-from graph_service.api.graphql import (
-    changes,
-    context,
-    curation,
-    facts,
-    forgetting,
-    graph,
-    items,
-    jobs,
-    lists,
-    messages,
-    questions,
-    sessions,
-)
-from graph_service.api.graphql.arguments import (
-    SCALARS,
-    AgentOwnerArgument,
-    OwnerArgument,
-    WhereArgument,
-    asker_of,
-    memory_of,
-    view_of,
-)
-from graph_service.api.graphql.authorization import RoleGuard
+from graph_service.api.graphql import changes, context, curation, graph, items, jobs, messages, nodes, recall
 from graph_service.api.graphql.changes import Follow, Subscription
-from graph_service.api.graphql.execution import PreparedExecution
-from graph_service.api.graphql.messages import selected_names
-from graph_service.api.graphql.remember_recall import (
-    AfterArgument,
-    FilterArgument,
-    JobStatus,
-    ModeArgument,
-    RecallAnswer,
-    RememberInput,
-    RememberReceipt,
-    answer_view,
-    hit_and_evidence,
-    query_filters,
-    receipt_view,
-)
+from graph_service.api.graphql.execution import PreparedExecution, RoleGuard
+from graph_service.api.graphql.fields import SCALARS, Call, value_at
 from graph_service.api.graphql.router import FastRouter
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.connection_slots import ConnectionSlots
-from graph_service.memory.argument_checks import owner_of
-from graph_service.memory.recall.pipeline import TextBudget
-from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.question_log import Door
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemosceneError, RateLimitError, TooCostlyError
-from schema.filters import parse_filter
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.graphql")
@@ -79,177 +37,27 @@ _log = logging.getLogger("mnemoscene.graphql")
 COMMAND_AGENT: Final = "mnemoscene-command/"
 
 
-@field
-async def recall(
-    info: Info[Any, None],
-    query: Annotated[str, argument("The question.")],
-    user_id: OwnerArgument = None,
-    agent_id: AgentOwnerArgument = None,
-    limit: Annotated[int, argument("Maximum number of hits, 1 to 100.")] = 10,
-    kinds: Annotated[list[HitKind] | None, argument("Only these kinds. Default: all.")] = None,
-    start: Annotated[
-        datetime | None, argument("Only messages said at or after this time, scenes and facts of it.")
-    ] = None,
-    end: Annotated[datetime | None, argument("Only messages said before this time, scenes and facts of it.")] = None,
-    valid_at: Annotated[
-        datetime | None, argument("Valid time: facts that were valid then. Default: `asOf`, or now.")
-    ] = None,
-    as_of: Annotated[
-        datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
-    ] = None,
-    asked_at: Annotated[
-        datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
-    ] = None,
-    zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
-    evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,
-    session_id: Annotated[
-        str | None, argument("The current session; pronouns are resolved in its recent messages.")
-    ] = None,
-    mode: ModeArgument = None,
-    filters: FilterArgument = None,
-    where: WhereArgument = None,
-    after: AfterArgument = None,
-    watched: Annotated[
-        bool, argument("False for a person's own search: it appears in no `questions`, and counts as no use.")
-    ] = True,
-) -> RecallAnswer:
-    """Search one user's memory for a question; hits are sorted best first. One database round trip."""
-    question = Question(
-        user_id=owner_of(user_id, agent_id),
-        text=query,
-        limit=limit,
-        kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
-        start=start,
-        end=end,
-        valid_at=valid_at,
-        as_of=as_of,
-        asked_at=asked_at,
-        zone=zone,
-        evidence=evidence,
-        session_id=session_id,
-        mode=mode,
-        filters=replace(query_filters(filters, after), where=parse_filter(where)),
-    )
-    asker, budget = asker_of(info) if watched else None, info.context.setdefault("texts", TextBudget())
-    memory, tenant = memory_of(info), info.context["tenant"]
-    answer = await memory.recall(tenant, question, asker=asker, budget=budget)
-    view = answer_view(answer)
-    if not answer.degraded and "metadata" in selected_names(info, "hits"):
-        found = await memory.messages.metadata(tenant, [hit_and_evidence(hit) for hit in answer.hits])
-        for hit, metadata in zip(view.hits, found, strict=True):
-            hit.metadata = JSON(metadata)
-    return view
+def _root(name: str, fields: str) -> type:
+    """Return a root type with the fields of these names, in this order, each from the module that declares it."""
+    modules = (changes, context, curation, graph, items, jobs, messages, nodes, recall)
+    declared = {key: one for module in modules for key, one in vars(module).items() if isinstance(one, StrawberryField)}
+    return create_type(name, [declared[key] for key in fields.split()])
 
 
-@field
-async def job_status(info: Info[Any, None]) -> JobStatus:
-    """Counts of the tenant's unfinished background work."""
-    memory, tenant = memory_of(info), info.context["tenant"]
-    depth = await memory.spool.depth(tenant)
-    return view_of(JobStatus, await memory.backlog(tenant), spooled=depth.waiting)
-
-
-@mutation
-async def remember(
-    info: Info[Any, None], input: Annotated[RememberInput, argument("The messages, optionally with facts.")]
-) -> RememberReceipt:
-    """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
-    return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
-
-
-# The root fields, in the order of the documents.
-Query = create_type(
+Query = _root(
     "Query",
-    [
-        graph.cypher,
-        context.context,
-        curation.corrections,
-        facts.fact,
-        graph.node,
-        graph.entity,
-        graph.scene,
-        graph.user,
-        graph.neighbors,
-        graph.path,
-        graph.graph,
-        graph.facts,
-        graph.timeline,
-        graph.users,
-        facts.fact_history,
-        curation.entities,
-        curation.merges,
-        curation.suggested_merges,
-        items.item,
-        items.items,
-        items.item_namespaces,
-        context.layer,
-        changes.changes_since,
-        lists.scenes,
-        lists.jobs,
-        lists.stats,
-        messages.messages,
-        messages.conversation,
-        messages.message,
-        messages.is_read,
-        context.profile,
-        questions.ask,
-        questions.questions,
-        questions.recall_cases,
-        curation.review_cards,
-        curation.contradictions,
-        jobs.quarantine,
-        sessions.sessions,
-        sessions.session,
-        sessions.fact_events,
-        sessions.short_term,
-        jobs.spool,
-        jobs.usage,
-        jobs.dead_letters,
-        recall,
-        job_status,
-    ],
+    "cypher context corrections fact node entity scene user neighbors path graph facts timeline users fact_history "
+    "entities merges suggested_merges item items item_namespaces layer changes_since scenes jobs stats messages "
+    "conversation message is_read profile ask questions recall_cases review_cards contradictions quarantine sessions "
+    "session fact_events short_term spool usage dead_letters recall job_status",
 )
-Mutation = create_type(
+Mutation = _root(
     "Mutation",
-    [
-        jobs.export_graph,
-        jobs.import_graph,
-        curation.add_fact,
-        curation.update_fact,
-        curation.confirm_fact,
-        curation.reject_fact,
-        curation.pin_fact,
-        curation.undo_correction,
-        facts.reopen_fact,
-        forgetting.forget_message,
-        forgetting.forget_scene,
-        forgetting.forget_session,
-        forgetting.forget,
-        forgetting.forget_fact,
-        forgetting.forget_entity,
-        forgetting.forget_user,
-        curation.merge_entities,
-        curation.split_entity,
-        curation.reject_merge,
-        curation.allow_merge,
-        items.put_items,
-        context.generate_layers,
-        messages.set_message,
-        jobs.begin_quarantine,
-        jobs.end_quarantine,
-        questions.judge_recall,
-        sessions.close_session,
-        sessions.index_memories,
-        jobs.pause_spool,
-        jobs.retry_spooled,
-        jobs.drop_spooled,
-        jobs.reextract_scenes,
-        jobs.retry_dead_letters,
-        jobs.retry_dead_letter,
-        jobs.sync,
-        jobs.cancel_jobs,
-        remember,
-    ],
+    "export_graph import_graph add_fact update_fact confirm_fact reject_fact pin_fact undo_correction reopen_fact "
+    "forget_message forget_scene forget_session forget forget_fact forget_entity forget_user merge_entities "
+    "split_entity reject_merge allow_merge put_items generate_layers set_message begin_quarantine end_quarantine "
+    "judge_recall close_session index_memories pause_spool retry_spooled drop_spooled reextract_scenes "
+    "retry_dead_letters retry_dead_letter sync cancel_jobs remember",
 )
 
 
@@ -295,7 +103,7 @@ graphql_schema = strawberry.Schema(
     query=Query,
     mutation=Mutation,
     subscription=Subscription,
-    config=StrawberryConfig(scalar_map=SCALARS),
+    config=StrawberryConfig(scalar_map=SCALARS, info_class=Call, default_resolver=value_at),
     extensions=[ErrorCodes, PreparedExecution, RoleGuard],
 )
 

@@ -101,16 +101,17 @@ class ContextLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A text for a prompt, and its lines.
+    """Memory formatted for a prompt, and the lines it consists of.
 
     Attributes:
-        text: the text; empty if not even the preamble fits.
-        tokens: estimated length, at most `tokens_max`.
-        core, recalled: lines from Core Memory, and lines found for the question.
-        confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
-        nothing_relevant: the memory probably contains no answer; recalled lines then get a smaller share.
-        degraded: Neo4j is unavailable.
-        notes: messages about anything missing or left out.
+        text: an introduction, and the memory as a quoted block, escaped so that it cannot be ended early.
+        tokens: estimated length of the text; more likely too high than too low.
+        core: core memory, independent of the query: profile, stable preferences, emotional triggers.
+        recalled: results for the query: scenes with their messages, and facts.
+        confidence: 0 to 1: probability that the memory contains an answer; None if not estimated.
+        nothing_relevant: the memory probably contains no answer.
+        degraded: the database is unavailable; the result may be incomplete.
+        notes: what is missing or was left out, and why.
     """
 
     text: str

@@ -58,10 +58,14 @@ class CardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewFact:
-    """An open fact that no person confirmed.
+    """A valid fact that no person confirmed.
 
     Attributes:
         attribute: label of the attribute as stored; None if it states none.
+        importance: 1 to 10.
+        valid_at: when it became true.
+        last_seen: when it was last mentioned.
+        evidence_n: number of evidence messages.
         access_n: number of answers that it was part of.
     """
 
@@ -86,13 +90,13 @@ class ReviewFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewCard:
-    """One question.
+    """A question about the memory.
 
     Attributes:
-        id: stable as long as the question does not change.
+        id: stays the same until the question is settled.
         value: usefulness of the answer, 0 to 1.
-        facts: the fact, or the two that contradict each other, older first.
-        entities: the two that may be the same.
+        facts: the fact; of a contradiction both, older first.
+        entities: for SAME, the one with more facts first.
     """
 
     id: str
@@ -104,11 +108,13 @@ class ReviewCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewStack:
-    """The cards of a day.
+    """Today's questions about a memory.
 
     Attributes:
-        settled_today: corrections, merges and rejected merges that people made since midnight UTC.
-        left: number of open cards, including those in `cards`.
+        day: the day, in UTC.
+        cards: most useful first; the order stays the same all day.
+        settled_today: corrections and decisions that people made today.
+        left: number of questions that are left, including `cards`.
     """
 
     day: date

@@ -57,11 +57,11 @@ class ComparedEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicatePair:
-    """Two entities that may be the same.
+    """Two entities of one user that may be duplicates.
 
     Attributes:
-        score: 0 to 1.
-        reasons: sentences for people.
+        score: probability that they are the same, 0 to 1.
+        reasons: the reasons, as free text.
     """
 
     first: ComparedEntity

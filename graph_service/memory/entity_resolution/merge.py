@@ -24,9 +24,9 @@ class MergeResult:
     """The result of a merge or split.
 
     Attributes:
-        id: id of the merge; `Merges.split` accepts it or the id of the merged entity.
-        kept: the entity that represents both.
-        merged: the entity that was merged into `kept`, or split off it.
+        id: id of the merge, for splitEntity.
+        kept: the entity that represents both while they are merged.
+        merged: the entity that was merged into it.
     """
 
     id: MemoryId
@@ -36,7 +36,12 @@ class MergeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMerge:
-    """A merge that a person made and that was not undone."""
+    """A merge that a person made, until it is undone.
+
+    Attributes:
+        reason: the reason, as free text.
+        at: when it was made.
+    """
 
     result: MergeResult
     kept_name: str

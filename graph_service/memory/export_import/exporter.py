@@ -31,8 +31,10 @@ class ExportResult:
     """Counts of an export.
 
     Attributes:
-        nodes, edges: number of lines of each; structural links count as edges.
-        sha256: hash of all lines but the last, which contains it.
+        nodes: number of nodes.
+        edges: number of edges and links.
+        bytes: size in bytes.
+        sha256: SHA-256 of its lines; the last line of JSONL repeats it.
     """
 
     nodes: int

@@ -34,7 +34,11 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportText:
-    """An export as one text."""
+    """An exported memory.
+
+    Attributes:
+        text: the content of the export.
+    """
 
     text: str
     result: ExportResult

@@ -16,7 +16,14 @@ class FrozenModel(BaseModel):
 
 
 class ClosingView(FrozenModel):
-    """The reason why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
+    """The end of a fact: its reason, and what closed it.
+
+    Attributes:
+        reason: REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact.
+        text: the reason in words, quoting what closed it.
+        fact_id: the fact that closed it.
+        message_id: the message that stated its end.
+    """
 
     reason: str
     text: str

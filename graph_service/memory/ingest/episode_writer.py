@@ -54,13 +54,16 @@ class BatchError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Result of one call of `remember`: its messages are durable.
+    """The result of remember; the messages are then durable and searchable.
 
     Attributes:
-        message_ids, uris: ids and URIs of the messages, in the order of the call.
-        stored, repeated: number of new messages, and of messages that were stored before.
-        dropped: reasons why provided facts were dropped.
-        spooled: the messages are on this machine's disk until Neo4j stores them; all of them count as stored.
+        session_uri: the session's URI.
+        message_ids: message ids, in the order of the call.
+        uris: message URIs, in the order of the call.
+        stored: number of new messages.
+        repeated: number of messages that were already stored.
+        dropped: reasons why facts of the call were rejected.
+        spooled: Neo4j is unavailable: the messages are stored on disk, and searchable when it is back.
         outcome: what the provided facts close, and what they may contradict.
     """
 

@@ -35,13 +35,13 @@ class SpoolState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolEntry:
-    """An episode on disk.
+    """A call of remember on disk.
 
     Attributes:
-        number: position in the queue of all tenants.
+        number: its sequence number, for retrySpooled and dropSpooled.
         episode: without messages if it cannot be read.
         failures: number of times that Neo4j answered but did not store it.
-        error: reason why Neo4j refused it, or that it cannot be read; None while it waits.
+        error: why Neo4j refused it.
         problem: class of the error if it cannot be read, because another version wrote it or the file is damaged; never
             contains content of the row.
     """
@@ -56,7 +56,12 @@ class SpoolEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolDepth:
-    """Number of episodes on disk."""
+    """Number of episodes on disk.
+
+    Attributes:
+        waiting: number of calls that wait for Neo4j.
+        refused: number of calls that Neo4j refused; retry or drop them.
+    """
 
     waiting: int
     refused: int
@@ -198,11 +203,11 @@ COMMIT;
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolStatus:
-    """State of the spool for one tenant.
+    """The tenant's spool.
 
     Attributes:
-        paused: replay is paused, for all tenants.
-        episodes: the oldest 1,000 episodes, in order.
+        paused: True if writing to Neo4j is paused, for all tenants.
+        episodes: the oldest 1,000, in order.
     """
 
     depth: SpoolDepth

@@ -58,11 +58,17 @@ class ItemWrite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A stored item.
+    """A JSON value, stored by namespace and key.
 
     Attributes:
+        namespace: its namespace.
+        key: its key, unique within the owner and namespace.
+        value: its value.
         version: 1 for a new item, one more with each put.
-        score: relevance for the query it was found with, 0 to 1; None without a query.
+        created_at: when it was first stored.
+        updated_at: when it was last stored.
+        expires_at: from then on it is gone; None for never.
+        score: relevance for `query`, 0 to 1; None without a query.
     """
 
     namespace: tuple[str, ...]

@@ -52,7 +52,9 @@ class MessageFact:
     """A fact that a message proves or closed.
 
     Attributes:
-        source, target: ids of its subject and object.
+        source: id of its subject.
+        target: id of its object.
+        invalid_at: when it stopped being true; None while it is valid.
     """
 
     id: str
@@ -65,16 +67,23 @@ class MessageFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
-    """A message as it was stored.
+    """A message as it was stored, with what the memory made of it.
 
     Attributes:
+        external_id: your id of the message, if you gave one.
+        session_id: your id of the conversation.
         text: the whole text, of all parts.
-        raw: its payload; None if there is none, or it was not asked for.
-        created_at: when it was stored; `updated_at`: when it was last replaced; `version` counts that, from 1.
-        expires_at: from then on it is gone; None for never.
-        is_read: nothing of it waits to be read; also true if it is never read.
-        facts, closed: facts for which it is evidence, and facts that it ended or whose end follows from one of `facts`;
-            empty if they were not asked for.
+        raw: its payload.
+        metadata: your properties of the message; an empty object if it has none.
+        said_at: when it was said.
+        created_at: when it was stored.
+        updated_at: when it was last replaced.
+        expires_at: when it expires; None for never.
+        version: 1, and one more after each replacement.
+        scene_id: id of its scene; None until it is read.
+        is_read: nothing of it waits to be read; true if it is never read.
+        facts: facts for which it is evidence, at most 20.
+        closed: facts that it closed, at most 20.
     """
 
     id: str

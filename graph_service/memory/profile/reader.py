@@ -31,8 +31,16 @@ class ProfileItem:
     """A fact of a profile.
 
     Attributes:
-        uri: URI of the fact in the profile.
-        zone: time zone of a message that proves it; None for UTC.
+        id: id of the fact.
+        uri: its URI in the profile.
+        statement: the fact as a sentence.
+        relation: the relation in free text.
+        object: the object of the fact.
+        importance: 1 to 10.
+        confidence: 0 to 1.
+        valid_at: when it became true.
+        last_seen: when it was last mentioned.
+        zone: time zone of a message that proves it; None if unknown.
     """
 
     id: MemoryId
@@ -50,11 +58,13 @@ class ProfileItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfilePart:
-    """One category of a profile, most important items first.
+    """One category of a profile.
 
     Attributes:
+        category: the category.
         items_max: maximum number of items.
-        omitted: number of valid facts that are excluded, because the category is full or another fact says the same.
+        items: its items, the most important first.
+        omitted: number of facts left out because the category is full or another fact says the same.
     """
 
     category: Category

@@ -20,7 +20,7 @@ class EvidenceMessage:
 
     Attributes:
         whole_chars: length of the full text if `text` is only its beginning, else None.
-        zone: time zone of the speaker, in which `said_at` has its day; None for UTC.
+        zone: time zone of its speaker; None if unknown.
     """
 
     id: str
@@ -47,24 +47,33 @@ class Candidate:
         cosine: cosine to the question, -1 to 1; None if it was not compared.
         is_cross_language: the text is not in the question's language; `cosine` is that of the cross-language vector
             (`Embedded.cross_language_vector`), and words are not comparable.
-        said_at: when a message was said, a scene began, or a fact became valid.
-        zone: time zone of the message, or of the first one of the evidence; None for UTC.
-        pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
-        tags, emotion: tags of a message, and the emotion of its speaker.
-        session, position, scene, tokens, fact_cosine: for messages only: node id of the session; order among messages
-            of the same time; id of the scene; packed token and whole-text vectors; best cosine of a retrieved fact that
-            the message proves.
-        subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
-        trigger_emotion: a lasting emotion that the fact triggers.
-        mentioned_start, mentioned_end: the time that a message, scene or fact is about, if it names one.
+        text: the message, the scene's abstract, or the fact's statement.
+        title: scenes only.
+        role, speaker, tags: messages only.
+        said_at: when it was said or became true.
+        zone: time zone of the message, or of one that is its evidence.
+        pending: stored and searchable, but not extracted yet.
+        emotion: messages: the speaker's emotion, if known.
+        session, position, tokens, fact_cosine: for messages only: node id of the session; order among messages of the
+            same time; packed token and whole-text vectors; best cosine of a retrieved fact that the message proves.
+        scene: messages: id of the scene; None until it is read.
+        relation, strength, confidence, predicate, subject, object: facts only.
+        invalid_at: facts: when it stopped being true.
+        fact_kind: facts: plain fact, decision or procedure.
+        rationale: facts: the reason, if stated.
+        steps: procedures: steps in order, `action → result`.
+        trigger_emotion: facts: a lasting emotion that it triggers.
+        mentioned_start: start of the time it is about, if it names one.
+        mentioned_end: end of that time, exclusive.
+        evidence: evidence messages, if requested with `evidence`.
         proofs: ids of the messages that prove a fact.
+        ends: ids of the subject and object of a fact, without user and agent.
         closed: the fact was valid only before the time of the question.
         told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
-        overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
-            the question; of a message that a later one corrects, the id of that one.
+        overtaken_by: id of the fact that replaced this one, or all facts of this message, which is out of date; or of
+            the message that corrects this one.
         withdrawn: it was never true: a later message corrects it, or a person rejected the fact.
         meant: of a message that corrects an earlier one, the text of that one as corrected.
-        ends: ids of the subject and object of a fact, without user and agent.
     """
 
     kind: HitKind
@@ -168,11 +177,11 @@ class ScoreParts(Mapping[str, float]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A ranked candidate.
+    """A search result.
 
     Attributes:
         parts: contribution of each feature to the score; they sum to it.
-        snippet: the passage of at most 100 characters that matches the question best; set in answers only.
+        snippet: at most 100 characters around the best match.
     """
 
     candidate: Candidate
@@ -183,7 +192,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """Number of candidates removed for one reason."""
+    """Number of candidates left out for one reason."""
 
     reason: str
     count: int

@@ -29,11 +29,12 @@ WriteAnswer = Callable[[str, Sequence[Source]], Awaitable[WrittenAnswer | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedAnswer:
-    """An answer and what it was found in.
+    """An answer in sentences that cite what was found.
 
     Attributes:
         sentences: each cites at least one hit of `found`; none if the memory probably contains no answer.
-        written_by: the model; None if the sentences are those that were stored.
+        written_by: the language model; None if the sentences are quoted from the memory.
+        notes: what was missing, for example an unavailable model.
     """
 
     sentences: tuple[CitedSentence, ...]

@@ -102,18 +102,18 @@ class TextBudget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Hits, best first, and how they were found.
+    """Hits, best first, with metadata.
 
     Attributes:
-        search_path: channels or steps that found the hits.
-        notes: remarks on what is missing or limited, such as an unavailable embedder.
+        search_path: the search channels that returned candidates; in the layered mode, the steps that were tried.
+        notes: what was missing, for example an unavailable embedder.
         analysis: analysis of the question.
         features: features from which `confidence` was estimated.
-        confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
-        degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
+        confidence: 0 to 1: probability that the memory contains an answer; None if not estimated.
+        degraded: Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot.
         snapshot_age_s: age of the searched snapshot; None if none was searched.
-        removed: numbers of removed candidates, by reason.
-        next_cursor: cursor of the next page; None on the last.
+        removed: candidates that were left out.
+        next_cursor: pass it as `after` for the next hits; None at the end.
     """
 
     hits: tuple[Hit, ...]
@@ -129,7 +129,7 @@ class Answer:
 
     @property
     def nothing_relevant(self) -> bool:
-        """True if the memory probably contains no answer."""
+        """The memory probably contains no answer."""
         return not self.hits or (self.confidence is not None and self.confidence < RELEVANT_MIN)
 
 

@@ -16,12 +16,13 @@ SNIPPET_CHARS: Final = 240
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenHit:
-    """A found element with its text.
+    """An element that a question found.
 
     Attributes:
         rank: its place among the hits, from 1.
-        text: beginning of the message, title of the scene, or statement of the fact.
-        at: when it was said, began or became valid.
+        text: the message, the scene's title, or the statement, at most 240 characters.
+        at: when it was said, began, or became true.
+        role, speaker: messages only.
         on_map: ids of the nodes and edges that show it on the map.
     """
 
@@ -36,9 +37,12 @@ class SeenHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenQuestion:
-    """A question with those of its hits that still exist, and their texts.
+    """A question that was asked of the memory.
 
     Without the given context once a fact in it is gone.
+
+    Attributes:
+        hits: best first; without what no longer exists.
     """
 
     question: AskedQuestion

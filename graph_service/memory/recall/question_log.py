@@ -65,7 +65,7 @@ class FoundElement:
 
     Attributes:
         scene: id of a message's scene; None for others, and for messages without one.
-        used: False for hits that a context left out.
+        used: it was part of the answer; a context leaves some hits out.
         proofs: ids of messages that prove it, at most 50.
         ends: ids of the entities of a fact.
     """
@@ -81,10 +81,11 @@ class FoundElement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenContext:
-    """The text that an agent received.
+    """The text that an agent received for its prompt.
 
     Attributes:
-        tokens, tokens_max: its estimated length, and what was asked for at most.
+        tokens: its estimated length.
+        tokens_max: the budget.
         core: ids of the facts of Core Memory in it; what it recalled is among the question's hits.
     """
 
@@ -99,10 +100,13 @@ class AskedQuestion:
     """A question and what it found, best first.
 
     Attributes:
-        text: at most `TEXT_CHARS_MAX` characters.
-        found_n: number of hits, of which at most `HITS_MAX` are in `hits`.
-        confidence: probability that the memory contains an answer; None if it was not estimated.
-        given: the context that the agent received; None if it asked for hits.
+        user_id: the user whose memory was searched.
+        text: the question, at most 500 characters.
+        asked_at: when it was answered.
+        found_n: number of hits, of which the first 30 are kept.
+        confidence: 0 to 1: probability that the memory contains an answer; None if not estimated.
+        nothing_relevant: the memory probably contains no answer.
+        given: the context that the agent received; None for recall, and once something in it is forgotten.
     """
 
     id: str = field(default_factory=lambda: uuid4().hex)

@@ -34,12 +34,16 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message in the window.
+    """One message of the short-term window.
 
     Attributes:
-        text: at most `TEXT_CHARS_MAX` characters; `truncated` is True if it was longer.
+        id: the id that remember returned.
+        role: the speaker's role.
+        speaker: the speaker's name, if known.
+        text: what was said, at most 4,000 characters.
         said_ms: when it was said, milliseconds since 1970 UTC.
         position: order among turns of the same time.
+        truncated: True if the text was truncated; the message contains all of it.
     """
 
     id: str
@@ -52,7 +56,7 @@ class Turn:
 
     @property
     def said_at(self) -> datetime:
-        """Time at which it was said, aware UTC."""
+        """When it was said."""
         return datetime.fromtimestamp(self.said_ms / 1000, UTC)
 
     @property
@@ -78,10 +82,11 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTurns:
-    """The last turns of a session, oldest first, and their sources.
+    """The last turns of a session.
 
     Attributes:
-        sources: empty without turns.
+        turns: oldest first.
+        sources: where they come from; empty without turns.
     """
 
     turns: tuple[Turn, ...] = ()

@@ -54,17 +54,23 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerText:
-    """One layer of a scene, session or message.
+    """A scene, session, message, user or agent at one level of detail.
 
     Attributes:
-        uri: URI with the level as fragment.
-        generated_by: `extractive`, `caller`, the model's name, or `said` for the full text.
+        uri: its URI, with the level as the fragment.
+        level: the level of detail.
+        title: the title of the scene or session, or the name.
+        text: the text; L2 contains at most 1,000 messages or 200,000 characters.
+        generated_by: the author: `extractive`, `caller`, a model's name, or `said`.
         tokens: estimated number of tokens.
-        next_cursor: cursor for the next part of the text; None when it is complete.
-        start, end: when a scene began and ended, or a message was said (start only).
-        mentioned_start, mentioned_end: the time that a scene, message or fact is about, if it names one.
-        zone, emotion: of a message.
-        participants: who spoke in a scene.
+        next_cursor: cursor to pass as `after`; None if L2 is complete.
+        start: when the scene began, or the message was said.
+        end: when the scene ended.
+        mentioned_start: start of the time that the scene, message or fact is about, if it names one.
+        mentioned_end: end of that time, exclusive.
+        zone: messages: the time zone.
+        emotion: messages: the speaker's emotion, if known.
+        participants: scenes: who spoke or took part, in order.
     """
 
     uri: str

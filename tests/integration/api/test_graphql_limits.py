@@ -23,12 +23,12 @@ from graph_service.api.graphql.execution import (
     ERRORS_MAX,
     REPEATS_MAX,
     TOKENS_MAX,
-    DocumentCache,
     cost_of,
+    document_cache,
     document_problem,
     tokens_in,
 )
-from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, PersistedQueries
+from graph_service.api.graphql.router import PERSISTED_BYTES_MAX, TEXT_BYTES_MIN, TEXT_CHARS_MAX, persisted_queries
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import Api, api
@@ -118,19 +118,23 @@ async def test_persisted_query_hash_is_valid_for_its_tenant_only(api: Api, tenan
         assert (await api.send(query=_JOB_STATUS, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-def test_query_cache_is_bounded_in_number_and_length() -> None:
-    cache = PersistedQueries()
-    cache.put("t", "long", "x" * (TEXT_CHARS_MAX + 1))
-    assert cache.get("t", "long") is None
-    for number in range(TEXTS_MAX + 5):
-        cache.put("t", str(number), "x" * 10)
-    assert len(cache) == TEXTS_MAX
-    assert (cache.get("t", "0"), cache.get("t", "5")) == (None, "x" * 10)
+def test_query_cache_is_bounded_in_number_and_bytes() -> None:
+    cache, texts_max = persisted_queries(), PERSISTED_BYTES_MAX // TEXT_BYTES_MIN
+    for number in range(texts_max + 5):
+        cache["t", str(number)] = "x" * 10
+    assert len(cache) == texts_max
+    assert (cache.get(("t", "0")), cache.get(("t", "5"))) == (None, "x" * 10)
     # A character takes up to four bytes, and the bound is in bytes.
     for number in range(150):
-        cache.put("u", str(number), "茶" * (TEXT_CHARS_MAX - 1) + "🍵")
-        assert cache.bytes <= BYTES_MAX
-    assert len(cache) == BYTES_MAX // (4 * TEXT_CHARS_MAX)
+        cache["u", str(number)] = "茶" * (TEXT_CHARS_MAX - 1) + "🍵"
+        assert cache.currsize <= PERSISTED_BYTES_MAX
+    assert len(cache) == PERSISTED_BYTES_MAX // (4 * TEXT_CHARS_MAX)
+
+
+async def test_longer_queries_are_not_persisted(api: Api) -> None:
+    long = f"{_JOB_STATUS} #{'x' * TEXT_CHARS_MAX}"
+    assert (await api.send(query=long, extensions=hashed(long)))["data"]["jobStatus"]["waiting"] == 0
+    assert (await api.send(extensions=hashed(long)))["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
 
 
 async def test_only_documents_within_the_limits_are_persisted(api: Api) -> None:
@@ -149,21 +153,21 @@ def dense(number: int) -> str:
 @pytest.mark.slow
 def test_document_cache_stays_within_its_memory_bound() -> None:
     """Regression: 256 documents of 16,000 characters were cached, up to 5.9 MB each."""
-    cache = DocumentCache(bytes_max=2 * 2**20)
+    cache = document_cache(bytes_max=2 * 2**20)
     gc.collect()
     tracemalloc.start()
     try:
         for number in range(100):
             text = f"query Q{number} {{ jobStatus {{ waiting leased dead }} }}" + " " * number
-            cache.put(text, parse(text))
-            cache.put(dense(number), parse(dense(number)))
+            cache[text] = parse(text)
+            cache[dense(number)] = parse(dense(number))
         gc.collect()
         took = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert 0 < cache.bytes <= 2 * 2**20
+    assert 0 < cache.currsize <= 2 * 2**20
     assert took <= 1.2 * 2**20 * 2
-    assert len(cache) == 100 or cache.bytes > 2**20
+    assert len(cache) == 100 or cache.currsize > 2**20
 
 
 _MANY_VALUES = "{ a(b: [" + "1," * 2_000 + "]) }"
@@ -193,13 +197,13 @@ def test_document_size_estimate_is_not_below_its_memory(text: str) -> None:
         took = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert took <= graphql_prepared.document_bytes(text, document)
+    assert took <= graphql_prepared.document_bytes(document)
 
 
 async def test_refused_documents_are_not_cached_and_accepted_ones_are(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = DocumentCache()
+    cache = document_cache()
     monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
     aliases = " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = '{ recall(userId: "a", query: "b", limit: $n) { hits { evidence { text } } } }'

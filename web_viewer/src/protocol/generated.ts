@@ -106,7 +106,9 @@ export interface FactCount {
   predicate: string;
   relation: string | null;
   category: string | null;
+  /** those of the objects. */
   kind: string | null;
+  /** those of the objects. */
   entity_type: string | null;
   /** true for the disliked that must be avoided, such as the cause of an allergy. */
   avoided: boolean;

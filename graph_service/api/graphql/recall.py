@@ -1,0 +1,463 @@
+"""GraphQL: `remember`, `recall` and `ask`, and the latest questions with what they recalled."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.dataloader import DataLoader
+from strawberry.scalars import JSON
+
+from extraction.llm.answer_writer import CitedSentence
+from extraction.query_analysis import AnswerType, Intent
+from extraction.temporal.question_time import AskedTime, Force
+from graph_service.api.graphql.fields import (
+    AgentOwnerArgument,
+    AnyUserId,
+    Call,
+    Importance,
+    LimitArgument,
+    OwnerArgument,
+    UserId,
+    ValidAtArgument,
+    WhereArgument,
+    about,
+    argument,
+    expose,
+    field,
+    given,
+    mutation,
+    output,
+    view_of,
+)
+from graph_service.auth.access import Role as Rank
+from graph_service.auth.access import sees_questions_of
+from graph_service.memory.argument_checks import check_limit, owner_of
+from graph_service.memory.ingest.episode_writer import Receipt
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
+from graph_service.memory.recall.candidates import EvidenceMessage, Hit, Removed
+from graph_service.memory.recall.cited_answer import CitedAnswer
+from graph_service.memory.recall.pipeline import Answer, TextBudget
+from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters, Question
+from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
+from graph_service.memory.recall.question_log import AskedQuestion as LoggedQuestion
+from graph_service.memory.recall.question_log import Door, GivenContext, QuestionKind
+from schema.entity import entity_type_choice
+from schema.errors import NotFoundError
+from schema.fact import FactKind
+from schema.filters import parse_filter
+from schema.labels import Role
+from schema.message import ClosedFact, FactConflict
+from schema.predicates import predicate_choice
+
+expose(ClosedFact)
+expose(FactConflict)
+expose(Removed, "RemovedHits")
+expose(EvidenceMessage, "HitEvidence", "id uri role speaker text said_at zone")
+expose(
+    Receipt,
+    "RememberReceipt",
+    "session_uri message_ids uris stored repeated dropped spooled closes conflicts notes",
+    inside="outcome",
+    texts={"notes": "Entries of `replaces` that match no known fact."},
+)
+
+strawberry.enum(Intent, name="Intent", description="The intent of a question.")
+strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
+
+
+def restricts(root: AskedTime) -> bool:
+    """True if results are restricted to this time; otherwise they are only ranked higher."""
+    return root.force is Force.LIMITS
+
+
+expose(
+    AskedTime,
+    fields="start=span.start end=span.end phrase restricts",
+    texts={
+        "": "A time expression in the question.",
+        "start": "Inclusive start; null if open.",
+        "end": "Exclusive end; null if open.",
+        "phrase": "The expression in the question.",
+    },
+    resolved=[restricts],
+)
+
+strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
+
+
+@given()
+class MessageInput:
+    """One message of a conversation."""
+
+    role: Role = about("The speaker's role; `EVENT` for what happened and was not said.")
+    text: str = about("The text, at most 2,000,000 characters; may be empty if `raw` is given.")
+    time: datetime | None = about("When it was said, ISO 8601, UTC unless it has a zone. Default: now.", default=None)
+    speaker: str | None = about("The speaker's name, if known; of an event, who took part: `Mia, Tom`.", default=None)
+    emotion: str | None = about("The speaker's emotion; that which its facts name, if omitted.", default=None)
+    id: str | None = about("Your id. Messages with an id or a time can be sent again without effect.", default=None)
+    importance: Importance | None = about("1 to 10; estimated from the text if omitted.", default=None)
+    zone: str | None = about("Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`.", default=None)
+    mentioned_start: datetime | None = about(
+        "Start of the time it mentions; extracted from the text if omitted.", default=None
+    )
+    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
+    tags: list[str] = about(
+        "Labels to filter by, such as a project; at most 20 of 60 characters.", default_factory=list
+    )
+    metadata: JSON | None = about(
+        "Your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50 keys "
+        "and 64 kB.",
+        default=None,
+    )
+    raw: JSON | None = about("Any payload, kept as it is and never read or searched; at most 1 MB.", default=None)
+    expires_at: datetime | None = about(
+        "When it expires: it is forgotten then, with everything that only it proves.", default=None
+    )
+    ttl_s: float | None = about("Seconds until it expires; excludes `expiresAt`.", default=None)
+
+
+@given()
+class FactInput:
+    """A fact extracted by the agent; validated like our own extraction."""
+
+    subject: str = about("`user`, `assistant`, or a name.")
+    predicate: str = about(f"{predicate_choice()}; others are rejected.")
+    object: str = about("`user`, `assistant`, or the short name of a person, place, thing or idea.")
+    statement: str = about("The fact as one sentence, in the language of the conversation.")
+    relation: str | None = about("The relation in free text: `works at`, `sister`.", default=None)
+    subject_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    object_type: str | None = about(f"{entity_type_choice()}.", default=None)
+    strength: float = about("0 to 1: how important it is to the subject.", default=0.7)
+    confidence: float = about(
+        "0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.", default=0.9
+    )
+    valid_at: datetime | None = about("When it became true.", default=None)
+    invalid_at: datetime | None = about("When it stopped being true.", default=None)
+    trigger_emotion: str | None = about("A lasting emotion that it triggers.", default=None)
+    message_indexes: list[int] = about(
+        "Indexes (from 0) of the messages that are its evidence. Default: all.", default_factory=list
+    )
+    importance: Importance | None = about(
+        "1 to 10: long-term importance; derived from the strength if omitted.", default=None
+    )
+    kind: FactKind = about("Decisions have a rationale, procedures have steps.", default=FactKind.FACT)
+    rationale: str | None = about("The reason for the decision or fact.", default=None)
+    steps: list[str] = about("Steps of a procedure, in order: `action → result`.", default_factory=list)
+    mentioned_start: datetime | None = about("Start of the time it mentions.", default=None)
+    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
+    replaces: list[str] = about(
+        "Known facts of the same subject that this one replaces: ids or URIs, or statements or objects.",
+        default_factory=list,
+    )
+
+
+@given()
+class RememberInput:
+    """Messages to store, optionally with facts and a summary from the agent."""
+
+    session_id: str = about("Your id of the conversation.")
+    messages: list[MessageInput] = about("1 to 1,000 messages, oldest first.")
+    user_id: str | None = about("The user's id; omit it to write to the agent's own memory.", default=None)
+    user_name: str | None = about("The user's name.", default=None)
+    agent_id: str | None = about("The id of the agent that talks with the user.", default=None)
+    facts: list[FactInput] = about(
+        "Facts that you extracted; these messages are then not extracted again.", default_factory=list
+    )
+    summary: str | None = about("Your summary, used as the scene's abstract.", default=None)
+    request_id: str | None = about("Idempotency key for messages without id and time.", default=None)
+    strict: bool = about("Refuse the call if a fact is invalid, instead of storing the rest.", default=False)
+    extract: bool = about(
+        "False stores the messages, which can be searched, without ever reading facts from them.", default=True
+    )
+
+    def incoming(self) -> RememberRequest:
+        """Convert to the memory's request type."""
+        messages = tuple(
+            IncomingMessage(**{**vars(one), "role": one.role.value, "tags": tuple(one.tags)}) for one in self.messages
+        )
+        facts = tuple(provided_fact(vars(fact)) for fact in self.facts)
+        owner = owner_of(self.user_id, self.agent_id)
+        return RememberRequest(**{**vars(self), "user_id": owner, "messages": messages, "facts": facts})
+
+
+@output()
+class ScorePart:
+    """A named part of a score."""
+
+    name: str
+    value: float
+
+
+def parts(root: Hit) -> list[ScorePart]:
+    """The parts of the score; they add up to it."""
+    return [ScorePart(name=name, value=value) for name, value in root.parts.items()]
+
+
+async def metadata(root: Hit, info: Call) -> JSON:
+    """Your properties of the message, or of the messages that prove a fact (later ones win) or are returned as a
+    scene's evidence.
+    """
+
+    async def load(hits: list[Hit]) -> list[dict[str, Any]]:
+        if info.context["degraded"]:
+            return [{} for _ in hits]
+        return await info.memory.messages.metadata(info.tenant, [_with_evidence(hit) for hit in hits])
+
+    loader: DataLoader[Hit, dict[str, Any]] = info.context.setdefault("metadata", DataLoader(load, cache=False))
+    return JSON(await loader.load(root))
+
+
+def _with_evidence(hit: Hit) -> tuple[str, tuple[str, ...]]:
+    """Return the id of a hit, and the ids of the messages that are its evidence."""
+    one = hit.candidate
+    return one.id, (*one.proofs, *(message.id for message in one.evidence))
+
+
+expose(
+    Hit,
+    "RecallHit",
+    "kind id uri score parts snippet text said_at title speaker role scene_id=scene emotion pending tags metadata"
+    " valid_at invalid_at overtaken_by subject predicate relation object strength confidence fact_kind rationale steps"
+    " trigger_emotion zone mentioned_start mentioned_end evidence",
+    inside="candidate",
+    texts={"valid_at": "Facts: when it became true; null if unknown."},
+    resolved=[parts, metadata],
+)
+expose(
+    Answer,
+    "RecallAnswer",
+    "degraded removed next_cursor snapshot_age_s intent answer_type asked_times hits search_path confidence"
+    " nothing_relevant notes",
+    inside="analysis",
+)
+
+
+@output()
+class JobStatus:
+    """Counts of unfinished background work."""
+
+    waiting: int
+    leased: int = about("Jobs in progress.")
+    dead: int = about("Jobs that failed too often.")
+    spooled: int = about("Calls of remember that wait on disk for Neo4j.")
+
+
+strawberry.enum(
+    Mode,
+    name="RecallMode",
+    description="BEST: best measured quality; LAYERED weights the layers 0.2/0.3/0.5; SIMILARITY_IMPORTANCE 0.7/0.3.",
+)
+
+
+@given()
+class RecallFilter:
+    """Filters of a question."""
+
+    in_session: str | None = about("Only this session, and facts with evidence in it.", default=None)
+    agent_id: str | None = about("Only sessions with this agent.", default=None)
+    roles: list[Role] = about("Only messages with these roles; all if empty.", default_factory=list)
+    entities: list[str] = about("Only results that mention one of these entities.", default_factory=list)
+    tags: list[str] = about(
+        "Only messages with one of these tags, and scenes and facts with such a message as evidence.",
+        default_factory=list,
+    )
+    min_score: float | None = about("Minimum score.", default=None)
+
+
+ModeArgument = Annotated[Mode | None, argument("How hits are ranked. Default: the setting `recall.mode`.")]
+FilterArgument = Annotated[RecallFilter | None, strawberry.argument(name="filter", description="Only these hits.")]
+AfterArgument = Annotated[str | None, argument("The `nextCursor` of the previous answer to the same question.")]
+
+
+def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilters:
+    """Convert to the memory's filter type."""
+    if filters is None:
+        return replace(EVERYTHING, after=after)
+    return QueryFilters(
+        session_id=filters.in_session,
+        agent_id=filters.agent_id,
+        roles=tuple(filters.roles),
+        entities=tuple(filters.entities),
+        tags=tuple(filters.tags),
+        score_min=filters.min_score,
+        after=after,
+    )
+
+
+strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
+strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
+
+
+@output()
+class JudgedHit:
+    """A hit that somebody judged with `judgeRecall`."""
+
+    id: str = about("The hit's id.")
+    wanted: bool = about("It should, or should not, be recalled.")
+
+
+async def judged(root: SeenQuestion, info: Call) -> list[JudgedHit]:
+    """The judged hits of this user's questions of the same words."""
+    question = root.question
+    found = await info.memory.judged_hits(info.tenant, question.user_id, question.text)
+    return [JudgedHit(id=name, wanted=wanted) for name, wanted in found.items()]
+
+
+expose(GivenContext, fields="text tokens tokens_max")
+expose(SeenHit, "QuestionHit", "rank kind id score used text at role speaker on_map", inside="found")
+expose(
+    SeenQuestion,
+    "AskedQuestion",
+    "id user_id kind door text at=asked_at confidence nothing_relevant found=found_n hits given judged",
+    inside="question question.asker",
+    resolved=[judged],
+)
+expose(CitedSentence)
+
+
+expose(
+    CitedAnswer,
+    fields="sentences hits confidence nothing_relevant written_by notes",
+    inside="found",
+    texts={
+        "sentences": "None if the memory probably contains no answer.",
+        "hits": "What was found, best first, each with one evidence message.",
+    },
+)
+
+
+@field
+async def ask(
+    info: Call,
+    query: Annotated[str, argument("The question.")],
+    user_id: OwnerArgument = None,
+    agent_id: AgentOwnerArgument = None,
+) -> CitedAnswer:
+    """Answer a person's question: by the configured language model, each of whose sentences cites its sources, else
+    in the best sentences themselves. It appears in no `questions`, and counts as no use.
+    """
+    answer = await info.memory.ask(info.tenant, owner_of(user_id, agent_id), query)
+    info.context["degraded"] = answer.found.degraded
+    return answer
+
+
+@field
+async def questions(
+    info: Call,
+    user_id: AnyUserId = None,
+    ids: Annotated[list[str] | None, argument("Only these questions, at most 100.")] = None,
+    limit: LimitArgument = 20,
+) -> list[SeenQuestion]:
+    """The latest questions asked through this process, newest first: at most 100 of a tenant, and those of other
+    credentials only for the role in the setting `recall.questions_seen_by`.
+    """
+    check_limit(limit)
+    wanted = None if ids is None else frozenset(ids[:100])
+    kept = [
+        one
+        for one in _visible_questions(info)
+        if user_id in (None, one.user_id) and (wanted is None or one.id in wanted)
+    ]
+    return await info.memory.seen_questions(info.tenant, kept[:limit])
+
+
+@field
+async def recall_cases(info: Call, user_id: UserId) -> JSON:
+    """The questions about a user's memory whose hits were judged, with its newest 1,000 messages: a file that
+    `mnemoscene eval` reads.
+    """
+    return JSON(await info.memory.recall_cases(info.tenant, user_id))
+
+
+@mutation
+async def judge_recall(
+    info: Call,
+    question_id: Annotated[str, argument("The question's id.")],
+    element_id: Annotated[str, argument("The hit's id.")],
+    wanted: Annotated[bool | None, argument("It should, or should not, be recalled; null withdraws that.")] = None,
+) -> int:
+    """Say of a hit of one of the latest questions whether it should be recalled; returns how many hits of the
+    question are judged. `recallCases` returns these questions.
+    """
+    question = next((one for one in _visible_questions(info) if one.id == question_id), None)
+    if question is None:
+        raise NotFoundError(f"there is no question {question_id!r} among the latest ones")
+    return await info.memory.judge_recall(info.tenant, question, element_id, wanted=wanted)
+
+
+def _visible_questions(info: Call) -> list[LoggedQuestion]:
+    """Return the questions that the caller may see, newest first."""
+    seen_by = Rank(info.memory.questions.seen_by)
+    kept = reversed(info.memory.questions.of(info.tenant))
+    return [one for one in kept if sees_questions_of(info.access, one.asker.who, seen_by)]
+
+
+@field
+async def recall(
+    info: Call,
+    query: Annotated[str, argument("The question.")],
+    user_id: OwnerArgument = None,
+    agent_id: AgentOwnerArgument = None,
+    limit: Annotated[int, argument("Maximum number of hits, 1 to 100.")] = 10,
+    kinds: Annotated[list[HitKind] | None, argument("Only these kinds. Default: all.")] = None,
+    start: Annotated[
+        datetime | None, argument("Only messages said at or after this time, scenes and facts of it.")
+    ] = None,
+    end: Annotated[datetime | None, argument("Only messages said before this time, scenes and facts of it.")] = None,
+    valid_at: ValidAtArgument = None,
+    as_of: Annotated[
+        datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
+    ] = None,
+    asked_at: Annotated[
+        datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
+    ] = None,
+    zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
+    evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,
+    session_id: Annotated[
+        str | None, argument("The current session; pronouns are resolved in its recent messages.")
+    ] = None,
+    mode: ModeArgument = None,
+    filters: FilterArgument = None,
+    where: WhereArgument = None,
+    after: AfterArgument = None,
+    watched: Annotated[
+        bool, argument("False for a person's own search: it appears in no `questions`, and counts as no use.")
+    ] = True,
+) -> Answer:
+    """Search one user's memory for a question; hits are sorted best first. One database round trip."""
+    question = Question(
+        user_id=owner_of(user_id, agent_id),
+        text=query,
+        limit=limit,
+        kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
+        start=start,
+        end=end,
+        valid_at=valid_at,
+        as_of=as_of,
+        asked_at=asked_at,
+        zone=zone,
+        evidence=evidence,
+        session_id=session_id,
+        mode=mode,
+        filters=replace(query_filters(filters, after), where=parse_filter(where)),
+    )
+    asker, budget = info.asker if watched else None, info.context.setdefault("texts", TextBudget())
+    answer = await info.memory.recall(info.tenant, question, asker=asker, budget=budget)
+    info.context["degraded"] = answer.degraded
+    return answer
+
+
+@field
+async def job_status(info: Call) -> JobStatus:
+    """Counts of the tenant's unfinished background work."""
+    depth = await info.memory.spool.depth(info.tenant)
+    return view_of(JobStatus, await info.memory.backlog(info.tenant), spooled=depth.waiting)
+
+
+@mutation
+async def remember(
+    info: Call, input: Annotated[RememberInput, argument("The messages, optionally with facts.")]
+) -> Receipt:
+    """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
+    return await info.memory.remember(info.tenant, input.incoming())
