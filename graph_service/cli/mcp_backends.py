@@ -10,10 +10,9 @@ from graph_service.cli.open_services import open_services
 from graph_service.cli.service_client import request_headers
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
-from graph_service.mcp.backend import Backend
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.proxy_backend import ProxyBackend
-from graph_service.mcp.server import serve_stdio
+from graph_service.mcp.server import Backend, serve_stdio
 from graph_service.runtime.service_registry import running_service
 from graph_service.version import version
 from schema.errors import UnavailableError

@@ -24,11 +24,19 @@ from extraction.text.secrets import SecretKind, without_secrets
 from graph_service.auth.access import Requirement, require_access
 from graph_service.auth.rules import READ
 from graph_service.config.sections import Aliases, ToolSet
-from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, Tool, ToolContext
+from graph_service.mcp.server import failed, protocol_error
+from graph_service.mcp.tool import (
+    Arguments,
+    Effect,
+    Tool,
+    ToolContext,
+    input_schema,
+    lean_json,
+    output_schema,
+    read_arguments,
+)
 from graph_service.mcp.tool_registry import tool_named, tools_for
-from graph_service.mcp.tool_schemas import Arguments, Result, input_schema, lean_json, output_schema, read_arguments
 from schema.errors import MnemosceneError
 from schema.zones import day_in
 
@@ -81,7 +89,7 @@ class MemoryBackend:
             _log.error("an MCP tool failed unexpectedly", exc_info=error)
             return failed(MnemosceneError(_INTERNAL_ERROR))
 
-    async def _call_tool(self, tool: Tool, caller: Caller, given: Arguments) -> Result:
+    async def _call_tool(self, tool: Tool, caller: Caller, given: Arguments) -> object:
         need, outcome = tool.need(given), MnemosceneError.code
         try:
             require_access(caller.access, need, tool.name)
@@ -159,7 +167,7 @@ def _check_quarantine(context: ToolContext, caller: Caller, need: Requirement, w
         context.quarantine.check(caller.tenant, need, what)
 
 
-def _answered(tool: Tool, answer: Result) -> CallToolResult:
+def _answered(tool: Tool, answer: object) -> CallToolResult:
     lean = lean_json(answer)
     text = tool.prose(answer) if tool.prose else json.dumps(lean, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(content=[TextContent(text=text)], structured_content=lean)

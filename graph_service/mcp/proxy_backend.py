@@ -18,8 +18,8 @@ from mcp.types import (
 )
 
 from graph_service.config.sections import MCP_PATH
-from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
+from graph_service.mcp.server import failed, protocol_error
 from schema.errors import MnemosceneError, UnavailableError
 
 T = TypeVar("T")

@@ -9,7 +9,6 @@ from graph_service.mcp.compat.graphiti import GRAPHITI
 from graph_service.mcp.compat.mem0 import MEM0
 from graph_service.mcp.compat.memory_server import MEMORY
 from graph_service.mcp.tool import Tool
-from graph_service.mcp.tools.forget import forget, update_fact
 from graph_service.mcp.tools.maintenance import (
     close_session,
     generate_layers,
@@ -18,9 +17,8 @@ from graph_service.mcp.tools.maintenance import (
     read_memory,
     status,
 )
-from graph_service.mcp.tools.recall import get_context, recall
-from graph_service.mcp.tools.remember import remember
-from graph_service.mcp.tools.search_nodes import search_nodes
+from graph_service.mcp.tools.recall import get_context, recall, search_nodes
+from graph_service.mcp.tools.remember import forget, remember, update_fact
 from schema.errors import NotFoundError
 
 CORE: Final = (remember, get_context, recall, update_fact, forget)

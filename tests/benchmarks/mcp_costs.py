@@ -25,8 +25,8 @@ from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
+from graph_service.mcp.tool import input_schema
 from graph_service.mcp.tool_registry import tools_for
-from graph_service.mcp.tool_schemas import input_schema
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId

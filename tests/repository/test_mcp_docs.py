@@ -13,9 +13,8 @@ from typer.main import get_command
 from graph_service.cli.main import app
 from graph_service.config.sections import MCP_PATH, Aliases, ServiceSettings, ToolSet
 from graph_service.config.settings import KNOWN_KEYS
-from graph_service.mcp.tool import Effect
+from graph_service.mcp.tool import Effect, input_schema
 from graph_service.mcp.tool_registry import CORE, MORE, tools_for
-from graph_service.mcp.tool_schemas import input_schema
 from schema.error_codes import error_kinds
 
 ROOT = Path(__file__).parents[2]

@@ -4,17 +4,14 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import MessageAnswer, compat_tool
-from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result, about
-from graph_service.mcp.tools.forget import Forgettable, delete_element
+from graph_service.mcp.tool import CompatResult, Effect, ToolContext, about, compat_tool, known
 from graph_service.mcp.tools.maintenance import status_answer
-from graph_service.mcp.tools.remember import session_of_today
+from graph_service.mcp.tools.remember import Forgettable, delete_element, session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NodeMatch
 from graph_service.memory.recall.candidates import Candidate
@@ -24,63 +21,6 @@ from schema.labels import Role
 
 T = TypeVar("T")
 Groups = Annotated[str | list[str] | None, about("Ids of one or several users. Default: the connection's user.")]
-
-
-class NodeResult(Result):
-    """A node in the format of Graphiti."""
-
-    uuid: str
-    name: str
-    labels: list[str]
-    created_at: datetime
-    summary: str = ""
-    group_id: str
-
-
-class NodesResult(MessageAnswer):
-    """Result of `search_nodes`."""
-
-    nodes: list[NodeResult] = Field([])
-
-
-class FactResult(Result):
-    """A fact in the format of Graphiti."""
-
-    uuid: str
-    name: str
-    fact: str
-    valid_at: datetime | None = None
-    invalid_at: datetime | None = None
-    group_id: str
-
-
-class FactsResult(MessageAnswer):
-    """Result of `search_memory_facts`."""
-
-    facts: list[FactResult] = Field([])
-
-
-class EpisodeResult(Result):
-    """A message in the format of Graphiti's episodes."""
-
-    uuid: str
-    name: str
-    content: str
-    created_at: datetime
-    source: str = "message"
-    group_id: str
-
-
-class EpisodesResult(MessageAnswer):
-    """Result of `get_episodes`: messages, the latest first."""
-
-    episodes: list[EpisodeResult] = Field([])
-
-
-class StatusResult(MessageAnswer):
-    """Result of `get_status`."""
-
-    status: Literal["ok", "error"]
 
 
 _GROUPS_MAX: Final = 10
@@ -98,7 +38,7 @@ async def add_memory(
     source: Annotated[Literal["text", "json", "message"], about("`message`: lines of the form `name: text`.")] = "text",
     uuid: Annotated[str | None, about("Your id of the episode; sending it again has no effect.")] = None,
     reference_time: Annotated[datetime | None, about("When it was said, ISO 8601. Default: now.")] = None,
-) -> MessageAnswer:
+) -> CompatResult:
     """Store an episode: text, JSON, or lines of a conversation."""
     group = caller.user_of(group_id)
     incoming = RememberRequest(
@@ -110,7 +50,7 @@ async def add_memory(
         ),
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
-    return MessageAnswer(message=f"Episode {name!r} stored in group {group!r}: {receipt.message_ids[0]}")
+    return CompatResult(message=f"Episode {name!r} stored in group {group!r}: {receipt.message_ids[0]}")
 
 
 def _spoken(body: str, source: str, uuid: str | None) -> list[tuple[str, str | None, str, str | None]]:
@@ -136,32 +76,32 @@ async def search_nodes(
     group_ids: Groups = None,
     max_nodes: int = 10,
     entity_types: tuple[str, ...] = (),
-) -> NodesResult:
+) -> CompatResult:
     """Search people, places and things by name or words."""
 
-    async def of(group: str) -> list[NodeResult]:
+    async def of(group: str) -> list[dict[str, Any]]:
         types = [one.casefold() for one in entity_types]
         found = await context.memory.nodes.search(caller.tenant, group, query, types=types, limit=max_nodes)
         return [_node(one, group) for one in found]
 
     nodes = await _of_each(caller, group_ids, of)
-    return NodesResult(message=_counted(nodes, "nodes"), nodes=nodes[:max_nodes])
+    return CompatResult(message=_counted(nodes, "nodes"), nodes=nodes[:max_nodes])
 
 
 @compat_tool(Effect.READS)
 async def search_memory_facts(
     context: ToolContext, caller: Caller, query: str, group_ids: Groups = None, max_facts: int = 10
-) -> FactsResult:
+) -> CompatResult:
     """Search current facts that answer a question."""
 
-    async def of(group: str) -> list[tuple[float, FactResult]]:
+    async def of(group: str) -> list[tuple[float, dict[str, Any]]]:
         question = Question(user_id=group, text=query, limit=max_facts, kinds=(HitKind.FACT,))
         answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
         return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
     scored = await _of_each(caller, group_ids, of)
     facts = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][:max_facts]
-    return FactsResult(message=_counted(facts, "facts"), facts=facts)
+    return CompatResult(message=_counted(facts, "facts"), facts=facts)
 
 
 @compat_tool(Effect.READS)
@@ -170,46 +110,47 @@ async def get_episodes(
     caller: Caller,
     group_ids: Groups = None,
     max_episodes: Annotated[int, Field(ge=1, le=_EPISODES_MAX)] = 10,
-) -> EpisodesResult:
+) -> CompatResult:
     """Return the latest messages, latest first."""
 
-    async def of(group: str) -> list[EpisodeResult]:
+    async def of(group: str) -> list[dict[str, Any]]:
         return [
-            EpisodeResult(
+            known(
                 uuid=said.id,
                 name=said.speaker or said.role,
                 content=said.text,
                 created_at=said.said_at,
+                source="message",
                 group_id=group,
             )
             for said in await context.memory.messages.latest(caller.tenant, group, limit=max_episodes)
         ]
 
     episodes = await _of_each(caller, group_ids, of)
-    latest = sorted(episodes, key=lambda episode: episode.created_at, reverse=True)[:max_episodes]
-    return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
+    latest = sorted(episodes, key=lambda episode: episode["created_at"], reverse=True)[:max_episodes]
+    return CompatResult(message=_counted(latest, "episodes"), episodes=latest)
 
 
 @compat_tool(Effect.READS)
-async def get_status(context: ToolContext, caller: Caller) -> StatusResult:
+async def get_status(context: ToolContext, caller: Caller) -> CompatResult:
     """Report whether the memory works."""
     state = await status_answer(context, caller)
     message = f"the database is {state.database}; {state.waiting + state.leased} jobs are pending"
-    return StatusResult(status="ok" if state.database == "up" else "error", message=message)
+    return CompatResult(status="ok" if state.database == "up" else "error", message=message)
 
 
 @compat_tool(Effect.DELETES)
-async def delete_episode(context: ToolContext, caller: Caller, uuid: str) -> MessageAnswer:
+async def delete_episode(context: ToolContext, caller: Caller, uuid: str) -> CompatResult:
     """Delete a message by uuid, with everything derived from it."""
     await delete_element(context, caller, Forgettable.MESSAGE, uuid, None)
-    return MessageAnswer(message=f"{uuid} was deleted")
+    return CompatResult(message=f"{uuid} was deleted")
 
 
 @compat_tool(Effect.DELETES)
-async def delete_entity_edge(context: ToolContext, caller: Caller, uuid: str) -> MessageAnswer:
+async def delete_entity_edge(context: ToolContext, caller: Caller, uuid: str) -> CompatResult:
     """Delete a fact by uuid; it is not extracted again."""
     await delete_element(context, caller, Forgettable.FACT, uuid, None)
-    return MessageAnswer(message=f"{uuid} was deleted")
+    return CompatResult(message=f"{uuid} was deleted")
 
 
 async def _of_each(caller: Caller, given: str | list[str] | None, ask: Callable[[str], Awaitable[list[T]]]) -> list[T]:
@@ -220,8 +161,8 @@ async def _of_each(caller: Caller, given: str | list[str] | None, ask: Callable[
     return [one for found in await asyncio.gather(*map(ask, dict.fromkeys(groups))) for one in found]
 
 
-def _node(found: NodeMatch, group: str) -> NodeResult:
-    return NodeResult(
+def _node(found: NodeMatch, group: str) -> dict[str, Any]:
+    return known(
         uuid=found.id,
         name=found.name,
         labels=[found.kind, *([found.entity_type] if found.entity_type else [])],
@@ -231,8 +172,8 @@ def _node(found: NodeMatch, group: str) -> NodeResult:
     )
 
 
-def _fact(hit: Candidate, group: str) -> FactResult:
-    return FactResult(
+def _fact(hit: Candidate, group: str) -> dict[str, Any]:
+    return known(
         uuid=hit.id,
         name=hit.relation or hit.predicate or "",
         fact=hit.text,

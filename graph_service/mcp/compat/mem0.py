@@ -1,18 +1,14 @@
 """Tools of mem0's MCP server; a memory is a fact or a message."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatResult, MessageAnswer, compat_tool
-from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result, about
-from graph_service.mcp.tools.forget import Forgettable, correct_fact, delete_element
-from graph_service.mcp.tools.remember import session_of_today
+from graph_service.mcp.tool import CompatResult, Effect, Result, ToolContext, about, compat_tool, known
+from graph_service.mcp.tools.remember import Forgettable, correct_fact, delete_element, session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import FactOfNode
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
@@ -33,34 +29,6 @@ class Turn(Result):
     content: str
 
 
-class MemoryResult(Result):
-    """A fact or a message."""
-
-    id: str
-    memory: str
-    user_id: str
-    event: str | None = None
-    score: float | None = None
-    created_at: datetime | None = None
-
-
-class MemoriesResult(CompatResult):
-    """Facts and messages in the format of mem0."""
-
-    results: list[MemoryResult] = Field([])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """Parsed mem0 filters."""
-
-    user_id: str | None = None
-    agent_id: str | None = None
-    run_id: str | None = None
-    start: datetime | None = None
-    end: datetime | None = None
-
-
 @compat_tool(Effect.ADDS)
 async def add_memory(
     context: ToolContext,
@@ -70,7 +38,7 @@ async def add_memory(
     user_id: str | None = None,
     agent_id: str | None = None,
     run_id: Annotated[str | None, about("Your id of the conversation.")] = None,
-) -> MemoriesResult:
+) -> CompatResult:
     """Store a sentence or a conversation."""
     owner = caller.user_of(user_id)
     turns = messages or (Turn(role="user", content=text),)
@@ -82,8 +50,8 @@ async def add_memory(
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
     pairs = zip(receipt.message_ids, turns, strict=True)
-    return MemoriesResult(
-        results=[MemoryResult(id=name, memory=turn.content, user_id=owner, event="ADD") for name, turn in pairs]
+    return CompatResult(
+        results=[known(id=name, memory=turn.content, user_id=owner, event="ADD") for name, turn in pairs]
     )
 
 
@@ -94,23 +62,23 @@ async def search_memories(
     query: str,
     filters: GivenFilters = None,
     limit: Annotated[int, about("1 to 100.")] = 10,
-) -> MemoriesResult:
+) -> CompatResult:
     """Search facts and messages that answer a question, best first."""
     wanted = filters_in(filters or {})
-    user_id = caller.user_of(wanted.user_id)
+    user_id = caller.user_of(wanted.get("user_id"))
     question = Question(
         user_id=user_id,
         text=query,
         limit=limit,
         kinds=(HitKind.FACT, HitKind.MESSAGE),
-        start=wanted.start,
-        end=wanted.end,
-        filters=QueryFilters(agent_id=wanted.agent_id, session_id=wanted.run_id),
+        start=wanted.get("start"),
+        end=wanted.get("end"),
+        filters=QueryFilters(agent_id=wanted.get("agent_id"), session_id=wanted.get("run_id")),
     )
     answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
-    return MemoriesResult(
+    return CompatResult(
         results=[
-            MemoryResult(
+            known(
                 id=hit.candidate.id,
                 memory=hit.candidate.text,
                 user_id=user_id,
@@ -129,12 +97,12 @@ async def get_memories(
     filters: GivenFilters = None,
     page: Annotated[int, Field(ge=1)] = 1,
     page_size: Annotated[int, Field(ge=1, le=100)] = 10,
-) -> MemoriesResult:
+) -> CompatResult:
     """List the current facts about a user, then what was said, each latest first, paged."""
     wanted = filters_in(filters or {})
-    if wanted != Filters(user_id=wanted.user_id):
+    if wanted.keys() - {"user_id"}:
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
-    user_id = caller.user_of(wanted.user_id)
+    user_id = caller.user_of(wanted.get("user_id"))
     nodes = await context.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
     # A fact is listed with each of its two nodes.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
@@ -144,35 +112,35 @@ async def get_memories(
     if len(listed) < last:
         most = min(last - len(listed), _LISTED_MAX)
         listed += [
-            MemoryResult(id=said.id, memory=said.text, user_id=user_id, created_at=said.said_at)
+            known(id=said.id, memory=said.text, user_id=user_id, created_at=said.said_at)
             for said in await context.memory.messages.latest(caller.tenant, user_id, limit=most)
         ]
-    return MemoriesResult(results=listed[first:last])
+    return CompatResult(results=listed[first:last])
 
 
-def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
+def _listed(fact: FactOfNode, user_id: str) -> dict[str, Any]:
     text = fact.statement or f"{fact.subject} {fact.relation or fact.predicate} {fact.object}"
-    return MemoryResult(id=fact.id, memory=text, user_id=user_id, created_at=fact.valid_at)
+    return known(id=fact.id, memory=text, user_id=user_id, created_at=fact.valid_at)
 
 
 @compat_tool(Effect.ADDS)
-async def update_memory(context: ToolContext, caller: Caller, memory_id: str, text: str) -> MessageAnswer:
+async def update_memory(context: ToolContext, caller: Caller, memory_id: str, text: str) -> CompatResult:
     """Correct a fact by id."""
     await correct_fact(context, caller, memory_id, text)
-    return MessageAnswer(message="Memory updated successfully!")
+    return CompatResult(message="Memory updated successfully!")
 
 
 @compat_tool(Effect.DELETES)
-async def delete_memory(context: ToolContext, caller: Caller, memory_id: str) -> MessageAnswer:
+async def delete_memory(context: ToolContext, caller: Caller, memory_id: str) -> CompatResult:
     """Delete a fact or message by id."""
     try:
         await delete_element(context, caller, Forgettable.FACT, memory_id, None)
     except NotFoundError:
         await delete_element(context, caller, Forgettable.MESSAGE, memory_id, None)
-    return MessageAnswer(message="Memory deleted successfully!")
+    return CompatResult(message="Memory deleted successfully!")
 
 
-def filters_in(given: Mapping[str, Any]) -> Filters:
+def filters_in(given: Mapping[str, Any]) -> dict[str, Any]:
     """Parse filters, each with a single value; others are refused, because ignoring one would widen the search.
 
     Raises:
@@ -182,11 +150,11 @@ def filters_in(given: Mapping[str, Any]) -> Filters:
     for name, value in _conditions(given):
         if found.setdefault(name, value) != value:
             raise InputError(f"the filter {name!r} occurs twice with different values; send two requests")
-    return Filters(**found)
+    return found
 
 
 def _conditions(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of `Filters` that filters set."""
+    """Yield user_id, agent_id, run_id, start and end, as far as filters set them."""
     for name, value in given.items():
         match name, value:
             case "AND", [*parts]:

@@ -7,10 +7,8 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import CompatResult, compat_tool
-from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Result, about
-from graph_service.mcp.tools.forget import Forgettable, delete_element
+from graph_service.mcp.tool import CompatResult, Effect, Result, ToolContext, about, compat_tool
+from graph_service.mcp.tools.remember import Forgettable, delete_element
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeMatch
 from schema.entity import EntityType
@@ -138,28 +136,14 @@ class Observed(Sent):
     observations: list[str] = Field([])
 
 
-class StoredResult(CompatResult):
-    """Counts of stored notes; they appear in the graph after extraction, usually within a second."""
-
-    stored: Annotated[int, about("Number of new notes.")]
-    repeated: Annotated[int, about("Number of notes that already existed.")]
-
-
-class DeletedResult(CompatResult):
-    """Counts of deleted elements."""
-
-    deleted: int
-    missing: list[str] = Field([])
-
-
 @compat_tool(Effect.ADDS)
-async def create_entities(context: ToolContext, caller: Caller, entities: list[Entity]) -> StoredResult:
+async def create_entities(context: ToolContext, caller: Caller, entities: list[Entity]) -> CompatResult:
     """Store entities with observations about them."""
     return await _store(context, caller, [one for entity in entities for one in entity_notes(entity)])
 
 
 @compat_tool(Effect.ADDS)
-async def create_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> StoredResult:
+async def create_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> CompatResult:
     """Store relations between entities, in active voice."""
     return await _store(context, caller, [relation_note(relation) for relation in relations])
 
@@ -169,13 +153,13 @@ async def add_observations(
     context: ToolContext,
     caller: Caller,
     observations: Annotated[list[Observed], about("For each entity: entityName and contents.")],
-) -> StoredResult:
+) -> CompatResult:
     """Store observations about entities."""
     notes = [note(one.entityName, text) for one in observations for text in one.contents]
     return await _store(context, caller, notes)
 
 
-async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
+async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> CompatResult:
     """Store each note as a message; its id derives from its content, so that the same note is stored only once."""
     user_id, stored, repeated = caller.user_of(None), 0, 0
     unique = list(dict(notes).items())
@@ -189,7 +173,7 @@ async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str
         )
         receipt = await context.memory.remember(caller.tenant, incoming)
         stored, repeated = stored + receipt.stored, repeated + receipt.repeated
-    return StoredResult(stored=stored, repeated=repeated)
+    return CompatResult(stored=stored, repeated=repeated)
 
 
 @compat_tool(Effect.READS)
@@ -224,14 +208,14 @@ async def delete_observations(
     context: ToolContext,
     caller: Caller,
     deletions: Annotated[list[Observed], about("For each entity: entityName and observations.")],
-) -> DeletedResult:
+) -> CompatResult:
     """Delete observations about entities."""
     notes = [note(one.entityName, text) for one in deletions for text in one.observations]
     return await _delete(context, caller, notes)
 
 
 @compat_tool(Effect.DELETES)
-async def delete_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> DeletedResult:
+async def delete_relations(context: ToolContext, caller: Caller, relations: list[Relation]) -> CompatResult:
     """Delete relations between entities."""
     return await _delete(context, caller, [relation_note(relation) for relation in relations])
 
@@ -241,7 +225,7 @@ async def delete_entities(
     context: ToolContext,
     caller: Caller,
     entityNames: list[str],  # noqa: N803  their spelling
-) -> DeletedResult:
+) -> CompatResult:
     """Delete entities with their observations and relations."""
     deleted, missing = 0, []
     for name in entityNames:
@@ -258,17 +242,17 @@ async def delete_entities(
         if await context.memory.nodes.named(caller.tenant, caller.user_of(None), [name], limit=1, facts=0):
             await delete_element(context, caller, Forgettable.ENTITY, found[0].id, None)
         deleted += 1
-    return DeletedResult(deleted=deleted, missing=missing)
+    return CompatResult(deleted=deleted, missing=missing)
 
 
-async def _delete(context: ToolContext, caller: Caller, notes: Iterable[tuple[str, ProvidedFact]]) -> DeletedResult:
+async def _delete(context: ToolContext, caller: Caller, notes: Iterable[tuple[str, ProvidedFact]]) -> CompatResult:
     session, unique, missing = session_uri(caller.tenant, caller.user_of(None), NOTES), dict(notes), []
     for name, fact in unique.items():
         try:
             await delete_element(context, caller, Forgettable.MESSAGE, message_uri(session, name), None)
         except NotFoundError:
             missing.append(fact.statement)
-    return DeletedResult(deleted=len(unique) - len(missing), missing=missing)
+    return CompatResult(deleted=len(unique) - len(missing), missing=missing)
 
 
 MEMORY: Final = (

@@ -7,34 +7,14 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, ToolContext, tool
-from graph_service.mcp.tool_schemas import Result, about
+from graph_service.mcp.tool import Effect, Result, ToolContext, about, tool
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.facts.reconciliation import FactEventKind
-from graph_service.memory.summaries.service import Level
+from graph_service.memory.summaries.service import LayerText, Level, SummariesReport
 from schema.errors import InputError, UnavailableError
 from schema.session import CloseReason, SessionState
 
 _EVENTS_MAX: Final = 100
-
-
-class LayerAnswer(Result):
-    """A text at one level of detail."""
-
-    uri: str
-    level: Level
-    title: str | None = None
-    text: str
-    generated_by: Annotated[str, about("`extractive`, `caller`, a model's name, or `said`.")]
-    tokens: int
-    next_cursor: Annotated[str | None, about("If L2 is incomplete: pass it as `after`.")] = None
-    start: Annotated[datetime | None, about("When the scene began, or the message was said.")] = None
-    end: Annotated[datetime | None, about("When the scene ended.")] = None
-    mentioned_start: Annotated[datetime | None, about("Start of the time that it is about, if it names one.")] = None
-    mentioned_end: datetime | None = None
-    zone: str | None = None
-    emotion: str | None = None
-    participants: Annotated[list[str], about("Of a scene: who spoke or took part.")] = Field([])
 
 
 class SessionAnswer(Result):
@@ -57,15 +37,6 @@ class SessionsAnswer(Result):
     """Sessions, latest first."""
 
     sessions: list[SessionAnswer]
-
-
-class LayersAnswer(Result):
-    """Counts of sessions by outcome."""
-
-    sessions: int
-    created: int
-    unchanged: Annotated[int, about("Sessions without changes.")]
-    failed: Annotated[int, about("Try again later.")]
 
 
 class IndexAnswer(Result):
@@ -114,12 +85,11 @@ async def read_memory(
     uri: Annotated[str, about("URI from recall or list_sessions, or `memory://TENANT/user/ID`.")],
     level: Annotated[Level | None, about("Default: L1. L2 has at most 1,000 messages.")] = None,
     after: Annotated[str | None, about("`next_cursor` of the previous L2 text, to continue.")] = None,
-) -> LayerAnswer:
+) -> LayerText:
     """Return the text of a scene, session, message or user by URI: abstract of about 100 tokens (L0), overview (L1) or
     full text (L2). Prefer L0 or L1.
     """
-    found = await context.memory.layers.layer(caller.tenant, uri, level, after=after)
-    return LayerAnswer.of(found)
+    return await context.memory.layers.layer(caller.tenant, uri, level, after=after)
 
 
 @tool(Effect.READS, "List conversations")
@@ -147,15 +117,14 @@ async def generate_layers(
     user_id: UserId = None,
     session_id: Annotated[str | None, about("Default: all of the user.")] = None,
     all_users: bool = False,
-) -> LayersAnswer:
+) -> SummariesReport:
     """Create missing abstracts (L0) and overviews (L1) of a session, or of all of a user. Rarely needed: they are
     created in the background.
     """
     if all_users and (user_id or session_id):
         raise InputError("all_users cannot be combined with user_id or session_id; omit one of them")
     user_id = None if all_users else caller.user_of(user_id)
-    report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=session_id)
-    return LayersAnswer.of(report)
+    return await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=session_id)
 
 
 @tool(Effect.REPAIRS, "Check and repair the index", administers=lambda given: given.session_id is None)

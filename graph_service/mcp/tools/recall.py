@@ -1,18 +1,18 @@
-"""The tools `recall` and `get_context`."""
+"""The tools `recall`, `get_context` and `search_nodes`."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, ToolContext, tool
-from graph_service.mcp.tool_schemas import Result, about, rare
+from graph_service.mcp.tool import Effect, Result, ToolContext, about, rare, tool
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
+from schema.entity import EntityType
 from schema.fact import FactKind
 from schema.filters import parse_filter
 
@@ -200,3 +200,56 @@ async def get_context(
     found = await context.memory.context(caller.tenant, request, asker=caller.asker)
     lines = (*found.core, *found.recalled) if sources else ()
     return ContextAnswer.of(found, confidence=_rounded(found.confidence), sources=lines)
+
+
+class NodeFact(Result):
+    """A currently valid fact."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+    relation: str | None = None
+    statement: str | None = None
+    valid_at: Annotated[datetime, Field(alias="since")]
+
+
+class Node(Result):
+    """A user, agent or entity."""
+
+    id: Annotated[str, about("For forget.")]
+    name: str
+    kind: Annotated[str, about("User, Agent or Entity.")]
+    entity_type: str | None = None
+    aliases: list[str] = Field([])
+    last_seen: datetime
+    attributes: Annotated[dict[str, str], about("Attributes that messages mention: age, colour, price.")] = Field({})
+    facts: Annotated[list[NodeFact], about("Currently valid facts, strongest first.")] = Field([])
+
+
+class NodesAnswer(Result):
+    """Nodes, best first."""
+
+    nodes: list[Node]
+
+
+@tool(Effect.READS, "Search people, places, things")
+async def search_nodes(
+    context: ToolContext,
+    caller: Caller,
+    query: Annotated[str, about("A name, or words from facts about it.")],
+    user_id: UserId = None,
+    entity_types: Annotated[tuple[EntityType, ...], about("Only entities of these types. Default: all.")] = (),
+    limit: Annotated[int, about("Maximum number of nodes, 1 to 100.")] = 10,
+    facts: Annotated[int, about("Facts per node, 0 to 100.")] = 5,
+) -> NodesAnswer:
+    """Find people, places, organizations, things and ideas in one user's memory by name, alias (any spelling, English
+    or Chinese) or words from facts about them, each with its current facts. Use it to see how a person or thing is
+    connected; for a question, use recall.
+    """
+    found = await context.memory.nodes.search(
+        caller.tenant, caller.user_of(user_id), query, types=entity_types, limit=limit, facts=facts
+    )
+    return NodesAnswer(nodes=[Node.of(one) for one in found])

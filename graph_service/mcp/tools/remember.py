@@ -1,17 +1,21 @@
-"""The tool `remember`: store messages, optionally with facts and a summary from the agent."""
+"""The tools `remember`, `update_fact` and `forget`."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Effect, ToolContext, tool
-from graph_service.mcp.tool_schemas import Result, about, rare
+from graph_service.mcp.tool import Effect, Result, ToolContext, about, rare, tool
+from graph_service.memory.curation.statements import FactEdit
+from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
 from schema.entity import entity_type_choice
+from schema.errors import InputError
 from schema.fact import FactKind
 from schema.importance import GivenImportance
+from schema.message import ClosedFact, FactConflict
 from schema.predicates import predicate_choice
 
 UserId = Annotated[str | None, about("Default: the connection's user.")]
@@ -54,20 +58,6 @@ class FactGiven(Result):
     steps: Annotated[list[str], about("In order: `action → result`.")] = Field([])
     trigger_emotion: Annotated[str | None, rare("A lasting emotion that it triggers.")] = None
     replaces: Annotated[list[str], about("Known facts that it replaces: ids, statements or objects.")] = Field([])
-
-
-class ClosedFact(Result):
-    """A known fact that was closed by a fact of this call."""
-
-    fact_index: Annotated[int, about("Index of the fact in the call.")]
-    id: Annotated[str, about("Id of the known fact.")]
-    statement: Annotated[str, about("Statement of the known fact.")]
-
-
-class FactConflict(ClosedFact):
-    """A known fact that a fact of this call may contradict; both stay valid."""
-
-    why: Annotated[str, about("Why they may contradict each other.")]
 
 
 class RememberAnswer(Result):
@@ -123,3 +113,79 @@ async def remember(
     )
     receipt = await context.memory.remember(caller.tenant, incoming)
     return RememberAnswer.of(receipt, closes=receipt.outcome.closes, conflicts=receipt.outcome.conflicts)
+
+
+class Forgettable(StrEnum):
+    """Kinds of elements that can be deleted."""
+
+    MESSAGE = "message"
+    SCENE = "scene"
+    SESSION = "session"
+    FACT = "fact"
+    ENTITY = "entity"
+    USER = "user"
+
+
+class UpdateFactAnswer(Result):
+    """The result of a correction."""
+
+    fact_id: Annotated[str | None, about("The fact as corrected; absent while it is being stored.")] = None
+    replaced_id: Annotated[str | None, about("The wrong fact.")] = None
+
+
+async def delete_element(
+    context: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
+) -> ForgetResult:
+    """Delete one element by kind and id."""
+    forgetting, tenant = context.memory.forgetting, caller.tenant
+    match kind:
+        case Forgettable.MESSAGE:
+            return await forgetting.message(tenant, name)
+        case Forgettable.SCENE:
+            return await forgetting.scene(tenant, name)
+        case Forgettable.SESSION:
+            return await forgetting.session(tenant, caller.user_of(user_id), name)
+        case Forgettable.FACT:
+            return await forgetting.fact(tenant, name)
+        case Forgettable.ENTITY:
+            return await forgetting.entity(tenant, name)
+        case Forgettable.USER:
+            return await forgetting.user(tenant, name)
+
+
+async def correct_fact(context: ToolContext, caller: Caller, fact_id: str, words: str) -> UpdateFactAnswer:
+    """Correct a fact as the person says it, which outranks everything that was extracted."""
+    return UpdateFactAnswer.of(
+        await context.memory.statements.update(caller.tenant, fact_id, FactEdit(statement=words))
+    )
+
+
+@tool(Effect.DELETES, administers=lambda given: given.kind is Forgettable.USER)
+async def forget(
+    context: ToolContext,
+    caller: Caller,
+    kind: Annotated[
+        Forgettable,
+        about("message, scene, session: deleted as if never said. fact, entity: messages stay. user: everything."),
+    ],
+    id: Annotated[str, about("Its id or URI from recall; for sessions and users your own id.")],
+    user_id: UserId = None,
+    confirm: Annotated[bool, about("For kind `user`: true, after a person has agreed.")] = False,
+) -> ForgetResult:
+    """Delete something permanently, with everything derived from it alone, when the user asks to forget it. Find the id
+    with recall first.
+    """
+    if kind is Forgettable.USER and not confirm:
+        raise InputError(
+            f"this deletes all data of user {id!r} and is irreversible: ask the person, then call again with confirm"
+            " = true"
+        )
+    return await delete_element(context, caller, kind, id, user_id)
+
+
+@tool(Effect.ADDS, "Correct a fact")
+async def update_fact(
+    context: ToolContext, caller: Caller, id: Annotated[str, about("From recall.")], statement: str
+) -> UpdateFactAnswer:
+    """Correct a wrong fact. If it was true before, remember the new one instead."""
+    return await correct_fact(context, caller, id, statement)

@@ -9,9 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from graph_service.config.sections import Aliases, ToolSet
-from graph_service.mcp.tool import Tool
+from graph_service.mcp.tool import Tool, read_arguments
 from graph_service.mcp.tool_registry import tools_for
-from graph_service.mcp.tool_schemas import read_arguments
 from graph_service.mcp.tools.recall import recall
 from graph_service.mcp.tools.remember import remember
 from schema.errors import InputError
