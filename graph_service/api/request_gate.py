@@ -9,9 +9,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph_service.api.errors import error_response
-from graph_service.auth.access import SCOPE_KEY, Access, identify_connection, quota_key, require_access
+from graph_service.auth.access import SCOPE_KEY, Access, identify_connection, quota_key, require_access, same_origin
 from graph_service.auth.authenticator import Authenticator
-from graph_service.auth.origin import same_origin
 from graph_service.auth.rules import route_requirement
 from schema.errors import ForbiddenError, MnemosceneError, RateLimitError
 

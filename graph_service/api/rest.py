@@ -1,15 +1,19 @@
-"""REST routes of the viewer: snapshot, evidence, and exploration of the mind map."""
+"""REST routes of the viewer: sign-in, snapshot, evidence, and exploration of the mind map."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import orjson
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Body, Depends, Query
 from pydantic import BaseModel
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from graph_service.api.tenant import HEADER, readable_tenant_of
+from graph_service.auth.access import access_of
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.keyring import CREDENTIAL_CHARS_MAX
+from graph_service.auth.sign_in import cookie_name
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
@@ -20,6 +24,50 @@ from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.errors import InputError, UnavailableError
 from schema.frames import BUDGET_MAX, Scope
 from schema.ids import TenantId, to_element_id
+
+
+def sign_in_router(auth: Authenticator) -> APIRouter:
+    """Return the routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
+    router = APIRouter(prefix="/api")
+
+    @router.post("/sign-in")
+    async def sign_in(
+        request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
+    ) -> Response:
+        """Set a session cookie for an API key or token; return its tenant and role."""
+        access = await auth.authenticate(request, token=key.strip())
+        auth.check_rate(access)
+        body: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
+        answer = JSONResponse(body, headers={"Cache-Control": "no-store"})
+        if auth.locked:
+            text, lasts_s = auth.new_session(access)
+            answer.set_cookie(
+                cookie_name(request.headers.get("host", "")),
+                text,
+                max_age=int(lasts_s),
+                httponly=True,
+                samesite="strict",
+                secure=request.url.scheme == "https",
+            )
+            await auth.write_audit(access, tenant=access.tenant, interface="rest", what=("sign-in",))
+        return answer
+
+    @router.post("/sign-out")
+    async def sign_out(request: Request) -> Response:
+        """Delete the cookie."""
+        answer = Response(status_code=204)
+        answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
+        return answer
+
+    @router.get("/access")
+    async def access(request: Request) -> Response:
+        """Return tenant and role of the credential, so that the viewer offers only allowed actions."""
+        found = access_of(request)
+        body = {"tenant": found.tenant, "role": found.role.value}
+        return JSONResponse(body, headers={"Cache-Control": "no-store"})
+
+    return router
+
 
 _Tenant = Annotated[TenantId, Depends(readable_tenant_of)]
 _User = Annotated[str | None, Query(max_length=200)]

@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import logging
 import shutil
 import time
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,17 +19,14 @@ from starlette.routing import Route
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.mount import GraphQLEndpoint
 from graph_service.api.request_gate import RequestGate
-from graph_service.api.rest import explore_router, rest_router
+from graph_service.api.rest import explore_router, rest_router, sign_in_router
 from graph_service.api.secret_filter import SecretFilter
-from graph_service.api.sign_in import sign_in_router
 from graph_service.api.tenant import tenant_of
-from graph_service.app.background_tasks import working
 from graph_service.app.metrics_endpoint import metrics_router
 from graph_service.app.middleware import (
     BodyLimit,
     BodyRules,
     HostGuard,
-    PageHeaders,
     RequestRecord,
     RoundTripHeader,
     StopGuard,
@@ -40,8 +39,7 @@ from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.sign_in import session_secret
 from graph_service.config.sections import MCP_PATH
 from graph_service.config.settings import LOOPBACK_NAMES, is_loopback
-from graph_service.live.change_stream import ChangeStream
-from graph_service.live.hub import Hub
+from graph_service.live.hub import ChangeStream, Hub
 from graph_service.live.websocket import live_router
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpEndpoint
@@ -51,15 +49,121 @@ from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
+from graph_service.memory.repair.repair import SyncSchedule
 from graph_service.observability.metrics import Loop
-from graph_service.runtime.shutdown import Stopping, in_time
+from graph_service.runtime.freed_memory import return_freed_memory
+from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from graph_service.runtime.spool_location import file_of_database
 from graph_service.supervision import cancel
 from graph_service.version import version
-from schema.errors import UnavailableError
+from schema.errors import MnemosceneError, UnavailableError
+from schema.failure import failure_of
 from schema.ids import DEFAULT_TENANT
 from schema.limits import LIMITS
 from web_viewer import DIST
+
+_log = logging.getLogger("mnemoscene.background")
+
+# Planning takes seconds; loops begin after this time even if it has not ended.
+PLAN_MAX_S: Final = 30.0
+
+
+@contextlib.asynccontextmanager
+async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]:
+    """Run the background tasks inside the block; at its end close sessions and finish running jobs.
+
+    The supervisor restarts loops that fail.
+
+    Args:
+        stopping: requested at the end at the latest; bounds how long running jobs may take.
+    """
+    stop, supervisor = stopping.asked, services.supervisor
+    planning = asyncio.create_task(supervisor.once(Loop.WARM_UP, lambda: _plan(services)), name="planning")
+
+    async def after_plan(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+        """Run a loop after recall is planned, so that its statements do not delay that plan."""
+        await _until_first(_planned(services, planning), stop)
+        if not stop.is_set():
+            await run(stop)
+
+    loops = {
+        # The worker supervises its own loops.
+        asyncio.create_task(after_plan(services.worker.run), name="worker"),
+        supervisor.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
+        supervisor.start(Loop.ITEMS, lambda: after_plan(services.item_upkeep.run), stop),
+        supervisor.start(Loop.EXPIRY, lambda: after_plan(services.message_expiry.run), stop),
+        supervisor.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
+        supervisor.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
+        supervisor.start(Loop.FORGETTINGS, lambda: services.forgettings.run(stop), stop),
+        supervisor.start(Loop.QUARANTINE, lambda: services.quarantine.run(stop), stop),
+        supervisor.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
+        supervisor.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
+    }
+    if hours := services.settings.automation.sync_every_h:
+        schedule = SyncSchedule(
+            services.graph,
+            services.memory.sync,
+            every=timedelta(hours=hours),
+            clock=lambda: datetime.now(UTC),
+            excluded=lambda: services.quarantine.tenants,
+        )
+        loops.add(supervisor.start(Loop.SYNC, lambda: after_plan(schedule.run), stop))
+    warming = asyncio.create_task(supervisor.once(Loop.WARM_UP, lambda: _warm_up(services, planning)), name="warm-up")
+    try:
+        yield
+    finally:
+        stopping.ask()
+        planning.cancel()
+        warming.cancel()
+        await in_time(lambda: _close_sessions(services), what="closing sessions")
+        await asyncio.wait(loops, timeout=stopping.left_s)
+        for task in loops:
+            task.cancel()
+        await asyncio.wait(loops, timeout=GIVE_BACK_MAX_S)
+
+
+async def _plan(services: Services) -> None:
+    with contextlib.suppress(MnemosceneError):
+        await services.arrival.wait()
+        await services.memory.plan_recall()
+
+
+async def _planned(services: Services, planning: asyncio.Task[None]) -> None:
+    """Wait until the database has answered and recall is planned, at most `PLAN_MAX_S` for the latter."""
+    await services.arrival.wait()
+    await asyncio.wait({planning}, timeout=PLAN_MAX_S)
+
+
+async def _warm_up(services: Services, planning: asyncio.Task[None]) -> None:
+    with contextlib.suppress(MnemosceneError):
+        # Not before: Neo4j, Java's compilers and the imports use the processors until then.
+        await services.arrival.wait()
+        await services.memory.load_models()
+    await asyncio.wait({planning})
+    with contextlib.suppress(MnemosceneError):
+        await services.memory.warm_up()
+    await asyncio.to_thread(return_freed_memory)
+
+
+async def _until_first(planned: Awaitable[None], stop: asyncio.Event) -> None:
+    """Wait until recall is planned or `stop` is set; if connecting to the database fails, until `stop` is set."""
+    waiting = [asyncio.ensure_future(planned), asyncio.create_task(stop.wait())]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
+        await waiting[1]
+    await cancel(*waiting)
+
+
+async def _close_sessions(services: Services) -> None:
+    if not services.settings.sessions.close_on_shutdown:
+        return
+    try:
+        await services.memory.sessions.close_active()
+    except Exception as error:
+        # After any error, running jobs must still finish and the services be closed.
+        failure = failure_of(error)
+        _log.warning("sessions could not be closed and stay open: %s", failure, extra={"code": failure.code})
+
 
 READY_ANSWER_MAX_S: Final = 3.0
 GRAPHQL_LOADS_AFTER_S: Final = 1.0
@@ -106,7 +210,6 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     app.add_middleware(RequestGate, auth=auth)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)
-    app.add_middleware(PageHeaders)
     app.add_middleware(RequestRecord)
     install_error_handlers(app)
     app.router.routes.extend(graphql.routes())
@@ -275,7 +378,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         "model": services.reader_name,
         "model_problem": model.current_failure,
         "circuit_breakers": {name: one.state.value for name, one in services.external_services.configured().items()},
-        "short_term": _window_state(services),
+        "short_term": asdict(services.window.state()),
         "database": ("given" if services.settings.neo4j.uri else "local")
         if server is None
         else "local"
@@ -283,16 +386,6 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         else "shared",
         "disk": disk,
         "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await services.spool.paused()},
-    }
-
-
-def _window_state(services: Services) -> dict[str, Any]:
-    state = services.window.state()
-    return {
-        "store": state.store.value,
-        "breaker": state.breaker,
-        "waiting": state.waiting,
-        "problem": state.problem,
     }
 
 

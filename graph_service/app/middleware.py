@@ -317,7 +317,10 @@ _log = logging.getLogger("mnemoscene.requests")
 
 
 class RequestRecord:
-    """Count, time and log each request, with an id; the outermost middleware, so that refused requests count."""
+    """Count, time and log each request, with an id, and add missing security headers to its response.
+
+    The outermost middleware, so that refused requests count.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -333,15 +336,15 @@ class RequestRecord:
         interface = api_of(scope["path"])
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
-        def with_id(beginning: Message) -> list[tuple[bytes, bytes]]:
+        def headers(beginning: Message) -> list[tuple[bytes, bytes]]:
             nonlocal status
             status = beginning["status"]
-            return [(_HEADER_BYTES, request_id.encode())]
+            return [(_HEADER_BYTES, request_id.encode()), *_missing_headers(beginning)]
 
         try:
             parent = _header(scope, b"traceparent") or None
             with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}):
-                await self._app(scope, receive, adding(send, with_id))
+                await self._app(scope, receive, adding(send, headers))
         finally:
             took_s = time.perf_counter() - started_s
             _note(interface, status, took_s, timed=scope["type"] == "http")
@@ -369,20 +372,6 @@ DATA_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
-
-
-class PageHeaders:
-    """Add security headers to responses that do not set them."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        await self._app(scope, receive, adding(send, _missing_headers))
 
 
 def _missing_headers(message: Message) -> list[tuple[bytes, bytes]]:

@@ -1,8 +1,9 @@
-"""The access of a caller (tenant and role), and the checks against it."""
+"""The access of a caller (tenant and role), the checks against it, and that of the origin."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from schema.errors import ForbiddenError
 from schema.ids import DEFAULT_TENANT, TenantId
@@ -143,3 +144,17 @@ def resolve_tenant(access: Access, named: TenantId | None) -> TenantId:
     if named is not None and named != access.tenant:
         raise ForbiddenError("this credential has no access to that tenant: omit the tenant, or use another credential")
     return access.tenant
+
+
+def same_origin(origin: str, host: str | None) -> bool:
+    """Return whether an Origin header names the host of the request.
+
+    Args:
+        origin: `scheme://name:port`.
+        host: the Host header: `name` or `name:port`.
+    """
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc.casefold() == (host or "").casefold()

@@ -14,8 +14,7 @@ from starlette.requests import HTTPConnection
 
 from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, quota_key
 from graph_service.auth.audit import AuditEntry, AuditLog
-from graph_service.auth.keyring import Keyring
-from graph_service.auth.keys import looks_like_key
+from graph_service.auth.keyring import Keyring, looks_like_key
 from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rates import RateLimiter
 from graph_service.auth.sign_in import cookie_name, decode_session, encode_session

@@ -148,17 +148,9 @@ class Quarantine:
             graph: a connection to read from while the process's own is not open yet.
         """
         rows = await (graph or self._graph).read(statement("quarantine/list_quarantined"), {})
-        states = [
-            QuarantineState(
-                tenant=TenantId(row["tenant"]),
-                mode=QuarantineMode(row["mode"]),
-                reason=row["reason"] or "",
-                since=row["since"],
-            )
-            for row in rows
-        ]
+        states = _STORED.validate_python([{**row, "reason": row["reason"] or ""} for row in rows])
         self._set(states)
-        await asyncio.to_thread(self._copy.put, tuple(states))
+        await asyncio.to_thread(self._copy.put, states)
 
     async def load_copy(self) -> None:
         """Read the list that was stored on disk, which counts until the database answers."""

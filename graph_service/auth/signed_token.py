@@ -8,7 +8,7 @@ from typing import Any, Final
 import jwt
 
 from graph_service.auth.access import Access, Role
-from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
+from graph_service.auth.keyring import CREDENTIAL_CHARS_MAX
 from graph_service.config.sections import AuthSettings
 from schema.errors import InputError, InstallError, UnauthorizedError
 from schema.ids import TenantId, tenant_named
@@ -16,6 +16,20 @@ from schema.ids import TenantId, tenant_named
 SUBJECT_CHARS_MAX: Final = 200
 # The last second of the year 9999, the largest datetime.
 _LAST_S: Final = 253_402_300_799
+# JSON types of a claim that should be a string.
+_KINDS: Final = {
+    type(None): "missing or null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+}
+_REASONS: Final[Mapping[type[Exception], str]] = {
+    jwt.ExpiredSignatureError: "it has expired",
+    jwt.ImmatureSignatureError: "it is not valid yet",
+    jwt.InvalidAudienceError: "it was issued for another service",
+    jwt.InvalidIssuerError: "it comes from another issuer",
+}
 _REFUSED: Final = "the token is invalid: {why}; get a new one from your issuer"
 
 
@@ -96,7 +110,9 @@ def _subject(claims: Mapping[str, Any]) -> str:
 def _tenant(claims: Mapping[str, Any], name: str) -> TenantId:
     claim = claims.get(name)
     if not isinstance(claim, str):
-        raise _refused(f"its claim {name!r} must be a string that names a tenant, and is {_kind(claim)}")
+        raise _refused(
+            f"its claim {name!r} must be a string that names a tenant, and is {_KINDS.get(type(claim), 'an object')}"
+        )
     try:
         return tenant_named(claim)
     except InputError as error:
@@ -127,35 +143,11 @@ def _refused(why: str) -> UnauthorizedError:
     return UnauthorizedError(_REFUSED.format(why=why))
 
 
-def _kind(claim: Any) -> str:
-    """Return the JSON type of a claim that should be a string, for an error message."""
-    match claim:
-        case None:
-            return "missing or null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
-
-
 def _why(error: Exception) -> str:
-    match error:
-        case jwt.ExpiredSignatureError():
-            return "it has expired"
-        case jwt.ImmatureSignatureError():
-            return "it is not valid yet"
-        case jwt.InvalidAudienceError():
-            return "it was issued for another service"
-        case jwt.InvalidIssuerError():
-            return "it comes from another issuer"
-        case jwt.MissingRequiredClaimError():
-            return f"it lacks the claim {error.claim!r}"
-        case _:
-            return "it is not signed with the issuer's key"
+    if isinstance(error, jwt.MissingRequiredClaimError):
+        return f"it lacks the claim {error.claim!r}"
+    known = (why for kind, why in _REASONS.items() if isinstance(error, kind))
+    return next(known, "it is not signed with the issuer's key")
 
 
 def _public_key(setting: str) -> str:

@@ -117,8 +117,7 @@ class Backends:
         await services.arrival.attempted()
         if not services.arrival.done:
             await services.memory.recall_snapshots.load()
-        from graph_service.app.application import tool_context
-        from graph_service.app.background_tasks import working
+        from graph_service.app.application import tool_context, working
         from graph_service.runtime.shutdown import Stopping
 
         await self._closing.enter_async_context(working(services, Stopping(work_max_s=SHUTDOWN_MAX_S)))

@@ -1,36 +1,146 @@
-"""Manage all viewers of this process: one change feed per watched tenant, with a bounded number of viewers."""
+"""All viewers of this process: one change feed per watched tenant, presence, and streams of changes."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Set
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Set
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from graph_service.auth.access import Role
-from graph_service.auth.connection_slots import ConnectionSlots
+from graph_service.auth.access import ANONYMOUS, Access, Role
+from graph_service.auth.connection_slots import REVOKED, ConnectionSlots, Slot
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.live.presence import ViewerGroup
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.memory.recall.question_log import AskedQuestion
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor, cancel
-from schema.errors import UnavailableError
+from schema.change import ChangeBatch
+from schema.errors import RateLimitError, UnavailableError
 from schema.frames import (
     HelloAck,
     PlaceNodes,
+    Presence,
     QuestionAsked,
     QuestionHit,
     QuestionsRemoved,
     Resume,
     Said,
+    SelectionSync,
+    SelectionUpdate,
     SocketLimits,
     UserView,
 )
 from schema.labels import MIND_MAP_KINDS
 from schema.predicates import whitelist
+
+COLOURS = 6
+# Questions and messages that wait for a slow viewer; older ones are dropped, and can be fetched.
+_SHOWN_MAX = 100
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """One viewer of the group.
+
+    Attributes:
+        name: assigned by the service, so that nobody can impersonate another viewer.
+        wake: set when there is something to send.
+        sees: whether it may see what this caller asked.
+    """
+
+    name: str
+    colour: int
+    sees: Callable[[str], bool] = lambda _who: True
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _shown: deque[bytes] = field(default_factory=lambda: deque(maxlen=_SHOWN_MAX))
+    _clock: int = -1
+    _pending: dict[str, bytes] = field(default_factory=dict)
+    _others: int = 0
+    _sent_others: int = 0
+
+    def take(self, *, frames_max: int) -> list[bytes]:
+        """Return the frames to send now: the number of other viewers if it changed, then their latest frames.
+
+        Args:
+            frames_max: limit for the whole group, divided equally among its members.
+        """
+        texts = [] if self._others == self._sent_others else [frame_json(Presence(others=self._others))]
+        self._sent_others = self._others
+        share = max(frames_max // (self._others + 1), 1)
+        for by in list(islice(self._pending, share)):
+            texts.append(self._pending.pop(by))
+        while self._shown and len(texts) < share + 1:
+            texts.append(self._shown.popleft())
+        if not self._pending and not self._shown:
+            self.wake.clear()
+        return texts
+
+
+class ViewerGroup:
+    """The viewers of one tenant."""
+
+    def __init__(self) -> None:
+        self._numbers = 0
+        self._members: dict[str, Member] = {}
+        self._last: dict[str, bytes] = {}
+
+    def join(self, sees: Callable[[str], bool] = lambda _who: True) -> Member:
+        """Add a viewer, and queue the others' latest frames for it."""
+        self._numbers += 1
+        member = Member(name=f"v{self._numbers}", colour=self._numbers % COLOURS, sees=sees)
+        member._pending.update(self._last)
+        self._members[member.name] = member
+        self._count()
+        return member
+
+    def leave(self, member: Member) -> None:
+        """Remove a viewer, and tell the others that its selection has ended."""
+        del self._members[member.name]
+        if self._last.pop(member.name, None) is not None:
+            self._broadcast(SelectionSync(viewer=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
+        self._count()
+
+    def point(self, member: Member, pointing: SelectionUpdate) -> None:
+        """Broadcast a viewer's selection, unless it is older than the last one."""
+        if pointing.clock <= member._clock:
+            return
+        member._clock = pointing.clock
+        frame = SelectionSync(
+            viewer=member.name, clock=pointing.clock, ids=pointing.ids, focus=pointing.focus, colour=member.colour
+        )
+        self._last[member.name] = self._broadcast(frame)
+
+    def show(self, frame: QuestionAsked | QuestionsRemoved | Said, *, asked_by: str | None = None) -> None:
+        """Send a frame to the viewers that may see it.
+
+        Args:
+            asked_by: the caller who asked the question; None for frames that everybody may see.
+        """
+        readers = [one for one in self._members.values() if asked_by is None or one.sees(asked_by)]
+        if not readers:
+            return
+        text = frame_json(frame)
+        for one in readers:
+            one._shown.append(text)
+            one.wake.set()
+
+    def _broadcast(self, frame: SelectionSync) -> bytes:
+        text = frame_json(frame)
+        for other in self._members.values():
+            if other.name != frame.viewer:
+                other._pending[frame.viewer] = text
+                other.wake.set()
+        return text
+
+    def _count(self) -> None:
+        for member in self._members.values():
+            member._others = len(self._members) - 1
+            member.wake.set()
 
 
 @dataclass(slots=True)
@@ -182,19 +292,82 @@ class Hub:
 
 def question_frame(question: AskedQuestion) -> QuestionAsked:
     """Return a question as a frame. Pure."""
-    hits = [
-        QuestionHit(kind=hit.kind.value, id=hit.id, score=hit.score, scene=hit.scene, used=hit.used)
-        for hit in question.hits
-    ]
-    return QuestionAsked(
-        id=question.id,
-        user_id=question.user_id,
-        kind=question.kind.value,
-        door=question.asker.door.value,
-        text=question.text,
-        at=moment_text(question.asked_at),
-        hits=hits,
-        found_n=question.found_n,
-        confidence=question.confidence,
-        nothing_relevant=question.nothing_relevant,
-    )
+    hits = [QuestionHit.model_validate(hit, from_attributes=True) for hit in question.hits]
+    names = ("id", "user_id", "text", "found_n", "confidence", "nothing_relevant")
+    own = {name: getattr(question, name) for name in names}
+    door, at = question.asker.door.value, moment_text(question.asked_at)
+    return QuestionAsked(kind=question.kind.value, door=door, at=at, hits=hits, **own)
+
+
+class ChangeStream:
+    """Streams changes of tenants to subscribers, which count as viewers.
+
+    Nothing is queued per reader: after sending a batch it takes the next one from the shared ring, or from the log.
+    """
+
+    def __init__(self, hub: Hub, change_log: ChangeLog) -> None:
+        self._hub = hub
+        self._log = change_log
+
+    async def follow(
+        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANONYMOUS
+    ) -> AsyncIterator[ChangeBatch]:
+        """Yield the current position, then changes as they are committed.
+
+        Args:
+            access: access of the subscriber, whose quota is charged.
+            since: sequence number of the last known change; None means from now on.
+
+        Raises:
+            RateLimitError: too many viewers, or the slot was revoked.
+            UnavailableError: the log does not answer.
+        """
+        with self._hub.slots.take(tenant, access) as slot:
+            resume = Resume(epoch=epoch, seq=since) if epoch is not None and since is not None else None
+            async with self._hub.watching(tenant, resume) as feed:
+                wake = asyncio.Event()
+                feed.listeners.add(wake)
+                watching = asyncio.create_task(_wake_when_revoked(slot, wake), name="watch a stream's slot")
+                try:
+                    position = _position(feed, epoch, since)
+                    yield position
+                    while True:
+                        wake.clear()
+                        if slot.revoked.is_set():
+                            raise RateLimitError(REVOKED, 5.0)
+                        batch = await self._next(feed, position)
+                        if batch is None:
+                            await wake.wait()
+                            continue
+                        position = batch
+                        wanted = tuple(one for one in batch.changes if user_id in (None, one.user_id))
+                        if wanted or batch.reset:
+                            yield replace(batch, changes=wanted)
+                finally:
+                    watching.cancel()
+                    feed.listeners.discard(wake)
+
+    async def _next(self, feed: Feed, last: ChangeBatch) -> ChangeBatch | None:
+        """Return the batch after `last`; None if there is nothing new."""
+        if (feed.epoch or "") != last.epoch:
+            return _position(feed, last.epoch, last.seq)
+        changes = feed.ring.since(last.seq, bytes_max=self._hub.limits.frame_out_bytes)
+        if changes is None:
+            # Too old for the ring; try the log.
+            logged = await self._log.since(feed.tenant, last.seq)
+            changes = logged if logged and logged[0].seq == last.seq + 1 else None
+        if changes is None:
+            return replace(last, seq=feed.ring.end, reset=True, changes=())
+        return replace(last, seq=changes[-1].seq, reset=False, changes=tuple(changes)) if changes else None
+
+
+async def _wake_when_revoked(slot: Slot, wake: asyncio.Event) -> None:
+    await slot.revoked.wait()
+    wake.set()
+
+
+def _position(feed: Feed, epoch: str | None, since: int | None) -> ChangeBatch:
+    """Return an empty batch at the position from which a reader starts; set `reset` if it cannot resume at `since`."""
+    known, end = feed.epoch or "", feed.ring.end
+    reset = (epoch is not None and epoch != known) or (since is not None and not 0 <= since <= end)
+    return ChangeBatch(epoch=known, seq=end if reset or since is None else since, reset=reset)

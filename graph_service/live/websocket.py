@@ -19,17 +19,16 @@ from graph_service.auth.access import (
     identify_connection,
     require_access,
     resolve_tenant,
+    same_origin,
     sees_questions_of,
 )
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.connection_slots import REVOKED, Slot
-from graph_service.auth.origin import same_origin
 from graph_service.auth.rates import Bucket, take
 from graph_service.auth.rules import frame_requirement
-from graph_service.live.close_codes import CloseCode, RefusedError
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
-from graph_service.live.viewer_session import Viewer
+from graph_service.live.viewer_session import CloseCode, RefusedError, Viewer
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.supervision import cancel

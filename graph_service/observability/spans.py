@@ -1,7 +1,7 @@
 """Trace spans around requests, operations, jobs and statements; no-ops until a tracer is set."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol
 
 Attribute = str | int | float | bool
@@ -16,25 +16,13 @@ class Tracer(Protocol):
         """Return a span for the block; an error that leaves the block marks it as failed."""
 
 
-class _NoSpan:
-    """A no-op span."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
-
 class _Slot:
     """The tracer of this process."""
 
     tracer: Tracer | None = None
 
 
-_NO_SPAN: Final = _NoSpan()
+_NO_SPAN: Final = nullcontext()
 
 
 def set_tracer(tracer: Tracer | None) -> None:

@@ -39,8 +39,8 @@ TEXT_CHARS: Final = LIMITS.text_chars
 # Packages that read text of callers, models or files. Others read settings, our own files, or rows.
 PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.importers)
 MODULES: Final = (
-    "graph_service.auth.keys",
-    "graph_service.auth.origin",
+    "graph_service.auth.keyring",
+    "graph_service.auth.access",
     "graph_service.importers.conversation_files",
     "graph_service.graph.lucene",
     "graph_service.live.websocket",

@@ -12,7 +12,7 @@ from graph_service.observability.columns import Fields, listing
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.auth.keys import Key
+    from graph_service.auth.keyring import Key
 
 keys = typer.Typer(help="API keys: who may use the service, and for what.", invoke_without_command=True)
 

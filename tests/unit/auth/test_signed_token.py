@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from graph_service.auth.access import Role
-from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
+from graph_service.auth.keyring import CREDENTIAL_CHARS_MAX
 from graph_service.auth.signed_token import TokenRules, token_rules, verify_token
 from graph_service.config.sections import AuthSettings, auth_contradictions
 from graph_service.live.websocket import access_fields
