@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.en.plain_words import SUPPOSES
 from extraction.rules.en.wording import ENGLISH_WORDING
+from extraction.text.fillers import without_fillers
 from extraction.text.full_names import FOREIGN_RUN, long_names
 from extraction.text.lexicon_en import CHILD_NAME, EMOTIONS, KIN_NAME, KIN_PATTERN, NOT_NAMES, PLEASANT, word_set
 from extraction.text.sentences import Sentence
@@ -119,8 +120,8 @@ _UNCLEAR: Final = word_set(
 def read_untagged(sentences: Iterable[Sentence], speaker: Speaker) -> Iterator[Draft]:
     """Yield the facts of other kinds than the tagger's that the sentences of one message state plainly."""
     for sentence in sentences:
-        text = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), sentence.text)
-        if _INVENTS.match(text):
+        text = without_fillers(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), sentence.text))
+        if _INVENTS.match(text.lstrip()):
             return
         if sentence.asks or SUPPOSES.search(text):
             continue

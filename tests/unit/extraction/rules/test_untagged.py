@@ -21,6 +21,8 @@ def told(text: str) -> list[str]:
         ("Thunder always scares me.", ["@user|DISLIKES|Thunder"]),
         ("My coach is Maria Elena Fuentes.", ["@user|RELATES_TO|Maria Elena Fuentes"]),
         ("My friend is Ольга Петровна Иванова.", ["@user|RELATES_TO|Ольга Петровна Иванова"]),
+        ("Remember that I worry about my mum's knee.", ["@user|CARES_ABOUT|mum's knee"]),
+        ("- I'm anxious about the exam", ["@user|CARES_ABOUT|exam"]),
         ("I worry about it. I went to bed.", []),
         ("Should I be worried about my mole?", []),
         ("If I went to Rome, I would worry about money.", []),
