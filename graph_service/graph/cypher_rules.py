@@ -20,6 +20,8 @@ UNARY_MAX: Final = 16
 # class that is being loaded then stays unusable until a restart.
 DEPTH_MAX: Final = 200
 OPERATORS_MAX: Final = 400
+# With two quantifiers a regular expression takes at most quadratic time.
+_QUANTIFIERS_MAX: Final = 2
 PARAMETER_BYTES_MAX: Final = 2**20
 _DEPTH_MAX: Final = 16
 READS_ONLY: Final = "this only reads"
@@ -99,6 +101,9 @@ class Token:
     word: str = ""
 
 
+_END: Final = Token("end", "")
+
+
 def tokens_of(statement: str) -> list[Token]:
     """Split a statement into tokens, without whitespace and comments.
 
@@ -150,6 +155,7 @@ def check_words(statement: str) -> str:
     _check_depth(first)
     _check_reading(first)
     _check_functions(first)
+    _check_regexes(first)
     # Statements that write are refused by their plan, with a better reason.
     return statement
 
@@ -220,6 +226,21 @@ def _check_functions(tokens: Sequence[Token]) -> None:
         chain = _chain(tokens, place) if _is_call(tokens, place) else []
         if chain and chain[0].lower() not in _NAMESPACES:
             raise InputError(f"the function {'.'.join(chain)} is refused; only functions of Cypher itself are used")
+
+
+def _check_regexes(tokens: Sequence[Token]) -> None:
+    """Refuse regular expressions that may take more than quadratic time: an exponential one never ends."""
+    for place, one in enumerate(tokens):
+        if one.text != "=~":
+            continue
+        after = [*tokens[place + 1 : place + 3], _END, _END]
+        pattern = re.sub(r"^.(\(\?[is]+\))?|.$", "", after[0].text)
+        hard = re.search(r"[(\\]", pattern) or len(re.findall(r"[*+?{]", pattern)) > _QUANTIFIERS_MAX
+        if after[0].kind != "text" or hard or after[1].text in ("+", "||", "[", "."):
+            raise InputError(
+                f"=~ needs a literal text without groups and with at most {_QUANTIFIERS_MAX} of * + ? {{}}, because "
+                "Neo4j cannot stop others: use CONTAINS, STARTS WITH or a full-text index"
+            )
 
 
 def _is_call(tokens: Sequence[Token], place: int) -> bool:
