@@ -7,7 +7,7 @@ on Friday" share no word and have a low cosine, but the second answers the first
 text, so only the best candidates of a question are scored.
 
 The models are those of the local embedder with a low-rank adapter of their weights, trained on questions about invented
-everyday memories (`tests/benchmarks/answer_model.py`, docs/decisions/0007-answer-scores.md). A third adapter judges
+everyday memories (`tests/benchmarks/answer_model.py`, docs/decisions/0007-answer-scores.md). Further ones judge
 replacements (`tests/benchmarks/replacement_model.py`, docs/decisions/0008-replaced-texts.md): "first night in the new
 flat in Lisbon" replaces "we live in Porto" for "Where do I live?", and "my sister moves to Lisbon" does not.
 

@@ -29,6 +29,7 @@ from extraction.embeddings.local_models import (
     ENGLISH_ANSWERS,
     MODELS,
     MULTILINGUAL_ANSWERS,
+    MULTILINGUAL_REPLACEMENTS,
     REPLACEMENTS,
     SCORING_MODELS,
     TOKENIZER,
@@ -372,21 +373,32 @@ class LocalEmbedder:
     async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
         """Return the log odds that the newer of two texts replaces the older as an answer to the question, in order.
 
-        An English model reads them, with English glosses of Chinese words. All are None without the model.
+        An English model reads English and Chinese, with English glosses of Chinese words, the multilingual one what has
+        another language in it. All are None without models.
 
         Args:
             changes: the older and the newer text; the first 80 word pieces of each count.
 
         Raises:
-            InstallError: the model cannot be loaded.
+            InstallError: a model cannot be loaded.
         """
         if not self._scorers:
             return [None] * len(changes)
+        readable = is_english_or_chinese(question)
+        by_gloss = [at for at, texts in enumerate(changes) if readable and all(map(is_english_or_chinese, texts))]
+        others = sorted({*range(len(changes))} - {*by_gloss})
 
-        def glossed(model: AnswerModel) -> list[EncodedPair]:
-            return _glossed_changes(model, question, changes)
+        def of(indexes: Sequence[int]) -> list[tuple[str, str]]:
+            return [changes[index] for index in indexes]
 
-        return [*await self._scores(REPLACEMENTS, len(changes), glossed)]
+        found = await asyncio.gather(
+            self._scores(REPLACEMENTS, len(by_gloss), lambda model: _glossed_changes(model, question, of(by_gloss))),
+            self._scores(
+                MULTILINGUAL_REPLACEMENTS, len(others), lambda model: model.encoded_changes(question, of(others))
+            ),
+        )
+        odds = dict(zip((*by_gloss, *others), chain.from_iterable(found), strict=True))
+        return [odds[at] for at in range(len(changes))]
 
     async def _scores(
         self, name: LocalModel, count: int, encoded: Callable[[AnswerModel], list[EncodedPair]]

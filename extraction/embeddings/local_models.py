@@ -88,9 +88,11 @@ ENGLISH_ANSWERS: Final = replace(ENGLISH, adapter="answers-a8")
 CHINESE_ANSWERS: Final = replace(CHINESE, adapter="answers-a8")
 MULTILINGUAL_ANSWERS: Final = replace(MULTILINGUAL, adapter="answers-c8", pruned=True)
 ANSWER_MODELS: Final = (ENGLISH_ANSWERS, CHINESE_ANSWERS, MULTILINGUAL_ANSWERS)
-# Reads Chinese as English glosses.
+# The first one reads Chinese as English glosses, the other one texts in further languages.
 REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a8")
-SCORING_MODELS: Final = (*ANSWER_MODELS, REPLACEMENTS)
+MULTILINGUAL_REPLACEMENTS: Final = replace(MULTILINGUAL, adapter="replacements-b8", pruned=True)
+REPLACEMENT_MODELS: Final = (REPLACEMENTS, MULTILINGUAL_REPLACEMENTS)
+SCORING_MODELS: Final = (*ANSWER_MODELS, *REPLACEMENT_MODELS)
 # Tag the facts in messages (`extraction/tagging`); the last one those in German and Japanese.
 ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c8")
 CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c8")

@@ -44,8 +44,10 @@ GROUPS: Final = Path(__file__).with_name("replacement_groups")
 RATE, EPOCHS, BATCH = 4e-4, 4, 48
 # Pairs of each kind from one group in an epoch.
 OF_GROUP: Final = 10
+# Newer messages of other groups, which replace nothing, and how near those are in the files.
+OF_OTHERS, NEAR_GROUPS = 4, 60
 # Share of negative pairs of an ordinary question that an epoch uses; they are many and easy.
-OF_QUESTION: Final = 0.35
+OF_QUESTION: Final = 0.7
 # Share of texts with the name of a speaker in front.
 NAMED: Final = 0.6
 DROPPED: Final = 0.1
@@ -91,9 +93,9 @@ def memories(pieces: Pieces) -> list[Memory]:
     return [memory_of(block, pieces) for file in files for block in file.read_text("utf-8").split("\n# ")]
 
 
-def groups(pieces: Pieces, *, names: str = "??-*.txt") -> list[Group]:
-    """Return the groups of both languages, or of other files."""
-    files = sorted(GROUPS.glob(names))
+def groups(pieces: Pieces, *names: str) -> list[Group]:
+    """Return the groups of files whose names match one of some patterns."""
+    files = sorted(file for name in names for file in GROUPS.glob(name))
     return [group_of(block, pieces) for file in files for block in file.read_text("utf-8").split("\n# ")]
 
 
@@ -118,11 +120,13 @@ class Pairs:
         self._random = random.Random(seed)
         self._names = [pieces.of(f"{name}:", 6) for names in NAMES.values() for name in names]
         self._agent = pieces.of(AGENT["en"], 4)
+        self._agents = [pieces.of(agent.strip(), 4) for agent in AGENT.values()]
 
     def epoch(self) -> list[Pair]:
         """Return other pairs each time, in random order."""
         pairs = [pair for memory in self._memories for pair in self.of_memory(memory)]
         pairs += [pair for group in self._groups for pair in self.of_group(group, most=OF_GROUP)]
+        pairs += [self._of_others(at) for at in range(len(self._groups)) for _ in range(OF_OTHERS)]
         self._random.shuffle(pairs)
         return pairs
 
@@ -132,11 +136,28 @@ class Pairs:
         pairs = list[Pair]()
         for newer, replaced in ((group.replacing, True), (group.others, False)):
             every = [
-                Pair(question=asked, older=name + old, newer=name + new, replaced=replaced)
+                Pair(
+                    question=asked,
+                    older=old if self._is_agents(old) else name + old,
+                    newer=name + new,
+                    replaced=replaced,
+                )
                 for asked, old, new in product(group.questions, group.older, newer)
             ]
             pairs += every if most is None else self._random.sample(every, min(most, len(every)))
         return pairs
+
+    def _of_others(self, at: int) -> Pair:
+        """Return a pair of a group's older message and a newer one of another group, mostly of its language."""
+        draw, name, group = self._random, self._name(), self._groups[at]
+        other = self._groups[(at + draw.randint(1, NEAR_GROUPS)) % len(self._groups)]
+        newer = draw.choice([*other.older, *other.replacing, *other.others])
+        return Pair(
+            question=draw.choice(group.questions),
+            older=name + draw.choice(group.older),
+            newer=name + newer,
+            replaced=False,
+        )
 
     def of_memory(self, memory: Memory) -> list[Pair]:
         """Return pairs of lines of a memory, for each of its questions."""
@@ -166,9 +187,12 @@ class Pairs:
         for outdated in asked.outdated:
             if later := after(outdated):
                 yield outdated, draw.choice(later), False
-        pool = [(right, at, False) for right in sorted(asked.answers)[:2] for at in after(right)[:3]]
+        pool = [(right, at, False) for right in sorted(asked.answers)[:2] for at in after(right)[:6]]
         if pool and draw.random() < OF_QUESTION:
             yield draw.choice(pool)
+
+    def _is_agents(self, text: Ids) -> bool:
+        return any(text[: len(agent)] == agent for agent in self._agents)
 
     def _name(self) -> Ids:
         return self._random.choice(self._names) if self._random.random() < NAMED else []
@@ -313,22 +337,22 @@ def main() -> None:
     weights, tokenizer, adapter, out = map(Path, sys.argv[1:5])
     epochs = int(sys.argv[5]) if len(sys.argv) > 5 else EPOCHS
     pieces = GlossedPieces(WordSplitter(tokenizer))
-    found, drawn = memories(pieces), groups(pieces)
+    found, drawn = memories(pieces), groups(pieces, "en-*.txt", "zh-*.txt")
     random.Random(0).shuffle(found)
     random.Random(0).shuffle(drawn)
     model = Model(weights, adapter, pieces)
-    learnt = Pairs([*_others(found)], [*_others(drawn)], pieces, seed=0)
+    learnt = Pairs([*not_aside(found)], [*not_aside(drawn)], pieces, seed=0)
     model.train(learnt, epochs=epochs, seed=0)
     for name, pairs in (
         ("memories", [pair for one in found[9::10] for pair in learnt.of_memory(one)]),
         ("groups", [pair for one in drawn[9::10] for pair in learnt.of_group(one)]),
-        ("other author", [pair for one in groups(pieces, names="aside-*.txt") for pair in learnt.of_group(one)]),
+        ("other author", [pair for one in groups(pieces, "aside-*.txt") for pair in learnt.of_group(one)]),
     ):
         sys.stdout.write(f"{name} kept aside: {len(pairs)} pairs, area under the curve {model.area(pairs):.3f}\n")
     model.write(out)
 
 
-def _others(found: Sequence[Any]) -> Iterator[Any]:
+def not_aside(found: Sequence[Any]) -> Iterator[Any]:
     """Yield what is not kept aside."""
     yield from (one for at, one in enumerate(found) if at % 10 != 9)
 

@@ -25,6 +25,7 @@ from extraction.embeddings.local_models import (
     ENGLISH_TAGS,
     MULTILINGUAL_ANSWERS,
     MULTILINGUAL_TAGS,
+    REPLACEMENT_MODELS,
     REPLACEMENTS,
     LazyModel,
     LocalModel,
@@ -38,6 +39,7 @@ CACHE = Path(platformdirs.user_cache_dir("mnemoscene"))
 ADAPTERS = {
     "e5-small-v2.answers-a8.npz": "25650985dad3a6c32b0a276be8e76d1d1cf8a0feecf57effa6c8c5ff7be0ae3c",
     "e5-small-v2.replacements-a8.npz": "0b7ce601bd1836e880ffc464fdf5a0697b2d3339c192f5ff746d9a8c21026a95",
+    "multilingual-e5-small.replacements-b8.npz": "b8d55ae5bba4bccd25d43aef8f8a8d5bfd3ea2eaaa979a76fd98a93dce62c91e",
     "bge-small-zh-v1.5.answers-a8.npz": "e0e8d5d50ca5890e36e77ffc9dc5cff173a40abf3811abef5bb9df60786cba0c",
     "multilingual-e5-small.answers-c8.npz": "f9553ded6ab72bfaafd3710b4d09b39021cbadeb237a86236c8160a444a5c94a",
 }
@@ -208,7 +210,7 @@ def test_model_is_loaded_once_by_its_first_use(tmp_path: Path) -> None:
     assert (len(given), loads) == (1, [tmp_path] * 2)
 
 
-@pytest.mark.parametrize("model", [*ANSWER_MODELS, REPLACEMENTS], ids=lambda one: f"{one.name} {one.adapter}")
+@pytest.mark.parametrize("model", [*ANSWER_MODELS, *REPLACEMENT_MODELS], ids=lambda one: f"{one.name} {one.adapter}")
 def test_adapter_has_the_hash_of_its_name_and_changes_of_each_layer(model: LocalModel) -> None:
     file = model.adapter_file
     assert file is not None
@@ -234,6 +236,30 @@ def test_adapter_has_the_hash_of_its_name_and_changes_of_each_layer(model: Local
             "picked up the Skoda on Friday",
             ["sold the Skoda, got an old Volvo instead"],
             ["my brother drives a Volvo", "might get a Volvo one day", "the Skoda needs new tyres"],
+        ),
+        (
+            "Was kostet mich das Fitnessstudio?",
+            "fitnessstudio kostet 39 im monat",
+            ["die sind auf 45 hochgegangen", "ups, 45 im monat"],
+            ["mein bruder zahlt 29 bei der konkurrenz", "heute nur 20 minuten trainiert"],
+        ),
+        (
+            "¿Qué día tengo pilates?",
+            "pilates los martes a las siete",
+            ["nos lo pasan al jueves, que la sala está ocupada"],
+            ["mi madre hace yoga los viernes", "qué agujetas tengo de pilates"],
+        ),
+        (
+            "Quelle est ma pointure ?",
+            "je chausse du 42",
+            ["ah non, 43, les 42 me serrent"],
+            ["mon fils chausse déjà du 41", "j'ai vu de belles chaussures en vitrine"],
+        ),
+        (
+            "歯医者の予約はいつ?",
+            "歯医者は金曜の3時に予約した",
+            ["やっぱり来週の月曜に変えてもらった"],
+            ["母の眼科は木曜だって", "歯ブラシ新しいの買った"],
         ),
         (
             "我现在住在哪里？",
