@@ -82,9 +82,11 @@ def key_of_row(row: Mapping[str, Any]) -> str:
 
 
 def properties_of(kind: str) -> Mapping[str, Property]:
-    """Return the properties that rows of a kind of nodes, or of facts (`EDGE`), may have."""
+    """Return the properties that rows of a kind of nodes, or of facts (`EDGE`), may have; of others none."""
     model = graph_model()
-    return model.facts if kind == EDGE else model.nodes[Label(kind)].properties
+    if kind == EDGE:
+        return model.facts
+    return model.nodes[Label(kind)].properties if kind in _NODES else {}
 
 
 def without_vectors(row: Row) -> Row:
