@@ -352,10 +352,8 @@ class LocalEmbedder:
         """
         if not self._scorers:
             return [None] * len(texts)
-        readable = is_english_or_chinese(question)
-        by_gloss = [index for index, text in enumerate(texts) if readable and is_english_or_chinese(text)]
+        by_gloss, others = _by_language(question, [(text,) for text in texts])
         in_chinese = [index for index in by_gloss if is_chinese(texts[index])] if is_chinese(question) else []
-        others = sorted({*range(len(texts))} - {*by_gloss})
 
         def of(indexes: Sequence[int]) -> list[str]:
             return [texts[index] for index in indexes]
@@ -384,9 +382,7 @@ class LocalEmbedder:
         """
         if not self._scorers:
             return [None] * len(changes)
-        readable = is_english_or_chinese(question)
-        by_gloss = [at for at, texts in enumerate(changes) if readable and all(map(is_english_or_chinese, texts))]
-        others = sorted({*range(len(changes))} - {*by_gloss})
+        by_gloss, others = _by_language(question, changes)
 
         def of(indexes: Sequence[int]) -> list[tuple[str, str]]:
             return [changes[index] for index in indexes]
@@ -437,6 +433,15 @@ class LocalEmbedder:
         (across,) = other.embedded(other.cut([read], asked), asked)
         across = replace(across, pieces=other.pieces(read))
         return [replace(one, cross_language_vector=across.vector, across=across) for one in found]
+
+
+def _by_language(question: str, texts: Sequence[Sequence[str]]) -> tuple[list[int], list[int]]:
+    """Return the indexes of what is English or Chinese together with the question, and of the rest."""
+    by_gloss, others = list[int](), list[int]()
+    readable = is_english_or_chinese(question)
+    for index, read_together in enumerate(texts):
+        (by_gloss if readable and all(map(is_english_or_chinese, read_together)) else others).append(index)
+    return by_gloss, others
 
 
 def _glossed(model: AnswerModel, question: str, texts: Sequence[str]) -> list[EncodedPair]:

@@ -14,8 +14,10 @@ import math
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -42,6 +44,7 @@ from tests.benchmarks.answer_model import (
 
 GROUPS: Final = Path(__file__).with_name("replacement_groups")
 RATE, EPOCHS, BATCH = 4e-4, 4, 48
+REPORTED_AFTER: Final = 20
 # Pairs of each kind from one group in an epoch.
 OF_GROUP: Final = 10
 # Newer messages of other groups, which replace nothing, and how near those are in the files.
@@ -230,6 +233,59 @@ def in_rows(pairs: Sequence[Pair], pieces: Pieces) -> tuple[np.ndarray, np.ndarr
     return packed(rows, pieces, 3 + max(len(before) + len(newer) for before, newer in rows))
 
 
+# Learning
+
+
+def learn(
+    adapter: Mapping[str, Arrays],
+    log_odds: Callable[[Sequence[Pair]], Arrays],
+    pairs: Pairs,
+    *,
+    rate: float,
+    epochs: int,
+    torch: Any,
+    after_epoch: Callable[[], None],
+) -> None:
+    """Learn with AdamW, at a rate that rises for 6 % of the steps and then falls.
+
+    Args:
+        adapter: the numbers that learn, by name.
+        log_odds: returns those of pairs.
+    """
+    draw = random.Random(0)
+    descent = torch.optim.AdamW(adapter.values(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
+    steps, at = epochs * (len(pairs.epoch()) // BATCH), 0
+    began, recent = time.perf_counter(), 0.5
+    for _ in range(epochs):
+        for batch in batches(pairs.epoch(), draw):
+            at += 1
+            for group in descent.param_groups:
+                group["lr"] = rate * min(at / (0.06 * steps), max((steps - at) / (0.94 * steps), 0.02))
+            right = torch.tensor([float(pair.replaced) for pair in batch])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                log_odds(batch), right * (1 - 2 * SMOOTHED) + SMOOTHED, weight=1 + right / 2
+            )
+            descent.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(adapter.values(), 1.0)
+            descent.step()
+            recent = 0.97 * recent + 0.03 * float(loss.detach())
+            if at % REPORTED_AFTER == 0:
+                sys.stdout.write(f"step {at} of {steps}: loss {recent:.3f}, {time.perf_counter() - began:.0f} s\n")
+                sys.stdout.flush()
+        after_epoch()
+
+
+def area(log_odds: Callable[[Sequence[Pair]], Arrays], pairs: Sequence[Pair], torch: Any) -> float:
+    """Return the area under the curve: how well the log odds tell which texts are replaced."""
+    scores = dict[bool, list[float]]({True: [], False: []})
+    with torch.no_grad():
+        for batch in batches(pairs, random.Random(0)):
+            for pair, odds in zip(batch, log_odds(batch).tolist(), strict=True):
+                scores[pair.replaced].append(odds)
+    return float((np.array(scores[True])[:, None] > np.array(scores[False])[None]).mean())
+
+
 # The model
 
 
@@ -294,39 +350,6 @@ class Model:
         hidden = functions.gelu(pooled @ adapter["head.hidden"] + adapter["head.hidden_bias"])
         return hidden @ adapter["head.out"] + adapter["head.bias"]
 
-    def train(self, pairs: Pairs, *, epochs: int, seed: int) -> None:
-        """Learn with AdamW, at a rate that rises for 6 % of the steps and then falls."""
-        torch, draw = self._torch, random.Random(seed)
-        torch.manual_seed(seed)
-        descent = torch.optim.AdamW(self.adapter.values(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
-        steps, at = epochs * (len(pairs.epoch()) // BATCH), 0
-        for epoch in range(epochs):
-            loss = self._torch.zeros(())
-            for batch in batches(pairs.epoch(), draw):
-                at += 1
-                for group in descent.param_groups:
-                    group["lr"] = RATE * min(at / (0.06 * steps), max((steps - at) / (0.94 * steps), 0.02))
-                right = torch.tensor([float(pair.replaced) for pair in batch])
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                    self.log_odds(batch, dropped=DROPPED),
-                    right * (1 - 2 * SMOOTHED) + SMOOTHED,
-                    weight=1 + right / 2,
-                )
-                descent.zero_grad()
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.adapter.values(), 1.0)
-                descent.step()
-            sys.stdout.write(f"epoch {epoch + 1}: loss {loss.item():.3f}\n")
-
-    def area(self, pairs: Sequence[Pair]) -> float:
-        """Return the area under the curve: how well the log odds tell which texts are replaced."""
-        scores = dict[bool, list[float]]({True: [], False: []})
-        with self._torch.no_grad():
-            for batch in batches(pairs, random.Random(0)):
-                for pair, odds in zip(batch, self.log_odds(batch).tolist(), strict=True):
-                    scores[pair.replaced].append(odds)
-        return float((np.array(scores[True])[:, None] > np.array(scores[False])[None]).mean())
-
     def write(self, file: Path) -> None:
         """Write the adapter as `model_conversion` and `answer_scores` read it."""
         write_adapter(file, {name: one.detach().numpy() for name, one in self.adapter.items()})
@@ -334,6 +357,8 @@ class Model:
 
 def main() -> None:
     """Train the model, print its figures, and write its adapter."""
+    import torch
+
     weights, tokenizer, adapter, out = map(Path, sys.argv[1:5])
     epochs = int(sys.argv[5]) if len(sys.argv) > 5 else EPOCHS
     pieces = GlossedPieces(WordSplitter(tokenizer))
@@ -342,14 +367,24 @@ def main() -> None:
     random.Random(0).shuffle(drawn)
     model = Model(weights, adapter, pieces)
     learnt = Pairs([*not_aside(found)], [*not_aside(drawn)], pieces, seed=0)
-    model.train(learnt, epochs=epochs, seed=0)
+    torch.manual_seed(0)
+    learn(
+        model.adapter,
+        partial(model.log_odds, dropped=DROPPED),
+        learnt,
+        rate=RATE,
+        epochs=epochs,
+        torch=torch,
+        after_epoch=lambda: model.write(out),
+    )
     for name, pairs in (
         ("memories", [pair for one in found[9::10] for pair in learnt.of_memory(one)]),
         ("groups", [pair for one in drawn[9::10] for pair in learnt.of_group(one)]),
         ("other author", [pair for one in groups(pieces, "aside-*.txt") for pair in learnt.of_group(one)]),
     ):
-        sys.stdout.write(f"{name} kept aside: {len(pairs)} pairs, area under the curve {model.area(pairs):.3f}\n")
-    model.write(out)
+        sys.stdout.write(
+            f"{name} kept aside: {len(pairs)} pairs, area under the curve {area(model.log_odds, pairs, torch):.3f}\n"
+        )
 
 
 def not_aside(found: Sequence[Any]) -> Iterator[Any]:
