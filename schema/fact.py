@@ -111,6 +111,7 @@ class AcceptedFact:
         said_at: time of the first evidence message.
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
+        corrects: it closes what a corrected message said; nothing if no such fact is stored.
         reader: `rules`, `caller`, `person`, or the model's name.
         correction: set when it is a correction by a person.
         changes: the statement or its evidence says that the value is new or changed.
@@ -133,6 +134,7 @@ class AcceptedFact:
     reader: str
     valid_by: datetime | None = None
     closes: bool = False
+    corrects: bool = False
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None

@@ -89,7 +89,7 @@ def _withdrawn(
     facts: dict[tuple[str, str, str | None, str], ProposedFact],
     tags: Mapping[int, Sequence[Tag]],
 ) -> list[ProposedFact]:
-    """Remove the facts of an earlier line alone from `facts`; if it was read before, return the ends of its wrong ones.
+    """Return the ends of an earlier line's wrong facts, which may have been read before, without them in `facts`.
 
     If the correction does not tell which words were wrong, only the fact of a line with a single one is.
 
@@ -100,14 +100,14 @@ def _withdrawn(
     earlier, wrong_max = correction.earlier, 1 if correction.text is None else FACTS_PER_LINE_MAX
     kept = {_key_of(fact) for fact in corrected}
     if scene.lines[earlier].fresh:
-        keys = [key for key, fact in facts.items() if {quote.line for quote in fact.quotes} == {earlier}]
-        for key in keys if len(keys) <= wrong_max else ():
-            del facts[key]
-        return []
-    said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
+        said = [fact for fact in facts.values() if {quote.line for quote in fact.quotes} == {earlier}]
+        for fact in said if len(said) <= wrong_max else ():
+            del facts[_key_of(fact)]
+    else:
+        said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
     wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
     wrong = wrong if len(wrong) <= wrong_max else []
-    return [replace(fact, closes=True, quotes=(Quote(line=number),)) for fact in wrong]
+    return [replace(fact, closes=True, corrects=True, quotes=(Quote(line=number),)) for fact in wrong]
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:

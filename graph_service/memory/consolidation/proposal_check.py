@@ -129,6 +129,7 @@ def _accept(
         reader=PERSON if fact.correction else reading.reader,
         correction=fact.correction,
         closes=fact.closes,
+        corrects=fact.corrects,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,
         changes=says_changed(fact, messages),

@@ -97,7 +97,9 @@ def plan_facts(
         index.put(one.view)
     touched: set[Claim] = set()
     outcomes: list[_Outcome] = []
-    ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
+    ordered = sorted(
+        _applicable(accepted, claims), key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1])
+    )
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
         # A correction is taken literally, never as a near-duplicate of another fact.
@@ -131,6 +133,13 @@ def plan_facts(
         gone = (fact for claim, one in claims.items() if settled[claim] is None for fact in one.merged().periods)
         withdrawn += sorted(gone, key=lambda fact: fact.id)
     return planned
+
+
+def _applicable(
+    accepted: Iterable[tuple[AcceptedFact, MemoryId]], claims: Collection[Claim]
+) -> list[tuple[AcceptedFact, MemoryId]]:
+    """Return the accepted facts without the ends of what corrected messages said, if it was never stored."""
+    return [(fact, scene) for fact, scene in accepted if not fact.corrects or fact.claim in claims]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

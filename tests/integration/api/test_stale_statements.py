@@ -71,3 +71,24 @@ async def test_correction_in_the_next_message_ranks_above_it_and_replaces_its_fa
     objects = [node["object"]["name"] for node in (await ask(api, facts))["facts"]["nodes"]]
     assert fact in objects
     assert not any(value in wrong for value in objects if any(char.isdigit() for char in value))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "values"),
+    [
+        ("My locker code at the gym is 4711.", "Oops, the code is 4717.", ("4711", "4717")),
+        ("我住在杭州。", "打错了，是苏州。", ("杭州", "苏州")),
+        ("Der Code vom Spind ist 4711.", "Ups, der Code ist 4717.", ("4711", "4717")),
+    ],
+)
+async def test_correction_of_a_message_that_was_read_before_closes_its_fact(
+    api: Api, graph: Graph, wrong: str, right: str, values: tuple[str, str]
+) -> None:
+    for minute, text in enumerate((wrong, right)):
+        message = {"role": "USER", "text": text, "time": f"2026-10-01T10:0{minute}:00Z"}
+        await ask(api, REMEMBER, i={"userId": "ana", "sessionId": "s", "messages": [message]})
+        await a_worker(graph).drain()
+    facts = '{ facts(userId: "ana", first: 9, includeClosed: true) { nodes { object { name } invalidAt } } }'
+    nodes = (await ask(api, facts))["facts"]["nodes"]
+    valid = {node["object"]["name"]: node["invalidAt"] is None for node in nodes if node["object"]["name"] in values}
+    assert valid == {values[0]: False, values[1]: True}
