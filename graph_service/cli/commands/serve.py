@@ -1,4 +1,4 @@
-"""`mnemoscene serve` and `mnemoscene demo`: run the service, without or with example conversations."""
+"""`mnemoscene serve`, `demo` and `mcp`: run the service, with example conversations, or for one agent."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +9,7 @@ import typer
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StopSignals, run
 from graph_service.cli.terminal import ProgressBars, Terminal
+from graph_service.config.sections import Aliases, ToolSet
 from graph_service.config.settings import Settings
 from graph_service.runtime.freed_memory import share_freed_memory
 from schema.ids import DEFAULT_TENANT
@@ -16,6 +17,7 @@ from schema.ids import DEFAULT_TENANT
 if TYPE_CHECKING:
     from graph_service.app.services import Services
     from graph_service.cli.service_runner import OnReady
+
 
 HostOption = Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 by default.")]
 PortOption = Annotated[int | None, typer.Option(help="The port; 7780 by default, 0 for any free one.")]
@@ -85,8 +87,8 @@ async def _announce(settings: Settings, terminal: Terminal, services: "Services"
 
 async def _present(settings: Settings, terminal: Terminal, services: "Services", address: str) -> None:
     """Store the example conversations, and ask the questions."""
-    from graph_service.cli.answer_tables import answer_view, ask_question
-    from graph_service.cli.commands.import_files import store_all
+    from graph_service.cli.commands.memory import answer_view, ask_question
+    from graph_service.cli.commands.transfer import store_all
     from graph_service.cli.service_client import client_in_process
     from graph_service.cli.service_runner import open_browser
     from graph_service.demo.scenario import DEMO_TENANT, QUESTIONS, demo_conversations
@@ -118,3 +120,21 @@ def _addresses(address: str, tenant: str) -> dict[str, Any]:
         "live": f"{address.replace('http', 'ws', 1)}/live",
         "tenant": tenant,
     }
+
+
+@command
+def mcp(
+    call: Invocation,
+    user: Annotated[str | None, typer.Option(help="The user of calls that do not name one.")] = None,
+    tools: Annotated[
+        ToolSet | None, typer.Option(help="List five tools (core, the default), or all.", show_default=False)
+    ] = None,
+    aliases: Annotated[
+        Aliases | None, typer.Option(help="Offer the tools of another memory server instead.", show_default=False)
+    ] = None,
+) -> None:
+    """Serve MCP on standard input and output, through a running service or on its own."""
+    settings = call.settings_with(mcp__user=user, mcp__tools=tools, mcp__aliases=aliases)
+    from graph_service.cli.mcp_backends import serve
+
+    run(serve(settings, call.terminal))

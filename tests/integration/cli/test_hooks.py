@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from graph_service.cli.agent_hooks import TRANSCRIPT_BYTES_MAX, Agent, transcript
-from graph_service.cli.commands.hook import merge_hooks
+from graph_service.cli.commands.hook import TRANSCRIPT_BYTES_MAX, Agent, merge_hooks, transcript
 from schema.errors import InputError
 from tests.conftest import Server
 from tests.support.cli_process import COMMAND, Home

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from graphql import parse, validate
 
 from graph_service.api.graphql.schema import graphql_schema
-from graph_service.cli import answer_tables
-from graph_service.cli.commands.recall import KINDS, MODES
+from graph_service.cli.commands.memory import KINDS, MODES, Language
 from graph_service.cli.main import COMMANDS
+from graph_service.memory.context_builder.phrasing import Language as ContextLanguage
 from graph_service.memory.recall.query import HitKind, Mode
 from tests.support.cli_process import Done, Home
 
@@ -141,15 +141,15 @@ def test_invalid_choices_and_times_are_refused_before_anything_is_asked(tmp_path
         assert (done.code, f"{option} is '{word}'" in done.err) == (2, True)
 
 
-def test_choices_of_recall_are_those_of_the_schema() -> None:
-    assert (tuple(HitKind), tuple(Mode)) == (KINDS, MODES)
+def test_choices_of_recall_and_context_are_those_of_the_schema() -> None:
+    assert (tuple(HitKind), tuple(Mode), tuple(ContextLanguage)) == (KINDS, MODES, get_args(Language))
 
 
 def test_documents_of_all_commands_are_valid_in_the_schema() -> None:
     modules = {location.partition(":")[0] for location in COMMANDS.values()}
     texts = [
         value
-        for module in (answer_tables, *(import_module(f"graph_service.cli.commands.{name}") for name in modules))
+        for module in (import_module(f"graph_service.cli.commands.{name}") for name in modules)
         for value in vars(module).values()
         if isinstance(value, str) and re.match(r"\s*(query|mutation|\{)\b|\s*\{ ?jobs", value)
     ]

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from graph_service.cli.commands.export import print_export
+from graph_service.cli.commands.transfer import print_export
 from graph_service.cli.terminal import Terminal
 from graph_service.observability.columns import CYAN, DIM, Columns, listing
 from graph_service.observability.structured_log import PlainFormatter

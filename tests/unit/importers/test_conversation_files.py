@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.cli.commands import import_files as importing
+from graph_service.cli.commands import transfer as importing
 from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
 from graph_service.importers import file_checks
 from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graph_service.api.graphql.schema import execute_command, graphql_schema
-from graph_service.cli.answer_tables import answer_view, ask_question
+from graph_service.cli.commands.memory import answer_view, ask_question
 from graph_service.cli.service_client import ServiceClient
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph

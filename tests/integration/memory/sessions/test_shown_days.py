@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graph_service.app.services import tuning_of
-from graph_service.cli.commands.sessions import _line
+from graph_service.cli.commands.upkeep import session_line
 from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
 from graph_service.memory.summaries.service import Level
@@ -67,7 +67,7 @@ async def test_days_of_messages_without_a_zone_are_those_of_the_user_or_the_serv
         said = (await memory.layers.layer(owner, session, Level.L2)).text
         (view,) = await memory.sessions.latest(owner, "alice", limit=5)
         told = (await context_of(graph, tenant, "Where do I live?")).text
-        assert minute_in(view.last_at, zone) in _line({**asdict(view), "last_at": view.last_at.isoformat()})
+        assert minute_in(view.last_at, zone) in session_line({**asdict(view), "last_at": view.last_at.isoformat()})
     assert [line[4:14] for line in overview.splitlines() if line.startswith("### ")] == days
     assert [line[1:11] for line in said.splitlines()] == days
     assert view.zone == zone

@@ -1,7 +1,7 @@
-"""`mnemoscene init`: create a separate memory for a folder, and download what the service needs."""
+"""`mnemoscene init` and `trust`: directories with settings and a memory of their own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -9,12 +9,19 @@ from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
-from graph_service.config.folder_trust import CONFIG, FOLDER, folder_trust, trust_folder
-from graph_service.config.settings import user_directory
-from schema.errors import InstallError
-
-if TYPE_CHECKING:
-    from graph_service.config.settings import Settings
+from graph_service.config.folder_trust import (
+    CONFIG,
+    FOLDER,
+    TrustRecord,
+    folder_trust,
+    forget_folder,
+    trust_folder,
+    trusted_folders,
+)
+from graph_service.config.settings import KNOWN_KEYS, Settings, user_directory
+from graph_service.config.sources import FOLDER_FILE, SECRET_ENDINGS, from_file
+from graph_service.observability.columns import Columns
+from schema.errors import InputError, InstallError
 
 _IGNORE: Final = ".gitignore"
 # All lines are comments: the file sets nothing, it is a template.
@@ -50,7 +57,7 @@ def init(
         "created": made,
         "ready": fetch,
     }
-    call.terminal.report(document, lambda: _summary(document))
+    call.terminal.report(document, lambda: _made(document))
 
 
 def _create(folder: Path) -> list[str]:
@@ -94,12 +101,61 @@ def _only_own_files(folder: Path) -> bool:
     return True
 
 
-async def _start_once(settings: "Settings", terminal: Terminal) -> None:
+async def _start_once(settings: Settings, terminal: Terminal) -> None:
     async with open_services(settings, terminal):
         terminal.say("Neo4j has started, and its schema is ready")
 
 
-def _summary(document: dict[str, object]) -> str:
+def _made(document: dict[str, object]) -> str:
     ready = "ready: start it with `mnemoscene serve`" if document["ready"] else "Neo4j is downloaded at the first start"
     settings = f"settings: {document['config']} (after a change run `mnemoscene trust`)"
     return f"{settings}\nmemories: {document['data_dir']}\n{ready}"
+
+
+@command
+def trust(
+    call: Invocation,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="The directory; the current one by default.", show_default=False),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the trusted directories.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the directory.")] = False,
+) -> None:
+    """Trust a directory's ./.mnemoscene in its present form; repeat this after its settings change."""
+    if listed and (remove or folder is not None):
+        raise InputError("--list cannot be combined with a directory or --remove")
+    user_dir, place = user_directory(), folder or Path.cwd()
+    if listed:
+        rows = [_row(record, folder_trust(record.folder, user_dir).state) for record in trusted_folders(user_dir)]
+        call.terminal.report({"trusted": rows}, lambda: _table(rows))
+    elif remove:
+        removed = _row(forget_folder(place, user_dir), "untrusted")
+        call.terminal.report(removed, lambda: f"no longer trusted: {removed['directory']}")
+    else:
+        record = trust_folder(place, user_dir)
+        content = folder_trust(place, user_dir).config
+        document = _row(record, "trusted") | {"settings": _settings(record.folder / FOLDER / CONFIG, content)}
+        call.terminal.report(document, lambda: _summary(document))
+
+
+def _row(record: TrustRecord, state: str) -> dict[str, Any]:
+    return {"directory": str(record.folder), "state": state, "sha256": record.sha256 or None}
+
+
+def _settings(file: Path, content: bytes | None) -> dict[str, str]:
+    """Return the values in the settings file, with secrets masked, and its errors."""
+    found, mistakes = from_file(file, content or b"", KNOWN_KEYS, FOLDER_FILE)
+    values = {key: "(secret)" if key.endswith(SECRET_ENDINGS) else repr(one.value) for key, one in found.items()}
+    return values | {f"mistake {number}": text for number, text in enumerate(mistakes, start=1)}
+
+
+def _summary(document: dict[str, Any]) -> str:
+    lines = [f"trusted: {document['directory']}", *(f"  {key} = {one}" for key, one in document["settings"].items())]
+    return "\n".join(lines if document["settings"] else [*lines, "  its settings file sets nothing"])
+
+
+def _table(rows: list[dict[str, Any]]) -> Columns | str:
+    if not rows:
+        return "no directory is trusted; run `mnemoscene init` or `mnemoscene trust` in one"
+    return Columns(rows=[("", [row["state"], row["directory"]]) for row in rows])
