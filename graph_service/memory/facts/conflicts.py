@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
-from extraction.entities.place_hierarchy import is_region
+from extraction.entities.place_hierarchy import is_region, other_level
 from graph_service.memory.facts.claims import KnownClaim
 from graph_service.memory.facts.validity import (
     Contradiction,
@@ -28,32 +29,13 @@ from schema.fact import Claim
 from schema.ids import MemoryId
 from schema.predicates import whitelist
 
-# Bounds the time for one claim: at most this many compatible assertions are skipped one by one, far more than a person
-# states. Periods not closed by then stay open.
+# Bounds the time for one claim: at most this many assertions that do not close it are read one by one, far more than a
+# person states. Periods not closed by then stay open.
 _COMPARISONS_MAX: Final = 20_000
 
 # Sort key of the assertion, index of its claim, and its index within the claim.
 _Key = tuple[SortKey, int, int]
 _Group = tuple[str, ...]
-# Message id and start: assertions with the same pair come from one statement in a message.
-_MessageTime = tuple[MemoryId, datetime]
-
-
-# Selections of a claim's assertions that can close others: all starts, those that close another value of its attribute,
-# or ends.
-_STARTING: Final = "starts"
-_CLOSING: Final = "closes"
-_ENDING: Final = "ends"
-
-
-def _is_selected(known: KnownClaim, assertion: Assertion, selection: str) -> bool:
-    """Return whether an assertion belongs to a selection (`_conflicting_claim`)."""
-    if assertion.ends or selection == _ENDING:
-        return assertion.ends and selection == _ENDING
-    if selection == _CLOSING:
-        attribute = known.attribute
-        return assertion.changes or (attribute is not None and attribute.one)
-    return selection == _STARTING or selection in assertion.replaces
 
 
 @cache
@@ -111,13 +93,13 @@ class ConflictIndex:
             for replaced in known.replaces - ({known.id} if known.replaces else set()):
                 self._replacing.setdefault(replaced, []).append(claim)
 
-    def members(self, group: _Group | None) -> list[Claim]:
+    def members(self, group: _Group) -> list[Claim]:
         """Return the claims of a group."""
-        return self._groups.get(group, []) if group is not None else []
+        return self._groups.get(group, [])
 
-    def closers(self, group: _Group | None) -> list[Claim]:
+    def closers(self, group: _Group) -> list[Claim]:
         """Return the claims of an attribute group that can close others of it."""
-        return self._closers.get(group, []) if group is not None else []
+        return self._closers.get(group, [])
 
     def replacing(self, known: KnownClaim) -> list[Claim]:
         """Return the claims that name this claim in their `replaces`."""
@@ -130,256 +112,90 @@ class ConflictIndex:
             self._by_id = {one.id: claim for claim, one in self._claims.items()}
         return [self._by_id[name] for name in sorted(known.replaces) if name in self._by_id]
 
-    def of_all(self, claims: Iterable[Claim]) -> set[Claim]:
+    def of_all(self, claims: Collection[Claim]) -> set[Claim]:
         """Return some claims, and the claims that can close each of them or be closed by it (`conflicting_claims`)."""
-        found: set[Claim] = set()
-        seen: set[tuple[str, ...]] = set()
-        values_seen: dict[tuple[str, ...], str | None] = {}
+        found, groups = set(claims), set[_Group]()
+        # For each attribute, at most two of the claims: of different values, so that any other claim differs from one.
+        values: dict[tuple[_Group, bool], list[KnownClaim]] = {}
         for claim in claims:
-            found.add(claim)
             known = self._claims[claim]
-            found.update(self._conflicting_values(known, values_seen), self.replacing(known), self._replaced_by(known))
-            for name in _opposites(claim.predicate):
-                group = _object_group(claim, name)
-                if group not in seen:
-                    seen.add(group)
-                    found.update(self.members(group))
-            bare = claim._replace(relation=None)
-            if claim.relation is not None:
-                found.update([bare] if bare in self.position else ())
-                continue
-            any_relation = ("bare", *_object_group(claim, claim.predicate))
-            if any_relation not in seen:
-                seen.add(any_relation)
-                found.update(self.members(_object_group(claim, claim.predicate)))
+            found.update(self.replacing(known), self._replaced_by(known))
+            groups.update(_object_group(claim, name) for name in _opposites(claim.predicate))
+            if claim.relation is None:
+                groups.add(_object_group(claim, claim.predicate))
+            elif (bare := claim._replace(relation=None)) in self.position:
+                found.add(bare)
+            if (group := _attribute_group(known)) is not None:
+                differing = values.setdefault((group, _closes_attribute(known)), [])
+                if not differing or (len(differing) == 1 and not _same_value(differing[0], known)):
+                    differing.append(known)
+        for group in groups:
+            found.update(self.members(group))
+        for (group, closes), differing in values.items():
+            members = self.members(group) if closes else self.closers(group)
+            found.update(m for m in members if not all(_same_value(one, self._claims[m]) for one in differing))
         return found
 
-    def _conflicting_values(self, known: KnownClaim, seen: dict[tuple[str, ...], str | None]) -> Iterable[Claim]:
-        """Return the claims with another value of the attribute that can close a claim or be closed by it.
 
-        Args:
-            seen: for each group searched before, the value of the claim; None if claims of two values were searched,
-                so that all members were returned.
-        """
-        group = _attribute_group(known)
-        if group is None:
-            return ()
-        closes = _closes_attribute(known)
-        key = (*group, "closes" if closes else "")
-        members = self.members(group) if closes else self.closers(group)
-        if key in seen:
-            if seen[key] in (None, known.value):
-                return ()
-            seen[key] = None
-            return members
-        seen[key] = known.value
-        return [one for one in members if not _same_value(known, self._claims[one])]
-
-
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class _ConflictingClaim:
     """A claim with its assertions that can close others, in temporal order.
 
     Attributes:
-        keys: sort keys of `assertions`.
         withdrawals: sort keys of the statements by people that the claim has ended.
     """
 
     id: MemoryId
     claim: Claim
     value: str
-    keys: list[_Key]
-    assertions: list[Assertion]
+    told: list[tuple[_Key, Assertion]]
     withdrawals: list[_Key]
 
 
-@dataclass(slots=True)
-class _OpenPeriod:
-    """The state of the last period of a claim that decides what may close it.
+class _Row(NamedTuple):
+    """An assertion of a conflicting claim."""
 
-    Attributes:
-        own_keys: assertions of the claim; a conflicting claim in the same message closes nothing.
-        value, object_id: value and object of the claim; claims with the same do not conflict.
-        excluded: claims of the same group that do not conflict.
-        ignored: ids of claims that close nothing, because a person reopened the period.
-        comparisons_left: steps until the search gives up.
-        opened: sort key of `opening`, the first assertion.
-        compatible_until: conflicting claims first asserted before this key may be valid at the same time.
-        asserted: a person stated the claim.
-        adds: a message says that the claim is valid in addition to others.
-        compatible: ids of conflicting claims that are valid at the same time.
-    """
+    key: _Key
+    claim: _ConflictingClaim
+    assertion: Assertion
 
-    own_keys: Collection[_MessageTime]
-    value: str
-    object_id: MemoryId
-    excluded: Collection[Claim]
-    ignored: set[str]
-    comparisons_left: int = _COMPARISONS_MAX
-    opened: SortKey | None = None
-    opening: Assertion | None = None
-    compatible_until: SortKey | None = None
-    asserted: bool = False
-    adds: bool = False
-    compatible: set[str] = field(default_factory=set)
 
-    def begin(self, key: SortKey, assertion: Assertion) -> None:
-        self.opened, self.opening = key, assertion
-        self.compatible_until, self.asserted, self.adds = None, False, False
-        self.compatible.clear()
-
-    def add(self, key: SortKey, assertion: Assertion) -> None:
-        self.asserted = self.asserted or assertion.asserts
-        self.adds = self.adds or assertion.adds
-        if assertion.adds and not assertion.ends:
-            self.compatible_until = key
-
-    def is_compatible(self, other: _ConflictingClaim, key: _Key, assertion: Assertion) -> bool:
-        """Return whether an assertion of a conflicting claim leaves the period open."""
-        assert self.opened is not None, "a period is open"
-        assert self.opening is not None, "a period is open"
-        self.comparisons_left -= 1
-        if other.id in self.compatible:
-            return True
-        first = other.keys[0][0]
-        if first < self.opened and assertion.said_at < self.opening.said_at:
-            return True
-        if self._was_asserted_together(other, key):
-            self.compatible.add(other.id)
-            return True
-        return False
-
-    def _was_asserted_together(self, other: _ConflictingClaim, key: _Key) -> bool:
-        """Return whether a message of this period, before `key`, says that both claims are valid."""
-        if self.compatible_until is not None and other.keys[0][0] < self.compatible_until:
-            return True
-        assert self.opened is not None, "a period is open"
-        at = bisect_right(other.keys, (self.opened,))
-        while at < len(other.keys) and other.keys[at] < key:
-            one = other.assertions[at]
-            if one.adds or (one.message_id, one.valid_at) in self.own_keys:
-                return True
-            at, self.comparisons_left = at + 1, self.comparisons_left - 1
-        return False
+_KEY: Final = itemgetter(0)
 
 
 class _AssertionStream:
-    """The assertions of conflicting claims in temporal order, with links that skip those that cannot close a period.
+    """The assertions of conflicting claims in temporal order.
 
     Args:
         explicit: the claims replace the other one according to the caller, so nothing makes them compatible.
+
+    Attributes:
+        closing: those that can close a period: additions ("also") cannot.
+        corrections: those of `closing` that can close a period that a person stated.
+        stated: corrections that assert a claim, which override what is extracted later.
     """
 
     def __init__(self, claims: Iterable[_ConflictingClaim], why: Closing, *, explicit: bool = False) -> None:
-        rows = [
-            (key, claim, assertion)
-            for claim in claims
-            for key, assertion in zip(claim.keys, claim.assertions, strict=True)
-        ]
-        rows.sort(key=lambda row: row[0])
+        rows = sorted((_Row(key, claim, one) for claim in claims for key, one in claim.told), key=_KEY)
         self.why = why
         self.explicit = explicit
-        self.keys = [key for key, _, _ in rows]
-        self.claims = [claim for _, claim, _ in rows]
-        self.assertions = [assertion for _, _, assertion in rows]
-        size = len(rows)
-        # Index of the next assertion, this one included, that is not an addition.
-        self._next_plain = [size] * (size + 1)
-        # Index of the next such assertion that is a correction by a person.
-        self._next_correction = [size] * (size + 1)
-        # Index of the next assertion from another message or with another start.
-        self._next_message = [size] * (size + 1)
-        # Index of the next assertion of another value.
-        self._next_value = [size] * (size + 1)
-        for at in range(size - 1, -1, -1):
-            one = self.assertions[at]
-            adds = one.adds and not explicit
-            self._next_plain[at] = self._next_plain[at + 1] if adds else at
-            self._next_correction[at] = at if one.correction is not None and not adds else self._next_correction[at + 1]
-            alike = at + 1 < size and self._message_time(at) == self._message_time(at + 1)
-            self._next_message[at] = self._next_message[at + 1] if alike else at + 1
-            same = at + 1 < size and self.claims[at].value == self.claims[at + 1].value
-            self._next_value[at] = self._next_value[at + 1] if same else at + 1
-        # Indexes of the corrections that assert a claim.
-        self._corrections = [at for at in range(size) if self.assertions[at].asserts]
-        self._correction_keys = [self.keys[at] for at in self._corrections]
-        # For each correction, the position of the last one before it that asserts another claim; -1 if there is none.
-        self._previous_claim: list[int] = []
-        for place, at in enumerate(self._corrections):
-            same_claim = place and self.claims[self._corrections[place - 1]] is self.claims[at]
-            self._previous_claim.append(self._previous_claim[place - 1] if same_claim else place - 1)
+        self.closing = [row for row in rows if explicit or not row.assertion.adds]
+        self.corrections = [row for row in self.closing if row.assertion.correction is not None]
+        self.stated = [row for row in rows if row.assertion.asserts and not explicit]
 
-    def contradiction(self, at: int) -> Contradiction:
-        return Contradiction(
-            assertion=self.assertions[at], claim=self.claims[at].id, why=self.why, explicit=self.explicit
-        )
-
-    def first_contradiction(self, period: _OpenPeriod, after: SortKey, until: SortKey | None) -> int | None:
-        """Return the index of the first assertion after `after` and before `until` that closes the open period."""
-        at = bisect_right(self.keys, (after,))
-        end = len(self.keys) if until is None else bisect_left(self.keys, (until,))
-        while period.comparisons_left > 0:
-            at = self._next_correction[at] if period.asserted else self._next_plain[at]
-            if at >= end:
-                return None
-            other = self.claims[at]
-            if other.id in period.ignored:
-                at += 1
-            elif self.explicit:
-                return at
-            elif self.why is Closing.REPLACED and other.value == period.value:
-                at = self._next_value[at]
-            elif self._is_excluded(other, period):
-                at, period.comparisons_left = at + 1, period.comparisons_left - 1
-            elif self._message_time(at) in period.own_keys:
-                at = self._next_message[at]
-            elif period.is_compatible(other, self.keys[at], self.assertions[at]):
-                at += 1
-            else:
-                return at
-        return None
-
-    def _is_excluded(self, other: _ConflictingClaim, period: _OpenPeriod) -> bool:
-        same_object = self.why is Closing.REPLACED and other.claim.object_id == period.object_id
-        return same_object or other.claim in period.excluded
-
-    def last_correction(self, period: _OpenPeriod, since: SortKey | None, until: SortKey) -> int | None:
-        """Return the index of the last correction in [`since`, `until`) that asserts a conflicting claim."""
-        place = bisect_left(self._correction_keys, (until,)) - 1
-        while place >= 0:
-            at = self._corrections[place]
-            if since is not None and self.keys[at][0] < since:
-                return None
-            other = self.claims[at]
-            same = self.why is Closing.REPLACED and other.value == period.value
-            if not same and not self._is_excluded(other, period) and other.id not in period.ignored:
-                return at
-            place = self._previous_claim[place]
-        return None
-
-    def is_withdrawn(self, at: int, until: SortKey) -> bool:
-        """Return whether a person ended an assertion's claim between the assertion and `until`, inclusive.
-
-        A fact that begins when the claim ends does not contradict it.
-        """
-        withdrawals = self.claims[at].withdrawals
-        place = bisect_right(withdrawals, self.keys[at])
-        return place < len(withdrawals) and withdrawals[place][0][0] <= until[0]
-
-    def _message_time(self, at: int) -> _MessageTime:
-        return self.assertions[at].message_id, self.assertions[at].valid_at
+    def contradiction(self, row: _Row) -> Contradiction:
+        return Contradiction(assertion=row.assertion, claim=row.claim.id, why=self.why, explicit=self.explicit)
 
 
-@dataclass(slots=True, kw_only=True)
-class ClaimPeriods:
+class ClaimPeriods(NamedTuple):
     """The validity periods of a claim.
 
     Attributes:
         ignored: ids of conflicting claims that would have closed the period that `keep_open` names.
     """
 
-    periods: list[ValidityPeriod] = field(default_factory=list)
-    ignored: set[str] = field(default_factory=set)
+    periods: list[ValidityPeriod]
+    ignored: set[str]
 
 
 class PeriodCalculator:
@@ -393,11 +209,9 @@ class PeriodCalculator:
         self._claims = claims
         self._index = ConflictIndex(claims)
         self._ids: dict[Claim, MemoryId] = {}
-        self._regions: dict[Claim, bool | None] = {}
-        self._conflicting: dict[tuple[Claim, str], _ConflictingClaim | None] = {}
-        self._streams: dict[tuple[_Group, bool | None], _AssertionStream] = {}
+        self._streams: dict[tuple[_Group, bool | None, Closing], _AssertionStream] = {}
 
-    def affected_by(self, claims: Iterable[Claim]) -> set[Claim]:
+    def affected_by(self, claims: Collection[Claim]) -> set[Claim]:
         """Return some claims and all claims that conflict with them."""
         return self._index.of_all(claims)
 
@@ -408,21 +222,21 @@ class PeriodCalculator:
             keep_open: index of a period that conflicting claims do not close; `ignored` of the result lists them. A
                 claim stated by a person, or one that closed an earlier period, still closes it.
         """
-        own, ignored_closings = self._claims[claim].assertions, self._claims[claim].ignored_closings
-        if is_rejected(own):
-            return ClaimPeriods(periods=[rejected_period(own, self._replacements(claim))])
+        known = self._claims[claim]
+        if is_rejected(known.assertions):
+            return ClaimPeriods([rejected_period(known.assertions, self._replacements(claim))], set())
         asserting, ending, excluded = self._streams_of(claim)
-        period = _OpenPeriod(
-            own_keys={(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends},
-            value=self._claims[claim].value,
-            object_id=claim.object_id,
-            excluded=excluded,
-            ignored=set(ignored_closings),
-        )
         search = _PeriodSearch(
-            period=period, ignored_closings=ignored_closings, asserting=asserting, ending=ending, keep_open=keep_open
+            known=known,
+            asserting=asserting,
+            ending=ending,
+            excluded=excluded,
+            keep_open=keep_open,
+            value=known.value,
+            own_times={(one.message_id, one.valid_at) for one in known.assertions if not one.ends},
+            ignored=set(known.ignored_closings),
         )
-        return search.run(own)
+        return search.run()
 
     def _replacements(self, claim: Claim) -> Iterator[Contradiction]:
         """Yield the assertions of other claims, even of rejected ones, that replace a claim according to the caller."""
@@ -448,91 +262,76 @@ class PeriodCalculator:
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
         if group is not None and self._index.closers(group):
-            asserting.append(self._stream(group, self._is_region(claim), Closing.REPLACED))
+            asserting.append(self._stream(group, Closing.REPLACED, self._is_region(claim)))
         for name in _opposites(claim.predicate):
             about = _object_group(claim, name)
             if self._index.members(about):
-                asserting.append(self._stream(about, None, Closing.REVERSED))
+                asserting.append(self._stream(about, Closing.REVERSED))
                 opposite = claim._replace(predicate=name)
-                if opposite in self._claims and self._differ_in_level(claim, opposite):
+                known_opposite = self._claims.get(opposite)
+                # A person who lives in Paris also lives in France, so a city and a region do not conflict.
+                if known_opposite is not None and other_level(known.object_name, known_opposite.object_name):
                     excluded.add(opposite)
         # Last: of two contradictions at the same time, the first stream gives the reason.
-        replacing = self._index.replacing(known)
-        if replacing:
-            claims = [one for other in replacing if (one := self._conflicting_claim(other, known.id)) is not None]
+        if replacing := self._index.replacing(known):
+            claims = self._conflicting_claims(replacing, Closing.REPLACED, replaced=known.id)
             asserting.append(_AssertionStream(claims, Closing.REPLACED, explicit=True))
-        bare = claim._replace(relation=None)
         ending = []
-        if claim.relation is not None and bare in self._claims:
-            ending.append(self._end_stream(bare))
+        if claim.relation is not None and claim._replace(relation=None) in self._claims:
+            ending.append(self._stream(_object_group(claim, claim.predicate), Closing.ENDED))
         return asserting, ending, excluded
-
-    def _differ_in_level(self, one: Claim, other: Claim) -> bool:
-        # A person who lives in Paris also lives in France, so a city and a region do not conflict.
-        levels = self._is_region(one), self._is_region(other)
-        return None not in levels and levels[0] != levels[1]
 
     def _is_region(self, claim: Claim) -> bool | None:
         """Return whether the object is a region or country; None if its name is unknown."""
-        if claim not in self._regions:
-            name = self._claims[claim].object_name
-            self._regions[claim] = is_region(name) if name else None
-        return self._regions[claim]
+        name = self._claims[claim].object_name
+        return is_region(name) if name else None
 
-    def _stream(self, group: _Group, region: bool | None, why: Closing) -> _AssertionStream:
-        stream = self._streams.get((group, region))
-        if stream is None:
-            replaces = why is Closing.REPLACED
-            members = self._index.closers(group) if replaces else self._index.members(group)
-            selection = _CLOSING if replaces else _STARTING
-            if region is not None:
-                members = [one for one in members if self._is_region(one) in (region, None)]
-            claims = [claim for one in members if (claim := self._conflicting_claim(one, selection)) is not None]
-            stream = self._streams[group, region] = _AssertionStream(claims, why)
-        return stream
-
-    def _end_stream(self, bare: Claim) -> _AssertionStream:
-        group = ("ends", *_object_group(bare, bare.predicate))
-        stream = self._streams.get((group, None))
-        if stream is None:
-            claim = self._conflicting_claim(bare, _ENDING)
-            stream = self._streams[group, None] = _AssertionStream([] if claim is None else [claim], Closing.ENDED)
-        return stream
-
-    def _conflicting_claim(self, claim: Claim, selection: str) -> _ConflictingClaim | None:
-        """Return a claim with the selected assertions; None if it has none or a person rejected it.
+    def _stream(self, group: _Group, why: Closing, region: bool | None = None) -> _AssertionStream:
+        """Return the assertions of a group that close other claims for this reason.
 
         Args:
-            selection: `_STARTING`, `_CLOSING`, `_ENDING`, or the id of a claim, for the assertions that replace it.
+            region: only claims whose object is a region or country, or is none, or is unknown; None for all.
         """
-        if (claim, selection) not in self._conflicting:
-            self._conflicting[claim, selection] = self._new_conflicting_claim(claim, selection)
-        return self._conflicting[claim, selection]
+        key = (group, region, why)
+        if key not in self._streams:
+            members = self._index.closers(group) if why is Closing.REPLACED else self._index.members(group)
+            if why is Closing.ENDED:
+                members = [one for one in members if one.relation is None]
+            if region is not None:
+                members = [one for one in members if self._is_region(one) in (region, None)]
+            self._streams[key] = _AssertionStream(self._conflicting_claims(members, why), why)
+        return self._streams[key]
 
-    def _new_conflicting_claim(self, claim: Claim, selection: str) -> _ConflictingClaim | None:
-        known = self._claims[claim]
-        if is_rejected(known.assertions):
-            return None
-        position = self._index.position[claim]
-        rows = sorted(
-            (((sort_key(assertion, 1), position, at), assertion) for at, assertion in enumerate(known.assertions)),
-            key=lambda row: row[0],
-        )
-        selected = [(key, assertion) for key, assertion in rows if _is_selected(known, assertion, selection)]
-        if not selected:
-            return None
-        return _ConflictingClaim(
-            id=self.id_of(claim),
-            claim=claim,
-            value=known.value,
-            keys=[key for key, _ in selected],
-            assertions=[assertion for _, assertion in selected],
-            withdrawals=[
-                key
-                for key, assertion in rows
-                if assertion.ends and assertion.correction is not None and selection != _ENDING
-            ],
-        )
+    def _conflicting_claims(
+        self, claims: Iterable[Claim], why: Closing, *, replaced: MemoryId | None = None
+    ) -> Iterator[_ConflictingClaim]:
+        """Yield those of the claims that close others for this reason, without those that a person rejected.
+
+        Args:
+            replaced: only assertions that replace the claim with this id according to the caller.
+        """
+        for claim in claims:
+            known = self._claims[claim]
+            if is_rejected(known.assertions):
+                continue
+            position = self._index.position[claim]
+            told = sorted(
+                (((sort_key(one, 1), position, at), one) for at, one in enumerate(known.assertions)), key=_KEY
+            )
+            selected = [(key, one) for key, one in told if _is_selected(known, one, why, replaced)]
+            if selected:
+                ends = [key for key, one in told if one.ends and one.correction is not None]
+                yield _ConflictingClaim(self.id_of(claim), claim, known.value, selected, ends)
+
+
+def _is_selected(known: KnownClaim, assertion: Assertion, why: Closing, replaced: MemoryId | None) -> bool:
+    """Return whether an assertion of a claim closes others for this reason (`_conflicting_claims`)."""
+    if assertion.ends or why is Closing.ENDED:
+        return assertion.ends and why is Closing.ENDED
+    if replaced is not None:
+        return replaced in assertion.replaces
+    attribute = known.attribute
+    return why is Closing.REVERSED or assertion.changes or (attribute is not None and attribute.one)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -540,100 +339,184 @@ class _PeriodSearch:
     """One pass over the assertions of a claim that builds its validity periods.
 
     Attributes:
+        excluded: claims of the streams that do not conflict.
+        value: of the claim; claims with the same value or object do not conflict.
+        own_times: message and start of its assertions; a conflicting claim in the same message closes nothing.
+        ignored: ids of claims that close nothing, because a person reopened the period.
         closers: ids of the claims that closed a period so far.
         since: sort key of the last new period stated by a person; older corrections do not override it.
+        opened: sort key of the first assertion of the last period.
+        compatible_until: conflicting claims first asserted before this key may be valid together with the last period.
+        asserted: a person stated the last period.
+        adds: a message says that the last period is valid in addition to others.
+        compatible: ids of conflicting claims that are valid together with the last period.
     """
 
-    period: _OpenPeriod
-    ignored_closings: Collection[str]
+    known: KnownClaim
     asserting: Sequence[_AssertionStream]
     ending: Sequence[_AssertionStream]
+    excluded: Collection[Claim]
     keep_open: int | None
-    found: ClaimPeriods = field(default_factory=ClaimPeriods)
+    value: str
+    own_times: Collection[tuple[MemoryId, datetime]]
+    ignored: set[str]
+    comparisons_left: int = _COMPARISONS_MAX
+    periods: list[ValidityPeriod] = field(default_factory=list)
+    newly_ignored: set[str] = field(default_factory=set)
     closers: set[str] = field(default_factory=set)
     since: SortKey | None = None
+    opened: SortKey | None = None
+    compatible_until: SortKey | None = None
+    asserted: bool = False
+    adds: bool = False
+    compatible: set[str] = field(default_factory=set)
 
-    def run(self, own: Sequence[Assertion]) -> ClaimPeriods:
-        events = sorted(
-            ((sort_key(assertion, 2 * assertion.ends), assertion) for assertion in own), key=lambda pair: pair[0]
-        )
-        periods = self.found.periods
+    def run(self) -> ClaimPeriods:
+        events = sorted(((sort_key(one, 2 * one.ends), one) for one in self.known.assertions), key=_KEY)
         for place, (key, assertion) in enumerate(events):
             until = events[place + 1][0] if place + 1 < len(events) else None
             if assertion.ends:
                 self._end(assertion, key)
             else:
                 self._start(assertion, key)
-            if not periods[-1].closing_assertion:
+            if not self.periods[-1].closing_assertion:
                 self._close_if_contradicted(key, until)
-        return self.found
+        return ClaimPeriods(self.periods, self.newly_ignored)
 
     def _start(self, assertion: Assertion, key: SortKey) -> None:
-        periods, override = self.found.periods, self._override(key)
-        if periods and continues_period(periods[-1], override, assertion):
-            periods[-1].assertions.append(assertion)
-            self.period.add(key, assertion)
+        override = self._override(key)
+        if self.periods and continues_period(self.periods[-1], override, assertion):
+            self.periods[-1].assertions.append(assertion)
+            self._add(key, assertion)
             return
         period = ValidityPeriod(assertions=[assertion])
-        self.period.begin(key, assertion)
-        self.period.add(key, assertion)
+        self._begin(period, key)
         if assertion.correction:
             self.since = key
         elif override is not None and not assertion.adds:
             period.contradiction, period.invalid_at = override, assertion.valid_at
             self.closers.add(override.claim)
-        periods.append(period)
 
     def _end(self, end: Assertion, key: SortKey) -> None:
-        periods = self.found.periods
-        if not periods:
-            periods.append(ValidityPeriod(assertions=[end], end=end, invalid_at=end.valid_at))
-            self.period.begin(key, end)
+        if not self.periods:
+            self._begin(ValidityPeriod(assertions=[end], end=end, invalid_at=end.valid_at), key)
             return
-        last = periods[-1]
-        is_protected = end.correction is None and self.period.asserted
-        if not last.closing_assertion and end.message_id not in self.ignored_closings and not is_protected:
+        last = self.periods[-1]
+        is_protected = end.correction is None and self.asserted
+        if not last.closing_assertion and end.message_id not in self.known.ignored_closings and not is_protected:
             last.end, last.invalid_at = end, closing_time(last, end)
         last.assertions.append(end)
-        self.period.add(key, end)
+        self._add(key, end)
+
+    def _begin(self, period: ValidityPeriod, key: SortKey) -> None:
+        self.periods.append(period)
+        self.opened, self.compatible_until, self.asserted, self.adds = key, None, False, False
+        self.compatible.clear()
+        self._add(key, period.opening)
+
+    def _add(self, key: SortKey, assertion: Assertion) -> None:
+        self.asserted = self.asserted or assertion.asserts
+        self.adds = self.adds or assertion.adds
+        if assertion.adds and not assertion.ends:
+            self.compatible_until = key
 
     def _close_if_contradicted(self, after: SortKey, until: SortKey | None) -> None:
         """Close the open period with the first contradiction between two sort keys, if there is one."""
-        last = self.found.periods[-1]
-        streams = [
-            one for one in (*self.asserting, *self.ending) if not (one.why is Closing.REVERSED and self.period.adds)
-        ]
+        last = self.periods[-1]
+        streams = [one for one in (*self.asserting, *self.ending) if not (one.why is Closing.REVERSED and self.adds)]
         while True:
-            hits = [
-                (one, at) for one in streams if (at := one.first_contradiction(self.period, after, until)) is not None
-            ]
+            hits = [(row, one) for one in streams if (row := self._first_closing(one, after, until)) is not None]
             if not hits:
                 return
-            stream, at = min(hits, key=lambda hit: hit[0].keys[hit[1]])
-            contradiction = stream.contradiction(at)
+            row, stream = min(hits, key=lambda hit: hit[0].key)
+            contradiction = stream.contradiction(row)
             if not self._may_ignore(contradiction):
                 last.contradiction, last.invalid_at = contradiction, closing_time(last, contradiction.assertion)
                 self.closers.add(contradiction.claim)
                 return
-            self.found.ignored.add(contradiction.claim)
-            self.period.ignored.add(contradiction.claim)
-            after = stream.keys[at][0]
+            self.newly_ignored.add(contradiction.claim)
+            self.ignored.add(contradiction.claim)
+            after = row.key[0]
+
+    def _first_closing(self, stream: _AssertionStream, after: SortKey, until: SortKey | None) -> _Row | None:
+        """Return the first assertion of a stream between two sort keys that closes the open period."""
+        rows = stream.corrections if self.asserted else stream.closing
+        end = len(rows) if until is None else bisect_left(rows, (until,), key=_KEY)
+        for at in range(bisect_right(rows, (after,), key=_KEY), end):
+            if self.comparisons_left <= 0:
+                return None
+            self.comparisons_left -= 1
+            if self._closes(stream, rows[at]):
+                return rows[at]
+        return None
+
+    def _closes(self, stream: _AssertionStream, row: _Row) -> bool:
+        """Return whether an assertion of a stream closes the open period."""
+        if row.claim.id in self.ignored:
+            return False
+        if stream.explicit:
+            return True
+        in_own_message = (row.assertion.message_id, row.assertion.valid_at) in self.own_times
+        return not in_own_message and not self._agrees(stream, row.claim) and not self._is_compatible(row)
+
+    def _agrees(self, stream: _AssertionStream, other: _ConflictingClaim) -> bool:
+        """Return whether a claim of a stream states the same value, or does not conflict for another reason."""
+        same_value = other.value == self.value or other.claim.object_id == self.known.claim.object_id
+        return (stream.why is Closing.REPLACED and same_value) or other.claim in self.excluded
+
+    def _is_compatible(self, row: _Row) -> bool:
+        """Return whether a conflicting claim was valid before, or is valid together with the open period."""
+        assert self.opened is not None, "a period is open"
+        other, first = row.claim, row.claim.told[0][0][0]
+        if other.id in self.compatible:
+            return True
+        if first < self.opened and row.assertion.said_at < self.periods[-1].opening.said_at:
+            return True
+        if (self.compatible_until is not None and first < self.compatible_until) or self._was_told_together(row):
+            self.compatible.add(other.id)
+            return True
+        return False
+
+    def _was_told_together(self, row: _Row) -> bool:
+        """Return whether a message of the open period, before an assertion, says that both claims are valid."""
+        told = row.claim.told
+        for at in range(bisect_right(told, (self.opened,), key=_KEY), len(told)):
+            key, one = told[at]
+            if key >= row.key:
+                return False
+            if one.adds or (one.message_id, one.valid_at) in self.own_times:
+                return True
+            self.comparisons_left -= 1
+        return False
 
     def _may_ignore(self, contradiction: Contradiction) -> bool:
         """Return whether to ignore the contradicting claim, so that a reopened fact stays open.
 
         True only if this is the period to keep open, no person stated the claim, and it closed no earlier period.
         """
-        is_kept_open = len(self.found.periods) - 1 == self.keep_open
+        is_kept_open = len(self.periods) - 1 == self.keep_open
         return is_kept_open and not contradiction.assertion.asserts and contradiction.claim not in self.closers
 
     def _override(self, key: SortKey) -> Contradiction | None:
-        """Return the last correction before a key that asserts a conflicting claim, unless it was withdrawn."""
-        last: tuple[_Key, _AssertionStream, int] | None = None
-        for stream in self.asserting:
-            if stream.explicit:
-                continue
-            at = stream.last_correction(self.period, self.since, key)
-            if at is not None and (last is None or stream.keys[at] > last[0]):
-                last = stream.keys[at], stream, at
-        return None if last is None or last[1].is_withdrawn(last[2], key) else last[1].contradiction(last[2])
+        """Return the last correction before a key that asserts a conflicting claim, unless it was withdrawn.
+
+        A fact that begins when a person ended the claim of the correction does not contradict it.
+        """
+        last = [(row, stream) for stream in self.asserting if (row := self._last_stated(stream, key)) is not None]
+        if not last:
+            return None
+        row, stream = max(last, key=lambda pair: pair[0].key)
+        withdrawals = row.claim.withdrawals
+        place = bisect_right(withdrawals, row.key)
+        withdrawn = place < len(withdrawals) and withdrawals[place][0][0] <= key[0]
+        return None if withdrawn else stream.contradiction(row)
+
+    def _last_stated(self, stream: _AssertionStream, until: SortKey) -> _Row | None:
+        """Return the last correction of a stream in [`since`, `until`) that asserts a conflicting claim."""
+        for at in range(bisect_left(stream.stated, (until,), key=_KEY) - 1, -1, -1):
+            row = stream.stated[at]
+            if self.since is not None and row.key[0] < self.since:
+                return None
+            if not self._agrees(stream, row.claim) and row.claim.id not in self.ignored:
+                return row
+        return None

@@ -332,7 +332,7 @@ def _apply_judgement(
 
 def replan(
     claims: dict[Claim, KnownClaim],
-    touched: Iterable[Claim],
+    touched: Collection[Claim],
     settled: Mapping[Claim, KnownClaim | None] = MappingProxyType({}),
 ) -> list[PlannedFact]:
     """Compute the periods of changed claims and of those that conflict with them; return the facts to write.
