@@ -139,12 +139,7 @@ class Pairs:
         pairs = list[Pair]()
         for newer, replaced in ((group.replacing, True), (group.others, False)):
             every = [
-                Pair(
-                    question=asked,
-                    older=old if self._is_agents(old) else name + old,
-                    newer=name + new,
-                    replaced=replaced,
-                )
+                Pair(question=asked, older=self._named(old, name), newer=name + new, replaced=replaced)
                 for asked, old, new in product(group.questions, group.older, newer)
             ]
             pairs += every if most is None else self._random.sample(every, min(most, len(every)))
@@ -157,7 +152,7 @@ class Pairs:
         newer = draw.choice([*other.older, *other.replacing, *other.others])
         return Pair(
             question=draw.choice(group.questions),
-            older=name + draw.choice(group.older),
+            older=self._named(draw.choice(group.older), name),
             newer=name + newer,
             replaced=False,
         )
@@ -194,8 +189,9 @@ class Pairs:
         if pool and draw.random() < OF_QUESTION:
             yield draw.choice(pool)
 
-    def _is_agents(self, text: Ids) -> bool:
-        return any(text[: len(agent)] == agent for agent in self._agents)
+    def _named(self, text: Ids, name: Ids) -> Ids:
+        """Return the text with the speaker's name in front, unless it is the agent's, which has one."""
+        return text if any(text[: len(agent)] == agent for agent in self._agents) else name + text
 
     def _name(self) -> Ids:
         return self._random.choice(self._names) if self._random.random() < NAMED else []
