@@ -569,7 +569,7 @@ async def _assemble(
         supervisor=supervisor,
         paused_tenants=quarantine.paused,
     )
-    changed.listen(lambda tenant: worker.wake(TenantId(tenant)))
+    changed.listen(lambda _tenant: worker.wake())
     item_upkeep = ItemUpkeep(
         graph, embedder=embedder if automation.auto_index else None, clock=_now, paused=quarantine.paused
     )

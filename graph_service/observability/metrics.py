@@ -139,6 +139,7 @@ class Loop(StrEnum):
     WINDOW = "short-term window"
     WORKER_REEXTRACT = "worker reextract"
     WORKER_CLOSE = "worker close"
+    WORKER_DUE = "worker due jobs"
     WORKER_EMBED = "worker embed"
     WORKER_FORGET = "worker forget"
     WORKER_IDLE = "worker idle sessions"

@@ -96,15 +96,19 @@ class ExternalService:
         self._has_dead_letters, self.answered = True, False
         self._next_reopen_s = self._clock_s() + OPEN_S
 
+    @property
+    def reopens_now(self) -> bool:
+        """True if dead letters can be reopened now: there may be some, and it has answered, or the next try is due."""
+        tries = self._clock_s() >= self._next_reopen_s and not self.is_open
+        return self._has_dead_letters and (self.answered or tries)
+
     def dead_letters_to_reopen(self, jobs_max: int) -> int:
         """Return how many dead letters to reopen now: `jobs_max` once it has answered, until then one a minute."""
-        if not self._has_dead_letters:
+        if not self.reopens_now:
             return 0
         if self.answered:
             self._has_dead_letters = False
             return jobs_max
-        if self._clock_s() < self._next_reopen_s or self.is_open:
-            return 0
         self._next_reopen_s = self._clock_s() + OPEN_S
         return 1
 

@@ -1,7 +1,7 @@
 """Claim jobs of the outbox with a lease, finish them in the commit of their result, or release them."""
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -69,34 +69,47 @@ def supported_kinds(*, embedder: bool, model: bool) -> tuple[JobKind, ...]:
     return tuple(kind for kind in JobKind if present.get(kind, True))
 
 
-async def claim_jobs(
-    graph: Graph,
-    kind: JobKind,
-    *,
-    jobs_max: int,
-    lease: str,
-    now_ms: int,
-    exclude_tenants: Collection[TenantId] = (),
-    with_active: bool = True,
-) -> list[JobClaim]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimable:
+    """The jobs of one kind that a worker may claim.
+
+    Attributes:
+        exclude_tenants: tenants whose jobs it may not.
+        with_active: also jobs of sessions that are active.
+    """
+
+    kind: JobKind
+    exclude_tenants: Collection[TenantId] = ()
+    with_active: bool = True
+
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind.value,
+            "exclude_tenants": sorted(self.exclude_tenants),
+            "with_active": self.with_active,
+        }
+
+
+async def due_kinds(graph: Graph, claimable: Iterable[Claimable], *, now_ms: int) -> list[JobKind]:
+    """Return the kinds of which a job is due and claimable."""
+    parameters = {"wanted": [wanted.parameters() for wanted in claimable], "now_ms": now_ms}
+    return [JobKind(row["kind"]) for row in await graph.read(statement("jobs/due_kinds"), parameters)]
+
+
+async def claim_jobs(graph: Graph, wanted: Claimable, *, jobs_max: int, lease: str, now_ms: int) -> list[JobClaim]:
     """Claim the most overdue open jobs of one kind and one tenant, all with one lease.
 
     Malformed job nodes become dead letters, so that they do not block other jobs.
-
-    Args:
-        with_active: also claim jobs of sessions that are active.
     """
     parameters = {
-        "kind": kind.value,
-        "exclude_tenants": sorted(exclude_tenants),
-        "with_active": with_active,
+        **wanted.parameters(),
         "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
         "lease": lease,
     }
     rows = await graph.run(statement("jobs/claim"), parameters)
-    claims = [claim for row in rows if (claim := _claim_from_row(row, kind, lease)) is not None]
+    claims = [claim for row in rows if (claim := _claim_from_row(row, wanted.kind, lease)) is not None]
     if len(claims) < len(rows):
         await park_malformed(graph, now_ms=now_ms)
     return claims

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeVar
@@ -22,9 +22,11 @@ from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import (
     LEASE_S,
+    Claimable,
     JobClaim,
     JobKind,
     claim_jobs,
+    due_kinds,
     fail_job,
     finish_jobs,
     park_malformed,
@@ -56,9 +58,6 @@ _REOPENED_MAX: Final = 10_000
 _IDLE_CHECK_S: Final = 30.0
 # Malformed jobs block nothing, since no claim matches them.
 _MALFORMED_CHECK_S: Final = 600.0
-# Kinds for which no caller waits, and the delay before their loops look for the next job.
-_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.REEXTRACT, JobKind.FORGET, JobKind.REFINE})
-_LOW_PRIORITY_DELAY_S: Final = 0.5
 _LOOPS: Final = {
     JobKind.EXTRACT: Loop.WORKER_EXTRACT,
     JobKind.REFINE: Loop.WORKER_REFINE,
@@ -85,27 +84,24 @@ class Leases:
         # Claims that could not be released because Neo4j was unavailable.
         self._unreleased: list[JobClaim] = []
         # Lease tokens of claims whose response was lost: this worker may own the jobs, and no other can claim them.
-        self._unconfirmed: dict[JobKind, list[str]] = {}
+        self._unconfirmed = defaultdict[JobKind, list[str]](list)
 
-    async def claim(
-        self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = (), with_active: bool = True
-    ) -> list[JobClaim]:
+    async def claim(self, wanted: Claimable, *, jobs_max: int) -> list[JobClaim]:
         """Claim the most overdue jobs of one kind and one tenant; a claim that was not confirmed is repeated first."""
-        unconfirmed = self._unconfirmed.setdefault(kind, [])
+        unconfirmed = self._unconfirmed[wanted.kind]
         lease = unconfirmed.pop() if unconfirmed else self._job_context.random_token()
         try:
             return await claim_jobs(
-                self._graph,
-                kind,
-                jobs_max=jobs_max,
-                lease=lease,
-                now_ms=self._job_context.now_ms(),
-                exclude_tenants=exclude_tenants,
-                with_active=with_active,
+                self._graph, wanted, jobs_max=jobs_max, lease=lease, now_ms=self._job_context.now_ms()
             )
         except UnavailableError:
             unconfirmed.append(lease)
             raise
+
+    async def due_kinds(self, claimable: Iterable[Claimable]) -> set[JobKind]:
+        """Return the kinds of which a job is due and claimable, or a claim was not confirmed."""
+        due = await due_kinds(self._graph, claimable, now_ms=self._job_context.now_ms())
+        return {*due, *(kind for kind, leases in self._unconfirmed.items() if leases)}
 
     async def renewed_during(self, claims: Sequence[JobClaim], run: Awaitable[T]) -> T:
         """Await a job, renewing its leases meanwhile, and return its result."""
@@ -184,7 +180,7 @@ class WorkerRules:
 
     Attributes:
         parallel: number of sessions of one tenant to extract from at the same time.
-        poll_s: interval at which an idle worker looks for jobs of other processes.
+        poll_s: interval at which the worker looks for jobs that became due or that other processes left.
         index: compute vectors in the background; otherwise only `index_session` does.
         index_on_message: compute them while a session is active; otherwise when it closes.
         index_on_close: compute missing vectors and the summary of a session when it closes.
@@ -206,12 +202,10 @@ class _Loop:
 
     Attributes:
         wake: set when there may be jobs; one event per loop, so that no loop clears another's.
-        spare: serves other tenants while one tenant occupies the first loops; does not poll while they are idle.
         idle: true while it has no job.
     """
 
     kind: JobKind
-    spare: bool = False
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     idle: bool = False
 
@@ -262,18 +256,12 @@ class Worker:
         self._claim_locks = {kind: asyncio.Lock() for kind in JobKind}
         # Number of loops that are running jobs of a tenant.
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
-        self._outage_logged = False
+        # Set when there may be due jobs.
+        self._news = asyncio.Event()
 
-    def wake(self, tenant: TenantId | None = None) -> None:
-        """Look for jobs now; call it after a commit that enqueued some.
-
-        Args:
-            tenant: the tenant of the jobs. A kind for which it already occupies as many loops as it may is skipped:
-                these loops look again when they are done, and an empty claim costs as much as a small write.
-        """
-        for kind in self.kinds:
-            if tenant is None or self._busy[kind][tenant] < self._loops_per_tenant(kind):
-                self._wake_one(kind)
+    def wake(self) -> None:
+        """Look for jobs now; call it after a commit that enqueued some."""
+        self._news.set()
 
     def _wake_one(self, kind: JobKind) -> None:
         """Wake one waiting loop of this kind; it wakes the next when it finds a job."""
@@ -285,17 +273,16 @@ class Worker:
         """Run jobs until `stop` is set; finish claimed jobs before returning.
 
         Embedding has separate loops, so that slow extraction does not delay vector search. Each kind has one loop more
-        than one tenant may occupy, so that no tenant blocks the others. Each loop is supervised separately, and
-        restarted after an error.
+        than one tenant may occupy, so that no tenant blocks the others. A loop more looks for due jobs of all kinds and
+        wakes these. Each loop is supervised separately, and restarted after an error.
         """
         loops = [
-            self._supervisor.keep(
-                _LOOPS[kind], partial(self._loop, stop, kind, spare=number == self._loops_per_tenant(kind)), stop
-            )
+            self._supervisor.keep(_LOOPS[kind], partial(self._loop, stop, kind), stop)
             for kind in JobKind
             if kind in self.kinds
-            for number in range(self._loops_per_tenant(kind) + 1)
+            for _ in range(self._loops_per_tenant(kind) + 1)
         ]
+        loops.append(self._supervisor.keep(Loop.WORKER_DUE, lambda: self._look_for_jobs(stop), stop))
         loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
         if (idle_s := self._rules.idle_s) is not None:
             loops.append(self._supervisor.keep(Loop.WORKER_IDLE, lambda: self._close_idle(stop, idle_s), stop))
@@ -403,35 +390,45 @@ class Worker:
     def _embeds_on_close(self, tenant: TenantId) -> bool:
         return self._embeds(tenant) and self._rules.index and self._rules.index_on_close
 
-    async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool) -> None:
-        """Claim and run jobs of one kind until `stop` is set."""
-        loop = _Loop(kind=kind, spare=spare)
+    async def _look_for_jobs(self, stop: asyncio.Event) -> None:
+        """Wake loops of the kinds that are due, after each `wake` and every `poll_s`, until `stop` is set.
+
+        An empty claim costs as much as a small write, so none is made to find out.
+        """
+        outage_logged = False
+        while not stop.is_set():
+            self._news.clear()
+            try:
+                await self._leases.release_pending()
+                claimable = [self._claimable(kind) for kind in self.kinds if not self._waits_for_service(kind)]
+                for kind in await self._leases.due_kinds(claimable):
+                    self._wake_one(kind)
+                outage_logged = False
+            except UnavailableError as error:
+                _log.log(logging.DEBUG if outage_logged else logging.WARNING, "no jobs can be claimed: %s", error)
+                outage_logged = True
+            for kind in self.kinds:
+                if (service := self._service_for(kind)) is not None and service.reopens_now:
+                    self._wake_one(kind)
+            await wait_for_any(self._news, stop, timeout_s=self._rules.poll_s)
+
+    async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
+        """Claim and run jobs of one kind until `stop` is set, whenever there may be some."""
+        loop = _Loop(kind=kind)
         self._loops.append(loop)
         try:
             while not stop.is_set():
                 loop.wake.clear()
-                try:
+                busy = False
+                with contextlib.suppress(UnavailableError):
                     busy = await self._claim_and_run(kind, on_claimed=self._wake_one)
-                    self._outage_logged = False
-                except UnavailableError as error:
-                    # Every loop sees the same outage every second; only the first logs a warning.
-                    level = logging.DEBUG if self._outage_logged else logging.WARNING
-                    _log.log(level, "no jobs can be claimed: %s", error)
-                    self._outage_logged, busy = True, False
                 if not busy:
-                    await self._pause(stop, loop)
+                    loop.idle = True
+                    await wait_for_any(loop.wake, stop, timeout_s=None)
+                    loop.idle = False
         finally:
             # A restarted loop registers itself again.
             self._loops.remove(loop)
-
-    async def _pause(self, stop: asyncio.Event, loop: _Loop) -> None:
-        if loop.kind in _LOW_PRIORITY:
-            # Every message wakes the worker; these kinds need not look for jobs after each.
-            await wait_for_any(stop, timeout_s=_LOW_PRIORITY_DELAY_S)
-        loop.idle = True
-        poll_s = None if loop.spare and not self._busy[loop.kind] else self._rules.poll_s
-        await wait_for_any(loop.wake, stop, timeout_s=poll_s)
-        loop.idle = False
 
     async def _park_malformed(self, stop: asyncio.Event) -> None:
         """Turn malformed jobs into dead letters at the start and then every ten minutes."""
@@ -458,11 +455,8 @@ class Worker:
             return False
         busy = self._busy[kind]
         async with self._claim_locks[kind]:
-            busy_tenants = [tenant for tenant, loops in busy.items() if loops >= self._loops_per_tenant(kind)]
-            excluded = {*busy_tenants, *self._paused_tenants(kind)}
-            jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
             claims = await self._leases.claim(
-                kind, jobs_max=jobs_max, exclude_tenants=excluded, with_active=self._with_active(kind)
+                self._claimable(kind), jobs_max=_EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
             )
             tenants = {claim.tenant for claim in claims}
             busy.update(tenants)
@@ -484,6 +478,13 @@ class Worker:
                 if not busy[tenant]:
                     del busy[tenant]
         return True
+
+    def _claimable(self, kind: JobKind) -> Claimable:
+        """Return which jobs of a kind can be claimed now: not those of a tenant that occupies all its loops."""
+        busy = (tenant for tenant, loops in self._busy[kind].items() if loops >= self._loops_per_tenant(kind))
+        return Claimable(
+            kind=kind, exclude_tenants={*busy, *self._paused_tenants(kind)}, with_active=self._with_active(kind)
+        )
 
     def _with_active(self, kind: JobKind) -> bool:
         """Return whether jobs of this kind are run for active sessions."""
@@ -531,7 +532,7 @@ class Worker:
                 await embed_sessions(graph, self._embedder, claims, job_context)
             case JobKind.EXTRACT:
                 await self._consolidation.read(claim, ReadScope())
-                self.wake(claim.tenant)
+                self.wake()
             case JobKind.CLOSE:
                 await close_session(
                     graph,
@@ -544,12 +545,12 @@ class Worker:
                 )
             case JobKind.REFINE:
                 await self._refine(claim)
-                self.wake(claim.tenant)
+                self.wake()
             case JobKind.FORGET:
                 await forget_user(graph, claim, job_context)
             case JobKind.REEXTRACT:
                 await reread_sessions(graph, self._read_until, claim, job_context)
-                self.wake(claim.tenant)
+                self.wake()
 
     async def _refine(self, claim: JobClaim) -> None:
         """Run a refine job; once nothing is left to read of a closed session, write the session's summary."""

@@ -141,6 +141,7 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "schema/other_processes",
             "jobs/claim",
             "jobs/due",
+            "jobs/due_kinds",
             "jobs/park_malformed",
             "jobs/reopen_after_outage",
             # Metrics for the operator, over all tenants.

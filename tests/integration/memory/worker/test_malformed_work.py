@@ -8,7 +8,7 @@ import pytest
 from graph_service.graph.store import Graph
 from graph_service.memory.jobs.dead_letters import DeadLetter, DeadLetters
 from graph_service.memory.jobs.external_services import ExternalServices
-from graph_service.memory.jobs.outbox import JobKind, backlog, claim_jobs
+from graph_service.memory.jobs.outbox import Claimable, JobKind, backlog, claim_jobs
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Leases, WorkerRules
 from schema.errors import MnemosceneError
@@ -163,7 +163,11 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
         held = []
         while not held:
             claims = await claim_jobs(
-                graph, JobKind.EXTRACT, jobs_max=100, lease=job_context.random_token(), now_ms=job_context.now_ms()
+                graph,
+                Claimable(kind=JobKind.EXTRACT),
+                jobs_max=100,
+                lease=job_context.random_token(),
+                now_ms=job_context.now_ms(),
             )
             held = [one for one in claims if one.tenant == tenant]
             await leases.release([one for one in claims if one.tenant != tenant])

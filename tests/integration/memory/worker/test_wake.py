@@ -1,6 +1,7 @@
 """Jobs are found by waking the worker, without polling, also while one tenant occupies its loops."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -64,10 +65,32 @@ async def test_wake_while_a_tenant_is_embedded_serves_other_tenants_and_its_own_
         async with asyncio.timeout(LONG_S):
             await embedder.started.wait()
         await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea.", session="s2"))
-        worker.wake(TenantId(tenant))
+        worker.wake()
         await memory.remember(TenantId(other), an_incoming("I moved to Oslo."))
-        worker.wake(TenantId(other))
+        worker.wake()
         await _all_done(graph, other)
         assert await _work_left(graph, tenant)
         embedder.released.set()
         await _all_done(graph, tenant)
+
+
+async def test_an_idle_worker_reads_which_kinds_are_due_and_claims_none(graph: Graph) -> None:
+    await a_worker(graph).drain()
+    stop, sent, worker = asyncio.Event(), Counter[str](), a_worker(graph, rules=WorkerRules(poll_s=0.01))
+    graph.observer = lambda one: sent.update([one.name])
+
+    async def looked() -> None:
+        sent.clear()
+        while sent["jobs/due_kinds"] < 20:  # noqa: ASYNC110  the worker reads
+            await asyncio.sleep(0.01)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(worker.run(stop))
+            # Each loop claims once before it waits.
+            await looked()
+            await looked()
+            stop.set()
+    finally:
+        graph.observer = None
+    assert not sent["jobs/claim"]
