@@ -244,14 +244,26 @@ async def _run_once(
 
 async def wait_for_any(*events: asyncio.Event | None, timeout_s: float | None) -> None:
     """Wait until one of the events is set, at most `timeout_s` seconds; None waits without a limit."""
-    waiting = [asyncio.create_task(event.wait()) for event in events if event is not None]
-    if not waiting:
+    waiting = [event.wait() for event in events if event is not None]
+    if waiting:
+        await first_done(*waiting, timeout_s=timeout_s)
+    else:
         await asyncio.sleep(timeout_s or 0.0)
-        return
+
+
+async def first_done(*waiting: Awaitable[Any], timeout_s: float | None = None) -> "list[asyncio.Future[Any]]":
+    """Wait until one of the awaitables is done, at most `timeout_s` seconds; cancel the others, and return all."""
+    futures: list[asyncio.Future[Any]] = [asyncio.ensure_future(one) for one in waiting]
     try:
-        await asyncio.wait(waiting, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(futures, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await cancel(*waiting)
+        await cancel(*(one for one in futures if not one.done()))
+    return futures
+
+
+def has_result(future: "asyncio.Future[Any]") -> bool:
+    """Return True if a future that is done was neither cancelled nor failed."""
+    return not future.cancelled() and future.exception() is None
 
 
 async def cancel(*tasks: "asyncio.Future[Any] | None") -> None:

@@ -54,7 +54,7 @@ from graph_service.observability.metrics import Loop
 from graph_service.runtime.freed_memory import return_freed_memory
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from graph_service.runtime.spool_location import file_of_database
-from graph_service.supervision import cancel
+from graph_service.supervision import cancel, first_done, has_result
 from graph_service.version import version
 from schema.errors import MnemosceneError, UnavailableError
 from schema.failure import failure_of
@@ -82,7 +82,10 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
 
     async def after_plan(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:
         """Run a loop after recall is planned, so that its statements do not delay that plan."""
-        await _until_first(_planned(services, planning), stop)
+        planned, _ = await first_done(_planned(services, planning), stop.wait())
+        if not stop.is_set() and not has_result(planned):
+            # Connecting to the database has failed.
+            await stop.wait()
         if not stop.is_set():
             await run(stop)
 
@@ -143,15 +146,6 @@ async def _warm_up(services: Services, planning: asyncio.Task[None]) -> None:
     with contextlib.suppress(MnemosceneError):
         await services.memory.warm_up()
     await asyncio.to_thread(return_freed_memory)
-
-
-async def _until_first(planned: Awaitable[None], stop: asyncio.Event) -> None:
-    """Wait until recall is planned or `stop` is set; if connecting to the database fails, until `stop` is set."""
-    waiting = [asyncio.ensure_future(planned), asyncio.create_task(stop.wait())]
-    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
-        await waiting[1]
-    await cancel(*waiting)
 
 
 async def _close_sessions(services: Services) -> None:

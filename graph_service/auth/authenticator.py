@@ -5,10 +5,10 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from starlette.requests import HTTPConnection
 
@@ -44,8 +44,7 @@ _MISSING: Final = (
     "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
     " `mnemoscene keys create NAME` creates a key"
 )
-# Close reason for connections whose credential has become invalid.
-CREDENTIAL_ENDED: Final = "your credential has expired or was revoked; sign in again"
+_ENDED: Final = "your credential has expired or was revoked; sign in again"
 _SIGNED_OUT: Final = "you are signed out: the session has expired, or its key was revoked; sign in again"
 _INVALID: Final = "the credential is wrong, expired or revoked; `mnemoscene keys` lists the valid keys"
 
@@ -176,13 +175,6 @@ class Authenticator:
         if self.quarantine is not None:
             self.quarantine.check(tenant, need, what)
 
-    async def wait_until_closed(self, tenant: TenantId) -> None:
-        """Wait until a quarantine refuses reads of the tenant."""
-        if self.quarantine is None:
-            await asyncio.Event().wait()
-        else:
-            await self.quarantine.wait_until_closed(tenant)
-
     def charge(self, access: Access, requests: int) -> None:
         """Count extra requests for one that was admitted, such as the root fields of an operation.
 
@@ -197,8 +189,21 @@ class Authenticator:
         until_s = min(now_s + self._session_s, access.until_s or math.inf)
         return encode_session(access, until_s=until_s, secret=self._secret), until_s - now_s
 
-    async def wait_until_invalid(self, access: Access) -> None:
-        """Wait until the access has expired or was revoked."""
+    def endings(self, access: Access, tenant: TenantId, what: str) -> list[Coroutine[Any, Any, NoReturn]]:
+        """Return waits for what ends a read of a tenant: each raises the error that says why.
+
+        Args:
+            what: for the message.
+        """
+        closed = [] if self.quarantine is None else [self.quarantine.raise_when_closed(tenant, what)]
+        return [self.raise_when_invalid(access), *closed]
+
+    async def raise_when_invalid(self, access: Access) -> NoReturn:
+        """Wait until the access has expired or was revoked.
+
+        Raises:
+            UnauthorizedError: it has.
+        """
         while self._is_valid(access):
             left_s = math.inf if access.until_s is None else access.until_s - self._clock().timestamp()
             try:
@@ -206,6 +211,7 @@ class Authenticator:
                     await self.keyring.wait_for_reload()
             except TimeoutError:
                 continue
+        raise UnauthorizedError(_ENDED)
 
     async def write_audit(
         self,

@@ -8,14 +8,13 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NoReturn
 
 from graph_service.auth.access import Access, quota_key
 from schema.errors import RateLimitError
 
 _RETRY_S: Final = 5.0
-# Close reason for the holder of a revoked slot.
-REVOKED: Final = "the connection was closed in favour of a tenant with fewer connections; reconnect"
+_REVOKED: Final = "the connection was closed in favour of a tenant with fewer connections; reconnect"
 
 
 class Slot:
@@ -28,6 +27,15 @@ class Slot:
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
         self.revoked = asyncio.Event()
+
+    async def raise_when_revoked(self) -> NoReturn:
+        """Wait until the slot is revoked.
+
+        Raises:
+            RateLimitError: it was.
+        """
+        await self.revoked.wait()
+        raise RateLimitError(_REVOKED, _RETRY_S)
 
 
 class ConnectionSlots:

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from pydantic import TypeAdapter
 
 from graph_service.auth.access import Requirement, Role
 from graph_service.auth.disk_copy import DiskCopy
+from graph_service.auth.rules import READ
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
@@ -109,9 +110,14 @@ class Quarantine:
             " allowed; an administrator of the service can end it"
         )
 
-    async def wait_until_closed(self, tenant: TenantId) -> None:
-        """Wait until reads of the tenant are refused."""
-        while (state := self._states.get(tenant)) is None or state.mode is not QuarantineMode.CLOSED:
+    async def raise_when_closed(self, tenant: TenantId, what: str) -> NoReturn:
+        """Wait until reads of the tenant are refused.
+
+        Raises:
+            QuarantinedError: they are.
+        """
+        while True:
+            self.check(tenant, READ, what)
             await self._changed.wait()
 
     async def begin(self, tenant: TenantId, mode: QuarantineMode, reason: str) -> QuarantineState:

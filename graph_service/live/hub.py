@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from graph_service.auth.access import ANONYMOUS, Access, Role
-from graph_service.auth.connection_slots import REVOKED, ConnectionSlots, Slot
+from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.memory.change_log.log import ChangeLog
@@ -18,9 +18,9 @@ from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.memory.recall.question_log import AskedQuestion
 from graph_service.observability.metrics import Loop
-from graph_service.supervision import Supervisor, cancel
+from graph_service.supervision import Supervisor, cancel, wait_for_any
 from schema.change import ChangeBatch
-from schema.errors import RateLimitError, UnavailableError
+from schema.errors import UnavailableError
 from schema.frames import (
     HelloAck,
     PlaceNodes,
@@ -197,26 +197,22 @@ class Hub:
 
     def notify(self, tenant: str) -> None:
         """Notify the feed of a tenant after a commit; call it in the event loop."""
-        watched = self._watched.get(tenant)
-        if watched is not None:
+        if (watched := self._watched.get(tenant)) is not None:
             watched.feed.notify()
 
     def show_question(self, question: AskedQuestion) -> None:
         """Show a question to the viewers of its tenant that may see it."""
-        watched = self._watched.get(question.tenant)
-        if watched is not None:
+        if (watched := self._watched.get(question.tenant)) is not None:
             watched.viewer_group.show(question_frame(question), asked_by=question.asker.who)
 
     def remove_questions(self, tenant: str, ids: Set[str]) -> None:
         """Remove questions from the viewers of a tenant."""
-        watched = self._watched.get(tenant)
-        if watched is not None:
+        if (watched := self._watched.get(tenant)) is not None:
             watched.viewer_group.show(QuestionsRemoved(ids=sorted(ids)))
 
     def show_said(self, tenant: str, user_id: str, session_id: str) -> None:
         """Tell the viewers of a tenant that messages were stored."""
-        watched = self._watched.get(tenant)
-        if watched is not None:
+        if (watched := self._watched.get(tenant)) is not None:
             watched.viewer_group.show(Said(user_id=user_id, session_id=session_id))
 
     async def place(self, tenant: str, frame: PlaceNodes) -> None:
@@ -327,24 +323,22 @@ class ChangeStream:
             async with self._hub.watching(tenant, resume) as feed:
                 wake = asyncio.Event()
                 feed.listeners.add(wake)
-                watching = asyncio.create_task(_wake_when_revoked(slot, wake), name="watch a stream's slot")
                 try:
                     position = _position(feed, epoch, since)
                     yield position
                     while True:
                         wake.clear()
                         if slot.revoked.is_set():
-                            raise RateLimitError(REVOKED, 5.0)
+                            await slot.raise_when_revoked()
                         batch = await self._next(feed, position)
                         if batch is None:
-                            await wake.wait()
+                            await wait_for_any(wake, slot.revoked, timeout_s=None)
                             continue
                         position = batch
                         wanted = tuple(one for one in batch.changes if user_id in (None, one.user_id))
                         if wanted or batch.reset:
                             yield replace(batch, changes=wanted)
                 finally:
-                    watching.cancel()
                     feed.listeners.discard(wake)
 
     async def _next(self, feed: Feed, last: ChangeBatch) -> ChangeBatch | None:
@@ -359,11 +353,6 @@ class ChangeStream:
         if changes is None:
             return replace(last, seq=feed.ring.end, reset=True, changes=())
         return replace(last, seq=changes[-1].seq, reset=False, changes=tuple(changes)) if changes else None
-
-
-async def _wake_when_revoked(slot: Slot, wake: asyncio.Event) -> None:
-    await slot.revoked.wait()
-    wake.set()
 
 
 def _position(feed: Feed, epoch: str | None, since: int | None) -> ChangeBatch:

@@ -22,8 +22,8 @@ from graph_service.auth.access import (
     same_origin,
     sees_questions_of,
 )
-from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
-from graph_service.auth.connection_slots import REVOKED, Slot
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.connection_slots import Slot
 from graph_service.auth.rates import Bucket, take
 from graph_service.auth.rules import frame_requirement
 from graph_service.live.hub import Hub
@@ -31,13 +31,13 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.viewer_session import CloseCode, RefusedError, Viewer
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
-from graph_service.supervision import cancel
+from graph_service.supervision import first_done
 from schema.errors import (
     ForbiddenError,
     InputError,
-    MnemosceneError,
     QuarantinedError,
     RateLimitError,
+    UnauthorizedError,
     UnavailableError,
 )
 from schema.frames import (
@@ -136,13 +136,11 @@ class _Connection:
             await self._run(websocket)
         except WebSocketDisconnect:
             return
-        except RefusedError as refusal:
+        except Exception as error:
+            refusal = _refusal(error)
+            if refusal.close_code is CloseCode.INTERNAL:
+                _LOG.exception("a viewer's connection failed")
             await _refuse(websocket, refusal)
-        except Exception:
-            _LOG.exception("a viewer's connection failed")
-            await _refuse(
-                websocket, RefusedError(CloseCode.INTERNAL, "internal error; please report this bug", retry_s=5.0)
-            )
 
     def _check_origin(self, websocket: WebSocket) -> None:
         origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
@@ -154,11 +152,7 @@ class _Connection:
 
     async def _run(self, websocket: WebSocket) -> None:
         hello = await self._receive_hello(websocket)
-        with contextlib.ExitStack() as stack:
-            try:
-                slot = stack.enter_context(self._hub.slots.take(hello.scope.tenant, self._access))
-            except RateLimitError as error:
-                raise RefusedError(CloseCode.TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
+        with self._hub.slots.take(hello.scope.tenant, self._access) as slot:
             identify_connection(websocket.scope, self._access)
             await self._watch(websocket, hello, slot)
 
@@ -179,21 +173,15 @@ class _Connection:
                 else:
                     viewer.handle(frame)
 
-            tasks = {
-                asyncio.create_task(viewer.run(), name="send to a viewer"),
-                asyncio.create_task(viewer.send_presence(member), name="send presence to a viewer"),
-                asyncio.create_task(self._listen(websocket, handle), name="listen to a viewer"),
-                asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
-                asyncio.create_task(self._watch_slot(slot), name="watch a viewer's slot"),
-                asyncio.create_task(self._watch_quarantine(TenantId(hello.scope.tenant)), name="watch a quarantine"),
-            }
+            tenant, auth = TenantId(hello.scope.tenant), self._auth
+            endings = [] if auth is None else auth.endings(self._access, tenant, "watching")
+            running = (viewer.run(), viewer.send_presence(member), self._listen(websocket, handle))
             try:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
+                for task in await first_done(*running, slot.raise_when_revoked(), *endings):
+                    if not task.cancelled():
+                        task.result()
             finally:
                 group.leave(member)
-                await cancel(*tasks)
 
     async def _receive_hello(self, websocket: WebSocket) -> Hello:
         limits = self._hub.limits
@@ -221,18 +209,11 @@ class _Connection:
     async def _authorize(self, websocket: WebSocket, hello: Hello) -> None:
         if self._auth is None:
             return
-        try:
-            self._access = await self._auth.authenticate(websocket, token=hello.token)
-            self._auth.check_rate(self._access)
-            require_access(self._access, frame_requirement(hello.t), "watching")
-            tenant = resolve_tenant(self._access, TenantId(hello.scope.tenant))
-            self._auth.check_quarantine(tenant, frame_requirement(hello.t), "watching")
-        except (RateLimitError, UnavailableError) as error:
-            raise RefusedError(CloseCode.TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
-        except QuarantinedError as error:
-            raise RefusedError(CloseCode.QUARANTINED, error.message) from error
-        except MnemosceneError as error:
-            raise RefusedError(CloseCode.UNAUTHORIZED, error.message) from error
+        self._access = await self._auth.authenticate(websocket, token=hello.token)
+        self._auth.check_rate(self._access)
+        require_access(self._access, frame_requirement(hello.t), "watching")
+        tenant = resolve_tenant(self._access, TenantId(hello.scope.tenant))
+        self._auth.check_quarantine(tenant, frame_requirement(hello.t), "watching")
 
     async def _listen(self, websocket: WebSocket, handle: _Handler) -> None:
         """Handle frames until the socket closes, limited per connection and by the credential's rate."""
@@ -282,29 +263,20 @@ class _Connection:
         except RateLimitError as error:
             raise RefusedError(CloseCode.TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
 
-    async def _watch_slot(self, slot: Slot) -> None:
-        """Close the connection when its slot is revoked."""
-        await slot.revoked.wait()
-        raise RefusedError(CloseCode.TRY_LATER, REVOKED, retry_s=self._hub.limits.retry_s)
 
-    async def _watch_quarantine(self, tenant: TenantId) -> None:
-        """Close the connection when a quarantine refuses reads of the tenant."""
-        if self._auth is None:
-            await asyncio.Event().wait()
-            return
-        await self._auth.wait_until_closed(tenant)
-        try:
-            self._auth.check_quarantine(tenant, frame_requirement("hello"), "watching")
-        except QuarantinedError as error:
-            raise RefusedError(CloseCode.QUARANTINED, error.message) from error
-
-    async def _watch_access(self) -> None:
-        """Close the connection when the credential expires or is revoked."""
-        if self._auth is None:
-            await asyncio.Event().wait()
-            return
-        await self._auth.wait_until_invalid(self._access)
-        raise RefusedError(CloseCode.UNAUTHORIZED, CREDENTIAL_ENDED)
+def _refusal(error: Exception) -> RefusedError:
+    """Return why a connection is closed after an error; errors that are no answer to the viewer are internal."""
+    match error:
+        case RefusedError():
+            return error
+        case RateLimitError() | UnavailableError():
+            return RefusedError(CloseCode.TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0)
+        case QuarantinedError():
+            return RefusedError(CloseCode.QUARANTINED, error.message)
+        case UnauthorizedError() | ForbiddenError():
+            return RefusedError(CloseCode.UNAUTHORIZED, error.message)
+        case _:
+            return RefusedError(CloseCode.INTERNAL, "internal error; please report this bug", retry_s=5.0)
 
 
 def _cost(frame: _Received, limits: LiveLimits) -> int:

@@ -19,7 +19,7 @@ from graph_service.graph.store import Graph
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
-from graph_service.supervision import cancel
+from graph_service.supervision import cancel, first_done
 from schema.errors import ConflictError, MnemosceneError, UnavailableError
 
 _log = logging.getLogger("mnemoscene.database")
@@ -90,13 +90,9 @@ class DatabaseStartup:
             InstallError, ConflictError: see `wait`.
         """
         assert self.task is not None, "begin first"
-        postponed = asyncio.create_task(self._postponed.wait())
-        try:
-            await asyncio.wait({self.task, postponed}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            postponed.cancel()
-        if self.task.done():
-            await self.wait()
+        arrived, _ = await first_done(self.wait(), self._postponed.wait())
+        if not arrived.cancelled():
+            arrived.result()
 
     async def close(self) -> None:
         """Cancel connecting; the caller stops a server that was started."""

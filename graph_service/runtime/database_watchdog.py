@@ -14,7 +14,7 @@ from graph_service.graph.local_neo4j.local_server import LocalServer, find_local
 from graph_service.graph.store import Graph
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Step
-from graph_service.supervision import wait_for_any
+from graph_service.supervision import first_done, has_result, wait_for_any
 from schema.errors import MnemosceneError
 
 _log = logging.getLogger("mnemoscene.database")
@@ -67,7 +67,8 @@ class DatabaseWatch:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Watch until `stop` is set."""
-        if not await self._wait_for_first(stop):
+        arrival, _ = await first_done(self._arrived(), stop.wait())
+        if stop.is_set() or not has_result(arrival):
             return
         self._on_return()
         restart_s = _RESTART_MIN_S
@@ -87,16 +88,6 @@ class DatabaseWatch:
                 _log.warning("Neo4j could not be started again: %s", error)
                 pause_s, restart_s = restart_s, min(restart_s * 2, _RESTART_MAX_S)
             await wait_for_any(stop, timeout_s=pause_s)
-
-    async def _wait_for_first(self, stop: asyncio.Event) -> bool:
-        """Return True if the database was connected before `stop`; False after `stop` or a failed start."""
-        arrival, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
-        await asyncio.wait((arrival, stopped), return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if not arrival.done():
-            arrival.cancel()
-        (problem,) = await asyncio.gather(arrival, return_exceptions=True)
-        return problem is None
 
     async def _has_ended(self) -> bool:
         """Return True if the local server has ended; that of another process is checked only if it does not answer."""

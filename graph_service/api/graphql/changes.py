@@ -22,13 +22,10 @@ from graph_service.api.graphql.fields import (
     subscription,
     view_of,
 )
-from graph_service.auth.access import ANONYMOUS, Access
-from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
-from graph_service.auth.rules import READ
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.supervision import cancel
 from schema.change import ChangeBatch, NumberedChange
-from schema.errors import InputError, UnauthorizedError, UnavailableError
+from schema.errors import InputError, UnavailableError
 
 CHANGES_MAX: Final = 500
 WAIT_MAX_S: Final = 60.0
@@ -154,31 +151,24 @@ def _followed(info: Call, user_id: str | None, *, epoch: str | None, since: int 
     follow: Follow | None = info.context.get("follow")
     if follow is None:
         raise UnavailableError("this server cannot wait for changes; connect to a running service")
-    return _while_allowed(follow(info.tenant, user_id, epoch=epoch, since=since, access=info.access), info.context)
+    return _while_allowed(follow(info.tenant, user_id, epoch=epoch, since=since, access=info.access), info)
 
 
-async def _while_allowed(batches: AsyncIterator[ChangeBatch], context: dict[str, Any]) -> AsyncIterator[ChangeBatch]:
+async def _while_allowed(batches: AsyncIterator[ChangeBatch], info: Call) -> AsyncIterator[ChangeBatch]:
     """Yield the batches; raise an error when the credential ends, or a quarantine closes the tenant."""
-    access: Access = context.get("access", ANONYMOUS)
-    auth: Authenticator | None = context.get("auth")
-    ended = asyncio.create_task(
-        auth.wait_until_invalid(access) if auth is not None else asyncio.Event().wait(), name="access"
-    )
-    closed = asyncio.create_task(
-        auth.wait_until_closed(context["tenant"]) if auth is not None else asyncio.Event().wait(), name="quarantine"
-    )
+    ended = [] if info.auth is None else info.auth.endings(info.access, info.tenant, "this subscription")
+    ending = [asyncio.create_task(one) for one in ended]
     following: asyncio.Task[ChangeBatch] | None = None
     try:
         while True:
             following = asyncio.ensure_future(anext(batches))
-            await asyncio.wait({following, ended, closed}, return_when=asyncio.FIRST_COMPLETED)
-            if closed.done() and auth is not None:
-                auth.check_quarantine(context["tenant"], READ, "this subscription")
-            if ended.done():
-                raise UnauthorizedError(CREDENTIAL_ENDED)
+            await asyncio.wait({*ending, following}, return_when=asyncio.FIRST_COMPLETED)
+            for task in ending:
+                if task.done():
+                    task.result()
             yield following.result()
     finally:
-        await cancel(ended, closed, following)
+        await cancel(*ending, following)
         await batches.aclose()  # type: ignore[attr-defined]
 
 

@@ -6,10 +6,11 @@ import json
 import math
 import sys
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import orjson
 from cachetools import LRUCache
@@ -26,11 +27,10 @@ from strawberry.types.execution import PreExecutionError
 from strawberry.types.unset import UnsetType
 
 from graph_service.auth.access import ANONYMOUS, Access, identify_connection
-from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
-from graph_service.auth.connection_slots import REVOKED, Slot
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.rates import Bucket, take
-from graph_service.supervision import cancel
-from schema.errors import InputError, RateLimitError
+from graph_service.supervision import cancel, first_done
+from schema.errors import InputError, RateLimitError, UnauthorizedError
 from schema.json_text import read_json
 from schema.limits import LIMITS
 
@@ -86,20 +86,21 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         access: Access = self.context["access"]
         slot = self._stack.enter_context(self.context["slots"].take(self.context["tenant"], access))
         identify_connection(self.context["request"].scope, access)
-        for watching in (self._close_when_revoked(slot), self._close_when_invalid(access)):
-            self._stack.push_async_callback(cancel, asyncio.create_task(watching, name="watch a socket"))
-
-    async def _close_when_revoked(self, slot: Slot) -> None:
-        await slot.revoked.wait()
-        await self._close(_TRY_LATER, REVOKED)
-
-    async def _close_when_invalid(self, access: Access) -> None:
         auth: Authenticator | None = self.context["auth"]
-        if auth is not None:
-            await auth.wait_until_invalid(access)
+        endings = [slot.raise_when_revoked, *([] if auth is None else [partial(auth.raise_when_invalid, access)])]
+        for ending in endings:
+            closing = asyncio.create_task(self._close_after(ending), name="watch a socket")
+            self._stack.push_async_callback(cancel, closing)
+
+    async def _close_after(self, ending: Callable[[], Awaitable[NoReturn]]) -> None:
+        try:
+            await ending()
+        except RateLimitError as error:
+            await self._close(_TRY_LATER, error.message)
+        except UnauthorizedError as error:
             # Subscriptions end with an error that says why; the socket closes after it.
             await asyncio.sleep(_LAST_WORDS_S)
-            await self._close(_FORBIDDEN, CREDENTIAL_ENDED)
+            await self._close(_FORBIDDEN, error.message)
 
     async def _close(self, code: int, reason: str) -> None:
         self._closed = True
@@ -274,14 +275,11 @@ async def _while_connected(request: Request, execution: Coroutine[Any, Any, Exec
     Raises:
         ClientDisconnect: the client has left, and the operation was cancelled.
     """
-    running, leaving = asyncio.ensure_future(execution), asyncio.ensure_future(_disconnected(request))
-    try:
-        await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            return running.result()
+    running, _ = await first_done(execution, _disconnected(request))
+    if running.cancelled():
         raise ClientDisconnect
-    finally:
-        await cancel(running, leaving)
+    result: ExecutionResult = running.result()
+    return result
 
 
 async def _disconnected(request: Request) -> None:
