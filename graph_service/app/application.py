@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import shutil
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -22,7 +23,6 @@ from graph_service.api.request_gate import RequestGate
 from graph_service.api.rest import explore_router, rest_router, sign_in_router
 from graph_service.api.secret_filter import SecretFilter
 from graph_service.api.tenant import tenant_of
-from graph_service.app.metrics_endpoint import metrics_router
 from graph_service.app.middleware import (
     BodyLimit,
     BodyRules,
@@ -161,6 +161,7 @@ async def _close_sessions(services: Services) -> None:
 
 READY_ANSWER_MAX_S: Final = 3.0
 GRAPHQL_LOADS_AFTER_S: Final = 1.0
+PROMETHEUS_TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 # With less than this part of the limit on disk, messages can no longer be stored reliably.
 _FULL_SHARE: Final = 0.1
 
@@ -213,8 +214,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     app.include_router(explore_router(explorer, communities))
     # Several clients add a slash, and do not follow a redirect of a POST.
     app.router.routes.extend(Route(path, endpoint=mcp) for path in (MCP_PATH, f"{MCP_PATH}/"))
-    _add_probes(app, services, auth, name)
-    app.include_router(metrics_router(services, hub, name))
+    _add_probes(app, services, auth, hub, name)
     add_viewer(app, DIST)
     return app
 
@@ -312,7 +312,7 @@ async def _load_keys(services: Services) -> None:
             await services.keyring.ensure_loaded()
 
 
-def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str) -> None:
+def _add_probes(app: FastAPI, services: Services, auth: Authenticator, hub: Hub, name: str) -> None:
     @app.get("/health", summary="Liveness: the process is up.")
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemoscene", "version": name}
@@ -330,6 +330,13 @@ def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str
             state["degraded"] |= any(not one["answers"] for one in state["endpoints"].values())
         body = state if authenticated else {"ready": state["ready"]}
         return JSONResponse(body, status_code=200 if state["ready"] else 503)
+
+    @app.get("/metrics", summary="Metrics in Prometheus' text format.")
+    async def metrics() -> Response:
+        since_s: float = app.state.answering_since_s
+        module = await asyncio.to_thread(importlib.import_module, "graph_service.app.metrics_page")
+        page = await module.metrics_page(services, viewers=hub.viewers, answering_since_s=since_s, name=name)
+        return Response(page, media_type=PROMETHEUS_TEXT)
 
 
 async def readiness(services: Services, *, audit_problem: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Metrics of this process: counters and histograms; gauges are read at each scrape (`app/metrics_endpoint.py`).
+"""Metrics of this process: counters and histograms; gauges are read at each scrape (`app/metrics_page.py`).
 
 Plain numbers, because `prometheus_client` takes 65 to 90 ms to import and 1.3 to 1.8 µs per observation instead of
-0.3 to 0.6 µs (measured). The first scrape loads it to write the text format (`prometheus_text.py`).
+0.3 to 0.6 µs (measured). The first scrape loads it to write the page.
 
 Each label has a fixed set of values; any other value counts as `other`, so that no name or input from outside becomes a
 time series.
@@ -38,20 +38,6 @@ class MetricInfo:
         """Return the values, with unknown ones replaced by `other`."""
         sets = zip(values, self.labels.values(), strict=True)
         return tuple(value if value in allowed else OTHER for value, allowed in sets)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """A gauge, read at a scrape.
-
-    Attributes:
-        values: by label values.
-    """
-
-    name: str
-    help: str
-    labels: tuple[str, ...] = ()
-    values: Mapping[Labels, float]
 
 
 class Counter:

@@ -41,7 +41,7 @@ def counted() -> dict[str, dict[str, tuple[str, ...]]]:
 
 def levels() -> set[str]:
     """Return the metric names that are computed at a scrape."""
-    text = (ROOT / "graph_service/app/metrics_endpoint.py").read_text("utf-8")
+    text = (ROOT / "graph_service/app/metrics_page.py").read_text("utf-8")
     added = re.findall(r'\.add(?:_by)?\(\s*"(\w+)"', text)
     return {f"mnemoscene_{name}" for name in added} | set(re.findall(r'name="(mnemoscene_\w+)"', text))
 

@@ -13,7 +13,7 @@ from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import Message, Receive, Scope, Send
 
-from graph_service.app.metrics_endpoint import metrics_page
+from graph_service.app.metrics_page import metrics_page
 from graph_service.app.middleware import RequestRecord
 from graph_service.auth.access import Role
 from graph_service.graph.store import Graph
