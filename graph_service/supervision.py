@@ -59,23 +59,29 @@ class Backoff:
         return longest_s * random.uniform(0.5, 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class LoopStatus:
     """State of all loops of one name.
 
     Attributes:
         since: when the state began.
         running: number of running loops; the live feed has one per watched tenant.
+        failing: by number of a failed loop, when it counts as recovered; None during its pause.
         failures: number of failures (and restarts) since the start of the process.
         last, last_at: the last failure and its time.
     """
 
-    state: LoopState
     since: datetime
-    running: int
-    failures: int
-    last: Failure | None
-    last_at: datetime | None
+    running: int = 0
+    failing: dict[int, float | None] = field(default_factory=dict)
+    failures: int = 0
+    last: Failure | None = None
+    last_at: datetime | None = None
+
+    @property
+    def state(self) -> LoopState:
+        """The state of those that are worst off."""
+        return LoopState.FAILING if self.failing else LoopState.RUNNING if self.running else LoopState.ENDED
 
     def document(self) -> dict[str, Any]:
         """Return the state as JSON for `/ready`."""
@@ -96,26 +102,13 @@ class LoopStatus:
         }
 
 
-@dataclass(slots=True)
-class _LoopRecord:
-    """Mutable state of all loops of one name."""
-
-    since: datetime
-    running: int = 0
-    # By number of a failed loop: when it counts as recovered; None during the pause.
-    failing: dict[int, float | None] = field(default_factory=dict)
-    failures: int = 0
-    last: Failure | None = None
-    last_at: datetime | None = None
-
-
 class Supervisor:
     """Runs and restarts loops, and knows their state; one per process."""
 
     def __init__(self, *, backoff: Backoff | None = None, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._backoff = backoff or Backoff()
         self._clock_s = clock_s
-        self._records: dict[Loop, _LoopRecord] = {}
+        self._loops: dict[Loop, LoopStatus] = {}
         self._numbers = 0
 
     def start(
@@ -142,10 +135,10 @@ class Supervisor:
         Args:
             may_return: returning is not a failure, because the loop may finish its work.
         """
-        record = self._records.setdefault(name, _LoopRecord(since=_now()))
+        loop = self._loops.setdefault(name, LoopStatus(_now()))
         self._numbers += 1
         number, failures = self._numbers, 0
-        record.running += 1
+        loop.running += 1
         try:
             while stop is None or not stop.is_set():
                 started_s = self._clock_s()
@@ -155,13 +148,13 @@ class Supervisor:
                 failures = 1 if self._clock_s() - started_s >= self._steady_s(failures) else failures + 1
                 self.note(name, error, number=number)
                 await wait_for_any(stop, timeout_s=self._backoff.pause_s(failures))
-                if number in record.failing:
-                    record.failing[number] = self._clock_s() + self._steady_s(failures)
+                if number in loop.failing:
+                    loop.failing[number] = self._clock_s() + self._steady_s(failures)
         finally:
-            record.running -= 1
-            record.failing.pop(number, None)
-            if record.running == 0:
-                record.since = _now()
+            loop.running -= 1
+            loop.failing.pop(number, None)
+            if loop.running == 0:
+                loop.since = _now()
 
     async def once(self, name: Loop, run: Callable[[], Awaitable[None]]) -> None:
         """Run background work once; log and count a failure instead of raising it."""
@@ -176,41 +169,31 @@ class Supervisor:
             number: of the failed loop that will be restarted; None if nothing is restarted.
         """
         failure = failure_of(error)
-        record = self._records.setdefault(name, _LoopRecord(since=_now()))
+        loop = self._loops.setdefault(name, LoopStatus(_now()))
         if number is not None:
-            if not record.failing:
-                record.since = _now()
-            record.failing[number] = None
-        record.failures += 1
-        record.last, record.last_at = failure, _now()
+            if not loop.failing:
+                loop.since = _now()
+            loop.failing[number] = None
+        loop.failures += 1
+        loop.last, loop.last_at = failure, _now()
         LOOP_FAILURES.add(name.value)
         extra = {"code": failure.code, "loop": name.value}
         _log.error("background work failed; it is retried shortly", exc_info=error, extra=extra)
 
     def statuses(self) -> dict[Loop, LoopStatus]:
         """Return the status of all loops ever started, by name."""
-        return {name: self._status(self._records[name]) for name in sorted(self._records)}
+        now_s = self._clock_s()
+        for loop in self._loops.values():
+            recovered = [number for number, at_s in loop.failing.items() if at_s is not None and at_s <= now_s]
+            for number in recovered:
+                del loop.failing[number]
+            if recovered and not loop.failing:
+                loop.since = _now()
+        return dict(sorted(self._loops.items()))
 
     def failing(self) -> list[Loop]:
         """Return the loops that are failing now."""
         return [name for name, status in self.statuses().items() if status.state is LoopState.FAILING]
-
-    def _status(self, record: _LoopRecord) -> LoopStatus:
-        now_s = self._clock_s()
-        recovered = [number for number, at_s in record.failing.items() if at_s is not None and at_s <= now_s]
-        for number in recovered:
-            del record.failing[number]
-        if recovered and not record.failing:
-            record.since = _now()
-        state = LoopState.FAILING if record.failing else LoopState.RUNNING if record.running else LoopState.ENDED
-        return LoopStatus(
-            state=state,
-            since=record.since,
-            running=record.running,
-            failures=record.failures,
-            last=record.last,
-            last_at=record.last_at,
-        )
 
     def _steady_s(self, failures: int) -> float:
         # A loop may run for a while before it fails again: require longer than the previous pause.

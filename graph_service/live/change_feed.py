@@ -5,7 +5,7 @@ Snapshots and patches are encoded once for all viewers of the same scope.
 
 import asyncio
 import contextlib
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 import orjson
+from cachetools import LRUCache
 
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
@@ -112,9 +113,10 @@ class PatchCache:
     """The last encoded patches, shared by viewers at the same position with the same user filter."""
 
     def __init__(self, bytes_max: int) -> None:
-        self._bytes_max = bytes_max
-        self._bytes = 0
-        self._patches: OrderedDict[tuple[str, int, int, str | None], EncodedPatch] = OrderedDict()
+        bytes_min = bytes_max // _PATCHES_MAX
+        self._patches: LRUCache[tuple[str, int, int, str | None], EncodedPatch] = LRUCache(
+            bytes_max, getsizeof=lambda patch: min(max(len(patch.text), bytes_min), bytes_max)
+        )
 
     def patch(self, changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> EncodedPatch:
         """Return these changes, the first of which follows `seq`, as an encoded patch for one user or for all."""
@@ -125,15 +127,11 @@ class PatchCache:
         patch = patch_of(changes, epoch=epoch, seq=seq, user=user)
         made = EncodedPatch(text=frame_json(patch), to=patch.to, empty=not patch.ops)
         self._patches[key] = made
-        self._bytes += len(made.text)
-        while len(self._patches) > _PATCHES_MAX or (self._bytes > self._bytes_max and len(self._patches) > 1):
-            self._bytes -= len(self._patches.popitem(last=False)[1].text)
         return made
 
     def clear(self) -> None:
         """Drop everything, after data in it was deleted."""
         self._patches.clear()
-        self._bytes = 0
 
 
 @dataclass(frozen=True, slots=True)
