@@ -5,7 +5,8 @@ from datetime import datetime
 from importlib.resources import files
 from itertools import groupby
 
-from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
+from graph_service.importers.reader import read_file
+from graph_service.importers.source import FileFormat, Owner
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import Question
 from schema.ids import TenantId
@@ -48,7 +49,7 @@ def demo_conversations() -> list[RememberRequest]:
     for person in PEOPLE:
         text = folder.joinpath(person.file).read_text(encoding="utf-8")
         owner = Owner(user_id=person.user_id, user_name=person.name)
-        found = read_conversations(text, name=person.file, form=FileFormat.BENCHMARK, owner=owner)
+        found = read_file(text, name=person.file, form=FileFormat.BENCHMARK, owner=owner).calls
         calls += _by_year(found) if person.diary else found
     return calls
 

@@ -22,7 +22,7 @@ from graph_service.evaluation.graphql_client import (
     wait_until_idle,
     wait_until_stored,
 )
-from graph_service.importers.conversation_files import MESSAGES_A_CALL
+from graph_service.importers.import_batch import MESSAGES_A_CALL
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.supervision import cancel
 from schema.errors import NotFoundError, UnavailableError

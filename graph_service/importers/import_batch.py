@@ -5,14 +5,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Final
 
 from pydantic import ValidationError
 
-from graph_service.importers.conversation_files import CHARS_A_CALL, MESSAGES_A_CALL
 from graph_service.importers.file_checks import problems_of
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
+
+# Below the limits of one `remember` call; longer sessions are split.
+MESSAGES_A_CALL: Final = 200
+CHARS_A_CALL: Final = 400_000
 
 
 @dataclass(slots=True, kw_only=True)

@@ -82,8 +82,8 @@ def from_mem0(source: Source, batch: ImportBatch) -> None:
     if rows is None:
         raise InputError(f'{source.name}: contains no memories of mem0 ({{"results": [{{"id", "memory", …}}]}})')
     conversations: dict[tuple[str, str], Conversation] = {}
-    for number, row in enumerate(rows, start=1):
-        with batch.part(f"{source.name} memory {number}"):
+    for place, row in source.rows("memory", rows):
+        with batch.part(place):
             one = Mem0Memory.model_validate(row)
             owner_id = source.owner.user_id or one.user_id
             if owner_id is None:
@@ -113,8 +113,8 @@ def _mem0_relations(
     if rows and len(users) != 1:
         batch.drop("relations, since they do not say whose they are (give --user)", len(rows))
         return
-    for number, row in enumerate(rows, start=1):
-        with batch.part(f"{source.name} relation {number}"):
+    for place, row in source.rows("relation", rows):
+        with batch.part(place):
             one = Mem0Relation.model_validate(row)
             (owner_id,) = users
             conversation = conversations.setdefault(

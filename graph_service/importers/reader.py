@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from graph_service.importers.chat_exports import from_chatgpt, from_claude_export
-from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
+from graph_service.importers.conversation_files import from_benchmark, from_conversations, from_lines
 from graph_service.importers.file_checks import raise_problems
 from graph_service.importers.group_chats import (
     from_slack,
@@ -17,30 +17,8 @@ from graph_service.importers.group_chats import (
 from graph_service.importers.import_batch import ImportBatch
 from graph_service.importers.memory_exports import from_mem0, from_memory_server, mem0_rows
 from graph_service.importers.message_lists import from_message_lists, is_message_list
-from graph_service.importers.source import Source
+from graph_service.importers.source import FileFormat, Owner, Source
 from schema.errors import InputError
-
-
-def _own(form: FileFormat) -> Callable[[Source, ImportBatch], None]:
-    """Return a reader of one of our own formats, which finds problems in the JSON itself."""
-
-    def read(source: Source, batch: ImportBatch) -> None:
-        batch.calls += read_conversations(
-            source.text, name=source.name, form=form, owner=source.owner, problems=batch.problems
-        )
-        batch.kept["messages"] = sum(len(call.messages) for call in batch.calls)
-
-    return read
-
-
-def _foreign(convert: Callable[[Source, ImportBatch], None]) -> Callable[[Source, ImportBatch], None]:
-    """Return a reader of another program's format, all of whose JSON must be readable."""
-
-    def read(source: Source, batch: ImportBatch) -> None:
-        convert(source, batch)
-        batch.problems += source.parsed[1]
-
-    return read
 
 
 def _has(*keys: str) -> Callable[[Source], bool]:
@@ -51,20 +29,16 @@ def _has(*keys: str) -> Callable[[Source], bool]:
 # parts are left out and added to the problems of the batch.
 _FORMATS: Final[tuple[tuple[FileFormat, Callable[[Source], bool], Callable[[Source, ImportBatch], None]], ...]] = (
     (FileFormat.WHATSAPP, lambda source: is_whatsapp(source.text), from_whatsapp),
-    (
-        FileFormat.MEMORY_SERVER,
-        lambda source: source.head.get("type") in ("entity", "relation"),
-        _foreign(from_memory_server),
-    ),
-    (FileFormat.MEM0, lambda source: mem0_rows(source.tree) is not None, _foreign(from_mem0)),
-    (FileFormat.CHATGPT, _has("mapping"), _foreign(from_chatgpt)),
-    (FileFormat.FLAT_CHAT, _has("chat_messages"), _foreign(from_claude_export)),
-    (FileFormat.SLACK, is_slack, _foreign(from_slack)),
-    (FileFormat.TELEGRAM, is_telegram, _foreign(from_telegram)),
-    (FileFormat.MESSAGES, is_message_list, _foreign(from_message_lists)),
-    (FileFormat.JSONL, _has("text"), _own(FileFormat.JSONL)),
-    (FileFormat.BENCHMARK, _has("sessions"), _own(FileFormat.BENCHMARK)),
-    (FileFormat.MNEMOSCENE, _has("conversations", "session_id", "user_id"), _own(FileFormat.MNEMOSCENE)),
+    (FileFormat.MEMORY_SERVER, lambda source: source.head.get("type") in ("entity", "relation"), from_memory_server),
+    (FileFormat.MEM0, lambda source: mem0_rows(source.tree) is not None, from_mem0),
+    (FileFormat.CHATGPT, _has("mapping"), from_chatgpt),
+    (FileFormat.FLAT_CHAT, _has("chat_messages"), from_claude_export),
+    (FileFormat.SLACK, is_slack, from_slack),
+    (FileFormat.TELEGRAM, is_telegram, from_telegram),
+    (FileFormat.MESSAGES, is_message_list, from_message_lists),
+    (FileFormat.JSONL, _has("text"), from_lines),
+    (FileFormat.BENCHMARK, _has("sessions"), from_benchmark),
+    (FileFormat.MNEMOSCENE, _has("conversations", "session_id", "user_id"), from_conversations),
 )
 # Formats without an importer, which are named: program, and whether a parsed file is one of its exports.
 _UNSUPPORTED: Final[tuple[tuple[str, Callable[[Source], bool]], ...]] = (
@@ -104,10 +78,11 @@ def read_file(
     read = next((read for (_, _, read), fit in zip(_FORMATS, fits, strict=True) if fit), None)
     if read is not None:
         read(source, batch)
-    elif source.parsed[1]:
-        batch.problems += source.parsed[1]
-    else:
+    elif not source.parsed[1]:
         raise _unknown(source)
+    if read is not from_whatsapp:
+        # All the JSON of a file must be readable.
+        batch.problems += source.parsed[1]
     if not skip_invalid:
         raise_problems(batch.problems)
     if not batch.calls:

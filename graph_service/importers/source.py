@@ -1,19 +1,46 @@
-"""A file to import: its text, the JSON values in it, and whose memory it is."""
+"""A file to import: its format, its text, the JSON values in it, and whose memory it is."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Final
 
-from graph_service.importers.conversation_files import Owner
 from schema.errors import InputError
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 # Every problem costs a search for its line.
 PROBLEMS_MAX: Final = 1_000
+
+
+class FileFormat(StrEnum):
+    """The format of a file; `auto` detects it."""
+
+    AUTO = "auto"
+    MNEMOSCENE = "mnemoscene"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
+    BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
+    EXPORT = "export"  # an export of `mnemoscene export`
+    MEM0 = "mem0"  # result of `get_all`, or an export, of mem0
+    MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
+    CHATGPT = "chatgpt-export"  # conversations.json or conversations-000.json … of a ChatGPT export, or its ZIP file
+    FLAT_CHAT = "claude-export"  # conversations.json of a Claude export, or its ZIP file
+    MESSAGES = "messages"  # messages as OpenAI's API or LangChain has them, one conversation or many
+    SLACK = "slack"  # a day of a channel of a Slack export, or its ZIP file
+    TELEGRAM = "telegram"  # result.json of Telegram Desktop
+    WHATSAPP = "whatsapp"  # the text of an exported WhatsApp chat, or its ZIP file
+    JSONL = "jsonl"  # one message per line: {user_id, session_id, role, text, time}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The user id and name that replace those in the file, and the name under which the user speaks in a chat."""
+
+    user_id: str | None = None
+    user_name: str | None = None
+    speaker: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -77,9 +104,14 @@ class Source:
         head = head[0] if isinstance(head, list) and head else head
         return head if isinstance(head, Mapping) else {}
 
-    def rows(self, what: str) -> Iterator[tuple[str, Any]]:
-        """Yield the items of the list in the file, or its only value, each with its place."""
-        rows: Sequence[Any] = self.tree if isinstance(self.tree, list) else [self.tree]
+    def rows(self, what: str, tree: Any = None) -> Iterator[tuple[str, Any]]:
+        """Yield the items of a list, or the only value, each with its place.
+
+        Args:
+            tree: a part of the file; all of it by default.
+        """
+        tree = self.tree if tree is None else tree
+        rows: Sequence[Any] = tree if isinstance(tree, list) else [] if tree is None else [tree]
         for number, row in enumerate(rows, start=1):
             yield f"{self.name} {what} {number}", row
 

@@ -22,7 +22,8 @@ from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.demo.scenario import demo_conversations
-from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
+from graph_service.importers.reader import read_file
+from graph_service.importers.source import FileFormat, Owner
 from graph_service.memory.consolidation.segmentation import assign
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
@@ -75,9 +76,9 @@ def main() -> None:
     conversations = [
         incoming
         for file in files
-        for incoming in read_conversations(
+        for incoming in read_file(
             file.read_text("utf-8"), name=file.name, form=FileFormat.AUTO, owner=Owner(user_id="user")
-        )
+        ).calls
     ]
     told = asyncio.run(cost(conversations or demo_conversations()))
     for name, number in told.items():

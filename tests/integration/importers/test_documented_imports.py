@@ -89,8 +89,8 @@ def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server,
 
 
 async def test_imported_memories_are_in_the_graph(graph: Graph, tenant: str, tmp_path: Path) -> None:
-    from graph_service.importers.conversation_files import FileFormat, Owner
     from graph_service.importers.reader import read_file
+    from graph_service.importers.source import FileFormat, Owner
     from tests.support.builders import a_memory, a_worker
 
     found = read_file(MEMORY_FILE, name="memory.jsonl", form=FileFormat.AUTO, owner=Owner(user_id="ana"))

@@ -10,8 +10,9 @@ import pytest
 from graph_service.cli.commands import transfer as importing
 from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
 from graph_service.importers import file_checks
-from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
+from graph_service.importers.import_batch import MESSAGES_A_CALL
 from graph_service.importers.reader import read_file
+from graph_service.importers.source import FileFormat, Owner
 from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import InputError
 
@@ -41,12 +42,9 @@ def test_invalid_lines_are_reported_by_number() -> None:
     text = '{"user_id": "a", "text": "fine"}\n{"user_id": "a"}\n\nnot json\n{"text": "x", "tyme": 1}'
     with pytest.raises(InputError) as caught:
         read(text, FileFormat.JSONL)
-    assert [problem.split(":")[0] for problem in caught.value.problems] == [
-        "file.json line 2",
-        "file.json line 4",
-        "file.json line 5",
-    ]
-    assert "tyme" in caught.value.problems[2]
+    places, problems = zip(*(problem.split(": ", 1) for problem in sorted(caught.value.problems)), strict=True)
+    assert places == ("file.json line 2", "file.json line 4", "file.json line 5")
+    assert "tyme" in problems[2]
 
 
 def test_invalid_document_is_reported_with_its_line() -> None:

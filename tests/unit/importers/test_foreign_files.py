@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
 from graph_service.importers.graphiti import from_graphiti
-from graph_service.importers.import_batch import ImportBatch
+from graph_service.importers.import_batch import MESSAGES_A_CALL, ImportBatch
 from graph_service.importers.reader import read_file
+from graph_service.importers.source import FileFormat, Owner
 from graph_service.memory.ingest.validation import check_request
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -369,7 +369,7 @@ def test_invalid_parts_are_left_out_and_named_on_request() -> None:
     files = {
         "message q: author": json.dumps([chat, {**a_chat(), "conversation_id": "c2"}]),
         "line 5: type is": f'{MEMORY_FILE}\n{{"type": "thing"}}',
-        "line 2: Invalid JSON": '{"text": "I moved."}\n{"text": "tru\n{"text": "I like tea."}',
+        "line 2: not JSON": '{"text": "I moved."}\n{"text": "tru\n{"text": "I like tea."}',
         "line 2: text": '{"text": "I moved."}\n{"text": 5}\n{"text": "I like tea."}',
         "memory 1: memory": lines({"id": "1", "memory": None}, {"id": "2", "memory": "Likes tea"}),
         "message 1: must be an object with a role": json.dumps({"messages": [*OPENAI, {"role": 5}]}),
