@@ -21,7 +21,7 @@ from schema.errors import (
 
 _LOG = logging.getLogger(__name__)
 # nginx's status for a client that closed the request.
-_CLIENT_CLOSED = 499
+CLIENT_CLOSED = 499
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -60,13 +60,8 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     return _answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
 
 
-def client_closed_response() -> Response:
-    """Return the response for a request whose client has disconnected: status 499, so that it is not a server error."""
-    return Response(status_code=_CLIENT_CLOSED)
-
-
 async def _client_closed(request: Request, error: Exception) -> Response:
-    return client_closed_response()
+    return Response(status_code=CLIENT_CLOSED)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -9,10 +9,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_service.api.errors import CLIENT_CLOSED
 from graph_service.auth.access import SCOPE_KEY, quota_key
 from graph_service.config.settings import LOOPBACK_NAMES
 from graph_service.graph.round_trips import counted
@@ -124,9 +125,10 @@ class BodyRules:
 
 
 class BodyLimit:
-    """Answer 413 to too large requests, 408 to too slow ones, 429 while too many large ones are in progress.
+    """Read each body before its request is passed on.
 
-    Must run inside the request gate, so that no body is read before the caller is authenticated by its headers.
+    Answer 413 to too large requests, 408 to too slow ones, 429 while too many large ones are in progress. Must run
+    inside the request gate, so that no body is read before the caller is authenticated by its headers.
     """
 
     def __init__(self, app: ASGIApp, *, rules: BodyRules) -> None:
@@ -141,75 +143,66 @@ class BodyLimit:
             return
         access = scope.get(SCOPE_KEY)
         body = _Body(self._rules, self._totals, holder=None if access is None else quota_key(access))
-        answered, began = False, False
-
-        async def counted() -> Message:
-            return await body.next(receive)
-
-        async def watched(message: Message) -> None:
-            # Frameworks turn read errors into their own response; replace it with ours.
-            nonlocal answered, began
-            if body.refused is None or began:
-                began = True
-                await send(message)
-            elif not answered:
-                await body.refuse(send)
-            answered = True
-
         try:
-            announced = _header(scope, b"content-length")
-            if announced.isdigit():
-                body.expect(int(announced))
-            await self._app(scope, counted, watched)
-        except _RefusedError:
-            if not answered:
-                await body.refuse(send)
+            whole = await body.read(_header(scope, b"content-length"), receive)
+            await self._app(scope, _first(whole, receive), send)
+        except _RefusedError as refused:
+            headers = [(b"retry-after", b"1")] if refused.status == RateLimitError.http_status else []
+            code = RateLimitError.code if headers else InputError.code
+            await _refuse(send, refused.status, str(refused), code=code, headers=headers)
         finally:
             body.release()
 
 
+def _first(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that returns a body, and from then on what follows it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def received() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return received
+
+
 class _Body:
-    """The state of one request body."""
+    """One request body, which counts towards the totals until it is released."""
 
     def __init__(self, rules: BodyRules, totals: "Counter[str]", *, holder: str | None) -> None:
-        self.refused: tuple[int, str] | None = None
         self._rules = rules
         self._totals = totals
         self._holder = holder
-        self._bytes_max = rules.stranger_bytes_max if holder is None else rules.bytes_max
-        self._taken = 0
         self._counted = 0
-        self._complete = False
-        self._since_s = asyncio.get_running_loop().time()
 
-    def expect(self, size: int) -> None:
-        """Refuse the body if its Content-Length exceeds the limit."""
-        if size > self._bytes_max:
-            self._too_large()
+    async def read(self, announced: str, receive: Receive) -> bytes:
+        """Return the whole body.
 
-    async def next(self, receive: Receive) -> Message:
-        """Return the next chunk, within the limits of time and size; after the last chunk, any later message."""
-        if self._complete:
-            return await receive()
-        until_s = self._since_s + self._rules.patience_s + self._taken / self._rules.bytes_per_s
-        try:
-            async with asyncio.timeout_at(until_s):
-                message = await receive()
-        except TimeoutError:
-            self._refuse(408, "the request body was too slow: send it faster, or split it into several calls")
-        self._taken += len(message.get("body", b""))
-        self._complete = not message.get("more_body", False)
-        if self._taken > self._bytes_max:
-            self._too_large()
-        self._count()
-        return message
+        Args:
+            announced: its Content-Length, if any.
 
-    async def refuse(self, send: Send) -> None:
-        """Send the error response."""
-        status, message = self.refused or (400, "invalid request")
-        retry = [(b"retry-after", b"1")] if status == RateLimitError.http_status else []
-        code = RateLimitError.code if status == RateLimitError.http_status else InputError.code
-        await _refuse(send, status, message, code=code, headers=retry)
+        Raises:
+            _RefusedError: it exceeds a limit of time or size, or the client has left.
+        """
+        bytes_max = self._rules.stranger_bytes_max if self._holder is None else self._rules.bytes_max
+        too_large = _RefusedError(413, f"the request exceeds {bytes_max:,} bytes: split it into several calls")
+        if announced.isdigit() and int(announced) > bytes_max:
+            raise too_large
+        chunks, size, more = list[bytes](), 0, True
+        since_s = asyncio.get_running_loop().time()
+        while more:
+            try:
+                async with asyncio.timeout_at(since_s + self._rules.patience_s + size / self._rules.bytes_per_s):
+                    message = await receive()
+            except TimeoutError:
+                slow = "the request body was too slow: send it faster, or split it into several calls"
+                raise _RefusedError(408, slow) from None
+            if message["type"] == "http.disconnect":
+                raise _RefusedError(CLIENT_CLOSED, "the client has left")
+            chunks.append(message.get("body", b""))
+            size, more = size + len(chunks[-1]), message.get("more_body", False)
+            if size > bytes_max:
+                raise too_large
+            self._count(size)
+        return b"".join(chunks)
 
     def release(self) -> None:
         """Subtract this body from the totals."""
@@ -218,29 +211,26 @@ class _Body:
             if not self._totals[name]:
                 del self._totals[name]
 
-    def _count(self) -> None:
+    def _count(self, size: int) -> None:
         """Add the bytes of a large body to the totals of its credential and of all; refuse it over a limit."""
-        grown = max(self._taken - self._rules.small_bytes, 0) - self._counted
+        grown = max(size - self._rules.small_bytes, 0) - self._counted
         if grown <= 0:
             return
         name = self._holder or ""
         credential_total, total = self._totals[name] + grown, self._totals[_ALL] + grown
         if credential_total > self._rules.credential_total_max or total > self._rules.total_max:
-            self._refuse(429, "too many large requests are in progress: try again in a moment")
+            raise _RefusedError(429, "too many large requests are in progress: try again in a moment")
         self._totals[name] += grown
         self._totals[_ALL] += grown
         self._counted += grown
 
-    def _too_large(self) -> NoReturn:
-        self._refuse(413, f"the request exceeds {self._bytes_max:,} bytes: split it into several calls")
 
-    def _refuse(self, status: int, message: str) -> NoReturn:
-        self.refused = status, message
-        raise _RefusedError(message)
+class _RefusedError(Exception):
+    """A body that is not read to its end."""
 
-
-class _RefusedError(InputError):
-    """Aborts the application while it reads a body; a known error, so that it is not logged as a bug."""
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 async def _refuse(

@@ -5,9 +5,9 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
@@ -84,12 +84,6 @@ class McpEndpoint:
             problem = {"code": InputError.code, "message": "use POST; this MCP server has no streams"}
             await JSONResponse({"error": problem}, status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        try:
-            # Read here, because the SDK logs a disconnected client as an internal error.
-            content = await Request(scope, receive).body()
-        except ClientDisconnect:
-            await Response(status_code=499)(scope, receive, send)
-            return
         self._requested.set()
         self._in_flight += 1
         self._idle.clear()
@@ -97,7 +91,7 @@ class McpEndpoint:
             if self._ready is None:
                 raise UnavailableError("the MCP server is restarting; try again in a moment", 1.0)
             app = await asyncio.shield(self._ready)
-            await app(scope, _replay(content, receive), send)
+            await app(scope, receive, send)
         except MnemosceneError as error:
             body = {"error": {"code": error.code, "message": error.message}}
             await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
@@ -146,17 +140,3 @@ class McpEndpoint:
             await self._auth.write_audit(
                 caller.access, tenant=caller.tenant, interface="mcp", what=(tool,), outcome=outcome
             )
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that first returns a body that was already read."""
-    done = False
-
-    async def replayed() -> Message:
-        nonlocal done
-        if done:
-            return await receive()
-        done = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replayed
