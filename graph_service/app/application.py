@@ -100,7 +100,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
         supervisor.start(Loop.FORGETTINGS, lambda: services.forgettings.run(stop), stop),
         supervisor.start(Loop.QUARANTINE, lambda: services.quarantine.run(stop), stop),
         supervisor.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
-        supervisor.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
+        supervisor.start(Loop.DATABASE_WATCH, lambda: services.database.run(stop), stop),
     }
     if hours := services.settings.automation.sync_every_h:
         schedule = SyncSchedule(
@@ -127,20 +127,20 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
 
 async def _plan(services: Services) -> None:
     with contextlib.suppress(MnemosceneError):
-        await services.arrival.wait()
+        await services.database.wait()
         await services.memory.plan_recall()
 
 
 async def _planned(services: Services, planning: asyncio.Task[None]) -> None:
     """Wait until the database has answered and recall is planned, at most `PLAN_MAX_S` for the latter."""
-    await services.arrival.wait()
+    await services.database.wait()
     await asyncio.wait({planning}, timeout=PLAN_MAX_S)
 
 
 async def _warm_up(services: Services, planning: asyncio.Task[None]) -> None:
     with contextlib.suppress(MnemosceneError):
         # Not before: Neo4j, Java's compilers and the imports use the processors until then.
-        await services.arrival.wait()
+        await services.database.wait()
         await services.memory.load_models()
     await asyncio.wait({planning})
     with contextlib.suppress(MnemosceneError):
@@ -279,7 +279,7 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Before the background tasks start: they would compete for a database that has just started.
         await _load_keys(services)
-        if not services.arrival.done:
+        if not services.database.connected:
             # For recall and viewers, while Neo4j does not answer yet.
             await services.memory.recall_snapshots.load()
         async with working(services, stopping):
@@ -358,7 +358,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         await _load_keys(services)
     loops, failing = services.supervisor.statuses(), services.supervisor.failing()
     disk = await asyncio.to_thread(disk_space, services.settings.data_dir, services.settings.service.free_disk_mb_min)
-    server, depth = services.local_server.server, await services.spool.depth()
+    server, depth = services.database.server, await services.spool.depth()
     model = services.external_services.model
     return {
         "ready": answers and services.keyring.loaded and disk["state"] != "full",

@@ -135,7 +135,7 @@ def _add_endpoints(page: _Page, services: Services) -> None:
 def _add_processes(page: _Page, services: Services, answering_since_s: float) -> None:
     own = psutil.Process()
     memory: dict[Labels, float] = {("service",): own.memory_info().rss}
-    server = services.local_server.server
+    server = services.database.server
     if server is not None and server.own is not None and (process := server.own.mark.process()) is not None:
         memory["neo4j",] = process.memory_info().rss
     page.add_by("memory_bytes", "Resident memory of the service and of its local Neo4j.", ("process",), memory)

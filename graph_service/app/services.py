@@ -61,8 +61,7 @@ from graph_service.memory.sessions.in_process_window import ShortTermWindow, Tur
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
-from graph_service.runtime.database_startup import DatabaseStartup
-from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
+from graph_service.runtime.database import Database
 from graph_service.runtime.endpoint_health import EndpointHealth, Probe
 from graph_service.runtime.local_reader import open_local_reader
 from graph_service.runtime.progress import Step, Watcher
@@ -183,20 +182,17 @@ class Services:
         forget_notifier: called after data of a tenant was forgotten, by any process; with None for all tenants.
         forgettings: follows what other processes forget, and whether the embedder fits the database.
         supervisor: restarts the background loops and reports their state.
-        local_server: the local Neo4j; empty if another server is configured, or while it starts.
-        arrival: the connection to the database, which may complete after the service has started.
+        database: the connection to the database, which may complete after the service has started.
         reader_name: the model that reads scenes, or `rules`.
         limiters: limits of the configured endpoints, by name.
         endpoint_health: asks the configured endpoints whether they answer.
     """
 
     settings: Settings
-    local_server: LocalServerHandle
-    arrival: DatabaseStartup
+    database: Database
     graph: Graph
     spool: Spool
     replay: Replay
-    watch: DatabaseWatch
     embedder: Embedder | None
     reader_name: str
     memory: Memory
@@ -228,7 +224,7 @@ class Services:
     @property
     def shares_database(self) -> bool:
         """True if another Mnemoscene process runs the local Neo4j and the worker."""
-        return self.local_server.server is not None and not self.local_server.server.owned
+        return self.database.server is not None and not self.database.server.owned
 
     async def work_left(self, tenant: TenantId) -> int:
         """Return the number of waiting jobs of a tenant that this worker can do.
@@ -267,8 +263,8 @@ async def open_services(
 
     Args:
         starting: start of the local Neo4j, begun before this module was loaded; None if a server is configured.
-        wait: wait for the database; if it does not answer, `arrival` is not done, messages are spooled, and questions
-            are answered from the spool and the last snapshot. Otherwise `arrival` reports when it is ready, and errors.
+        wait: wait for the database; if it does not answer, it is not `connected`, messages are spooled, and questions
+            are answered from the spool and the last snapshot. Otherwise `database` reports when it is, and errors.
 
     Raises:
         InstallError: the operator must change something.
@@ -279,11 +275,7 @@ async def open_services(
     embedding = asyncio.create_task(_open_embedder(settings, external_services.embedder, on_progress))
     try:
         await closing.enter_async_context(traced(settings))
-        local_server = LocalServerHandle(None)
-        closing.push_async_callback(local_server.stop)
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
-        closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
-
         quarantine = Quarantine(graph, clock=_now, file=file_of_database(settings, "quarantine", "json"))
         await quarantine.load_copy()
 
@@ -298,26 +290,20 @@ async def open_services(
             )
 
         stored_keys = file_of_database(settings, "keys", "json")
-        arrival = DatabaseStartup(
-            settings=settings,
-            server_handle=local_server,
-            graph=graph,
-            starting=starting,
-            prepare=prepare,
-            on_progress=on_progress,
-            patient=not wait,
+        database = Database(
+            settings, graph, starting=starting, prepare=prepare, on_progress=on_progress, patient=not wait
         )
-        closing.push_async_callback(arrival.close)
-        arrival.begin()
+        closing.push_async_callback(database.stop_server)
+        closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
+        closing.push_async_callback(database.close)
+        database.begin()
         if wait:
             try:
-                await arrival.wait()
+                await database.wait()
             except UnavailableError as error:
                 _log.warning("Neo4j is not available: %s", error)
         opened = await embedding
-        return await _assemble(
-            settings, local_server, arrival, graph, quarantine, opened, external_services, stored_keys, closing
-        )
+        return await _assemble(settings, database, graph, quarantine, opened, external_services, stored_keys, closing)
     except BaseException:
         await cancel(embedding)
         await closing.aclose()
@@ -530,8 +516,7 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
 
 async def _assemble(
     settings: Settings,
-    local_server: LocalServerHandle,
-    arrival: DatabaseStartup,
+    database: Database,
     graph: Graph,
     quarantine: Quarantine,
     opened: _OpenedEmbedder,
@@ -583,6 +568,7 @@ async def _assemble(
         replay.wake()
         worker.wake()
 
+    database.on_return = on_return
     questions = QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by)
     snapshot_file = SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"), rows_max=KEPT_MAX)
     memory = Memory(
@@ -627,14 +613,10 @@ async def _assemble(
     )
     return Services(
         settings=settings,
-        local_server=local_server,
-        arrival=arrival,
+        database=database,
         graph=graph,
         spool=spool,
         replay=replay,
-        watch=DatabaseWatch(
-            settings=settings, server_handle=local_server, graph=graph, on_return=on_return, arrived=arrival.wait
-        ),
         embedder=embedder,
         reader_name=reader_name,
         memory=memory,

@@ -114,8 +114,8 @@ class Backends:
         opening = open_services(self._settings, self._terminal, lasting=True)
         services = await self._closing.enter_async_context(opening)
         # While the database is away, messages are spooled, and questions answered from the spool and the snapshot.
-        await services.arrival.attempted()
-        if not services.arrival.done:
+        await services.database.attempted()
+        if not services.database.connected:
             await services.memory.recall_snapshots.load()
         from graph_service.app.application import tool_context, working
         from graph_service.runtime.shutdown import Stopping

@@ -58,8 +58,8 @@ async def open_services(
 
     Args:
         preload: a module to import while the database starts.
-        lasting: for a command that runs until it is stopped: do not wait for the database (`arrival` reports when it is
-            connected), and do not replay the spool here.
+        lasting: for a command that runs until it is stopped: do not wait for the database, which reports when it is
+            connected, and do not replay the spool here.
     """
     with contextlib.ExitStack() as progress:
         bars = progress.enter_context(ProgressBars(terminal))
@@ -69,11 +69,11 @@ async def open_services(
                 terminal.say(f"searching by words only: {services.embedder_problem}")
             if lasting:
                 # The progress bars are shown until the database is connected.
-                assert services.arrival.task is not None
-                services.arrival.task.add_done_callback(lambda _task: progress.close())
+                assert services.database.task is not None
+                services.database.task.add_done_callback(lambda _task: progress.close())
             else:
                 progress.close()
-                if not services.arrival.done:
+                if not services.database.connected:
                     await services.memory.recall_snapshots.load()
                 elif not services.shares_database:
                     # Messages that another command spooled while the database was down.

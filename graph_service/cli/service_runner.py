@@ -53,7 +53,7 @@ async def run_service(
     with _listen(settings, terminal) as listener:
         # Importing the server takes as long as starting Neo4j; both go on at the same time.
         async with open_services(settings, terminal, preload=SERVER_MODULE, lasting=lasting) as services:
-            if services.arrival.done:
+            if services.database.connected:
                 await _check_bind(services)
             stopping = Stopping()
             module = await asyncio.to_thread(importlib.import_module, SERVER_MODULE)
@@ -91,7 +91,7 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
 
 async def _when_connected(services: "Services", on_ready: OnReady, address: str) -> None:
     """Call `on_ready` when the database is connected; raise if connecting has failed."""
-    await services.arrival.wait()
+    await services.database.wait()
     # Until then a service that other machines can reach requires credentials, whether or not there are keys.
     await _check_bind(services)
     await on_ready(services, address)

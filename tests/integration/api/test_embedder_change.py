@@ -70,7 +70,7 @@ async def test_a_service_with_another_embedder_searches_by_words_until_it_is_tol
     port = urlsplit(server.uri).port
     assert port is not None
     async with a_service(server, tmp_path, port, tenant, **other) as (services, client):
-        await services.arrival.wait()
+        await services.database.wait()
         ready = (await client.get("/ready")).json()
         assert ready["degraded"]
         assert f"of {TEST_MODEL} (64 numbers), not of the configured some-model (8)" in ready["embedder_problem"]
@@ -81,7 +81,7 @@ async def test_a_service_with_another_embedder_searches_by_words_until_it_is_tol
     assert (await stored_embedder(told), await sizes(told, tenant)) == (STORED, [TEST_DIM])
     change = {**other, "MNEMOSCENE_EMBEDDING_CHANGE_EMBEDDER": "true"}
     async with a_service(server, tmp_path, port, tenant, **change) as (services, client):
-        await services.arrival.wait()
+        await services.database.wait()
         assert await stored_embedder(told) == OTHER
 
         async def changed() -> bool:

@@ -131,7 +131,7 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
     async with tcp_proxy(port) as cable:
         async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
             async with asyncio.timeout(300):
-                await parts.arrival.wait()
+                await parts.database.wait()
                 # A message is taken before, too; a service that ends before it has read the keys leaves none.
                 await parts.keyring.ensure_loaded()
             await ask(client, REMEMBER, i=given(SAID))
@@ -151,7 +151,7 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             assert (shown["stale"], "jasmine tea" in str(shown["nodes"])) == (True, True)
             await cable.mend(port)
             async with asyncio.timeout(300):
-                await parts.arrival.wait()
+                await parts.database.wait()
             assert (await client.get("/ready")).json()["neo4j"] == "up"
             assert await parts.quarantine.end(TenantId(f"{tenant}-leaked"))
             for uri in uris:
@@ -186,7 +186,7 @@ async def test_a_service_that_never_reached_its_database_starts_and_recovers(
             assert found["notes"]
             await cable.mend(port)
             async with asyncio.timeout(300):
-                await parts.arrival.wait()
+                await parts.database.wait()
                 while True:
                     waits = await parts.spool.has_waiting(TenantId(tenant), "ana")
                     if not waits and (await client.get("/ready")).status_code == 200:

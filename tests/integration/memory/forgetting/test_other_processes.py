@@ -100,7 +100,7 @@ async def running(server: Server, folder: Path, tenant: str) -> AsyncIterator[Ru
     port = urlsplit(server.uri).port
     assert port is not None
     async with a_service(server, folder, port, tenant) as (services, client):
-        await services.arrival.wait()
+        await services.database.wait()
         yield Running(services, client, TenantId(tenant))
 
 
