@@ -20,9 +20,15 @@ from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_offset_s, foreign_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
-from graph_service.runtime.endpoint_health import ANSWER_MAX_S, EndpointHealth, Probe
 from graph_service.runtime.local_neo4j import known_server
-from graph_service.runtime.local_reader import open_local_reader
+from graph_service.runtime.models import (
+    ANSWER_MAX_S,
+    EndpointHealth,
+    Probe,
+    connect_embedder,
+    connect_model,
+    open_local_reader,
+)
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
 from graph_service.version import version
@@ -214,29 +220,13 @@ async def examine_endpoints(settings: Settings) -> list[Check]:
     llm, embedding = settings.llm, settings.embedding
     if llm.model is not None:
         from extraction.llm.health_check import ask_model
-        from extraction.openai_api.language_model import connect_openai_model
 
-        model = await connect_openai_model(
-            model=llm.model,
-            base_url=llm.base_url,
-            api_key=llm.api_key,
-            vendor=llm.vendor,
-            timeout_s=llm.timeout_s,
-        )
+        model = await connect_model(llm)
         probes[llm.model] = lambda: ask_model(model)
     if embedding.resolved_kind == "openai" and embedding.model is not None:
-        from extraction.openai_api.embedder import connect_openai_embedder
 
-        # Connecting asks the endpoint for a vector, to learn its dimension.
         async def embed() -> None:
-            endpoint = await connect_openai_embedder(
-                model=str(embedding.model),
-                base_url=embedding.base_url,
-                api_key=embedding.api_key,
-                vendor=embedding.vendor,
-                dimensions=embedding.dim,
-            )
-            await endpoint.embed(["Do you answer?"])
+            await (await connect_embedder(embedding)).embed(["Do you answer?"])
 
         probes[embedding.model] = embed
     if not probes:
@@ -258,17 +248,8 @@ async def examine_model(settings: Settings) -> list[Check]:
     """Measure what a language model can do: answer formats, speed, and facts in twenty sentences; costs four scenes."""
     from extraction.llm.health_check import HealthAnswer, health_prompt
     from extraction.llm.quality_check import model_reader, reading_quality
-    from extraction.openai_api.language_model import connect_openai_model
 
-    llm = settings.llm
-    model = await connect_openai_model(
-        model=str(llm.model),
-        base_url=llm.base_url,
-        api_key=llm.api_key,
-        vendor=llm.vendor,
-        timeout_s=llm.timeout_s,
-        output_tokens_max=llm.output_tokens_max,
-    )
+    model = await connect_model(settings.llm)
     async with AsyncExitStack() as closing:
         local = await reading_quality(await open_local_reader(settings, closing))
     checks: list[Check] = []

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -62,8 +62,14 @@ from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database import Database
-from graph_service.runtime.endpoint_health import EndpointHealth, Probe
-from graph_service.runtime.local_reader import open_local_reader
+from graph_service.runtime.models import (
+    EndpointHealth,
+    Probe,
+    connect_embedder,
+    connect_model,
+    open_local_reader,
+    request_limiter,
+)
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
@@ -93,12 +99,7 @@ def order_rules(settings: RecallSettings) -> OrderRules:
         similarity=settings.similarity_weight,
         importance=settings.importance_weight,
         factors=WeightFactors(
-            words=settings.words_factor,
-            meaning=settings.meaning_factor,
-            time=settings.time_factor,
-            graph=settings.graph_factor,
-            role=settings.role_factor,
-            recency=settings.recency_factor,
+            **{name: getattr(settings, f"{name}_factor") for name in WeightFactors.__dataclass_fields__}
         ),
     )
 
@@ -132,7 +133,6 @@ class Notifier(Generic[_Told]):
             listener(tenant)
 
     def listen(self, listener: Callable[[_Told], None]) -> None:
-        """Add a listener."""
         self._listeners.append(listener)
 
 
@@ -359,24 +359,8 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
         on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
 
     if embedding.resolved_kind == "openai":
-        from extraction.openai_api.embedder import connect_openai_embedder
-        from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
-
-        assert embedding.model is not None, "the settings refuse an endpoint without a model"
-        limits = EndpointLimits(
-            concurrent_calls=embedding.concurrent_calls,
-            requests_per_minute=embedding.requests_per_minute,
-            tokens_per_minute=embedding.tokens_per_minute,
-        )
-        limiter = RequestLimiter(limits)
-        endpoint = await connect_openai_embedder(
-            model=embedding.model,
-            base_url=embedding.base_url,
-            api_key=embedding.api_key,
-            vendor=embedding.vendor,
-            dimensions=embedding.dim,
-            limiter=limiter,
-        )
+        limiter = request_limiter(embedding)
+        endpoint = await connect_embedder(embedding, limiter)
         # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
         guarded = GuardedEmbedder(endpoint, service)
         cached = StoreEmbedder(guarded, service)
@@ -402,42 +386,24 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
 
 
 async def _models(
-    llm: LlmSettings, name: str, external_services: ExternalServices, limiters: dict[str, "RequestLimiter"]
+    llm: LlmSettings, external_services: ExternalServices, limiters: dict[str, "RequestLimiter"]
 ) -> "tuple[LanguageModel, LanguageModel]":
     """Return the model that reads scenes and the one that judges facts, each with what replaces it in an outage."""
-    from extraction.openai_api.language_model import connect_openai_model
-    from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
     from graph_service.memory.jobs.external_services import FallbackModel, ThrottledModel
 
-    limits = EndpointLimits(
-        concurrent_calls=llm.concurrent_calls,
-        requests_per_minute=llm.requests_per_minute,
-        tokens_per_minute=llm.tokens_per_minute,
-    )
-
-    async def endpoint(
-        model: str, base_url: str | None, api_key: str | None, vendor: str | None, limiter: str
-    ) -> ThrottledModel:
-        connected = await connect_openai_model(
-            model=model,
-            base_url=base_url,
-            api_key=api_key,
-            vendor=vendor,
-            timeout_s=llm.timeout_s,
-            output_tokens_max=llm.output_tokens_max,
-            limiter=limiters.setdefault(limiter, RequestLimiter(limits)),
-        )
+    async def endpoint(section: LlmSettings, name: str) -> ThrottledModel:
+        connected = await connect_model(section, limiters.setdefault(name, request_limiter(llm)))
         return ThrottledModel(connected, clock_s=time.monotonic)
 
-    first = await endpoint(name, llm.base_url, llm.api_key, llm.vendor, MODEL)
+    first = await endpoint(llm, MODEL)
     main = GuardedModel(first, external_services.model)
     if llm.fallback_model is not None:
-        # The key of the first endpoint is sent only to its own address.
-        own_address = llm.fallback_base_url is None and llm.fallback_vendor is None
-        base_url = llm.base_url if own_address else llm.fallback_base_url
-        api_key = llm.api_key if own_address else llm.fallback_api_key
-        vendor = llm.vendor if own_address else llm.fallback_vendor
-        second = await endpoint(llm.fallback_model, base_url, api_key, vendor, FALLBACK_MODEL)
+        fallback = replace(llm, model=llm.fallback_model)
+        if llm.fallback_base_url is not None or llm.fallback_vendor is not None:
+            # The key of the first endpoint is sent only to its own address.
+            address, key = llm.fallback_base_url, llm.fallback_api_key
+            fallback = replace(fallback, base_url=address, api_key=key, vendor=llm.fallback_vendor)
+        second = await endpoint(fallback, FALLBACK_MODEL)
         both = FallbackModel(
             GuardedModel(first, external_services.endpoint(FIRST_MODEL)),
             GuardedModel(second, external_services.endpoint(FALLBACK_MODEL)),
@@ -445,7 +411,7 @@ async def _models(
         main = GuardedModel(both, external_services.model)
     if llm.judge_model is None:
         return main, main
-    smaller = await endpoint(llm.judge_model, llm.base_url, llm.api_key, llm.vendor, MODEL)
+    smaller = await endpoint(replace(llm, model=llm.judge_model), MODEL)
     guarded = GuardedModel(smaller, external_services.endpoint(JUDGE_MODEL))
     return main, FallbackModel(guarded, main)
 
@@ -474,7 +440,7 @@ async def _readers(
     from extraction.llm.reader_chain import model_chain
     from extraction.llm.summary_writer import model_layer_writer, model_session_writer
 
-    guarded, judge = await _models(llm, llm.model, external_services, limiters)
+    guarded, judge = await _models(llm, external_services, limiters)
     probes[MODEL] = lambda: ask_model(guarded)
     if llm.judge_model is not None:
         probes[JUDGE_MODEL] = lambda: ask_model(judge)

@@ -131,7 +131,6 @@ class WaitQueue:
         self._of: dict[str, OrderedDict[Guard, None]] = {}
 
     def __len__(self) -> int:
-        """Return the number of queued connections."""
         return len(self._all)
 
     def join(self, one: "Guard", holder: str) -> "Guard | None":
@@ -179,7 +178,6 @@ class Connections:
         self._guards: dict[asyncio.Transport, Guard] = {}
 
     def __len__(self) -> int:
-        """Return the number of connections."""
         return len(self._guards)
 
     def guard(self, transport: asyncio.Transport, address: str) -> "Guard":
@@ -346,7 +344,6 @@ class GuardedHttp(_Guarded, H11Protocol):
         self._guard = self._connections.guard(transport, _address(self.client))
 
     def data_received(self, data: bytes) -> None:
-        """Process received data."""
         if self._guard is not None:
             self._guard.took(len(data))
         super().data_received(data)

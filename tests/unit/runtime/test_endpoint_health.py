@@ -2,7 +2,7 @@
 
 import asyncio
 
-from graph_service.runtime.endpoint_health import EndpointHealth
+from graph_service.runtime.models import EndpointHealth
 
 
 async def test_endpoint_that_does_not_answer_is_named_after_the_given_time() -> None:
