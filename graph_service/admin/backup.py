@@ -330,7 +330,6 @@ class _Hashing(io.RawIOBase):
         self._hash = hashlib.sha256()
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read from the source."""
         chunk = self._source.read(size)
         self._hash.update(chunk)
         return chunk

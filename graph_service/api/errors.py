@@ -34,7 +34,6 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def error_response(error: MnemosceneError) -> Response:
-    """Return the response for an error."""
     headers = {}
     if isinstance(error, UnavailableError | RateLimitError) and error.retry_after_s is not None:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))

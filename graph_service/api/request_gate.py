@@ -34,7 +34,6 @@ class RequestGate:
         self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or reject it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

@@ -27,7 +27,6 @@ class SecretFilter:
         self._kinds = frozenset(kinds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or WebSocket."""
         if not self._kinds or scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

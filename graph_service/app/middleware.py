@@ -39,7 +39,6 @@ class HostGuard:
         self._allowed = LOOPBACK_NAMES | {name.lower() for name in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or reject it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -66,7 +65,6 @@ class StopGuard:
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or reject it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif self._stopping.draining and scope["path"] == "/ready":
@@ -137,7 +135,6 @@ class BodyLimit:
         self._totals: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or reject it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -281,7 +278,6 @@ class RoundTripHeader:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -316,7 +312,6 @@ class RequestRecord:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

@@ -57,7 +57,6 @@ class ConnectionSlots:
         self._per_credential: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """Return the number of taken slots."""
         return sum(len(slots) for slots in self._by_tenant.values())
 
     @contextlib.contextmanager

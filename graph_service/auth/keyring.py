@@ -67,7 +67,6 @@ class Key:
 
 
 def format_key(key_id: str, secret: str) -> str:
-    """Return the text of a key."""
     return f"{PREFIX}_{key_id}_{secret}"
 
 
@@ -77,12 +76,10 @@ def looks_like_key(text: str) -> bool:
 
 
 def key_id_of(text: str) -> str:
-    """Return the id in a key's text."""
     return text.split("_", 2)[1] if text.count("_") >= 2 else ""
 
 
 def key_hash(text: str) -> str:
-    """Return the hash to store for a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

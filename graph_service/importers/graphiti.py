@@ -10,7 +10,6 @@ from schema.entity import EntityType
 from schema.ids import name_key
 from schema.message import ProvidedFact
 
-_NAME: Final = "Graphiti"
 _TYPES: Final = frozenset(one.value for one in EntityType)
 Row = Mapping[str, Any]
 
@@ -25,7 +24,7 @@ def from_graphiti(
         counts: numbers of elements that are not imported, by kind.
         user_id: owner of all memories; if None, each group is a user.
     """
-    batch = ImportBatch(dropped=_dropped_counts(counts))
+    batch = ImportBatch(dropped=+Counter({f"{name} of Graphiti": number for name, number in counts.items()}))
     conversations: dict[str, Conversation] = {}
     message_places: dict[str, tuple[str, int]] = {}
     for row in episodes:
@@ -91,7 +90,3 @@ def _entity_type(labels: Sequence[str] | None) -> str | None:
 
 def _datetime_or_none(value: Any) -> datetime | None:
     return value if isinstance(value, datetime) else None
-
-
-def _dropped_counts(counts: Mapping[str, int]) -> Counter[str]:
-    return +Counter({f"{name} of {_NAME}": number for name, number in counts.items()})

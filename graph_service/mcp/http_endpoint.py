@@ -132,7 +132,6 @@ class McpEndpoint:
         return serving
 
     def _caller(self, request: Request) -> Caller:
-        """Return the caller of a request."""
         return caller_of(self._tenant_of(request), access_of(request), request.query_params, self._usual)
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:

@@ -75,7 +75,6 @@ class MemoryBackend:
         return _listed(caller.tools, caller.aliases)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Call a tool."""
         return self._without_secrets(await self._answer(caller, name, arguments))
 
     async def _answer(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:

@@ -48,7 +48,6 @@ class Counter:
         self.values: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
 
     def add(self, *labels: str, n: float = 1.0) -> None:
-        """Add `n`."""
         key = labels if labels in self.values else self.about.known(labels)
         self.values[key] += n
 
@@ -68,7 +67,6 @@ class Histogram:
         self.sums: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
 
     def note(self, value: float, *labels: str) -> None:
-        """Observe one value."""
         key = labels if labels in self.counts else self.about.known(labels)
         self.counts[key][bisect_left(self.bounds, value)] += 1
         self.sums[key] += value

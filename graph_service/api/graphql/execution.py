@@ -109,7 +109,6 @@ class Cost:
 
     @property
     def extension(self) -> dict[str, int]:
-        """The content of `extensions.cost`."""
         return {"requested": self.cost, "max": COST_MAX, "depth": self.depth, "aliases": self.aliases}
 
     @property
@@ -450,8 +449,7 @@ class RoleGuard(SchemaExtension):
         """
         context = self.execution_context.context
         operation, fields = self._requested()
-        access = _access(context)
-        auth = _auth(context)
+        access, auth = _caller(context)
         refusal = self._refusal(access, operation, fields)
         if refusal is not None:
             # It comes before errors of validation, which would tell what the fields are.
@@ -470,7 +468,7 @@ class RoleGuard(SchemaExtension):
     ) -> GraphQLError | None:
         """Return the error for the first root field that the role or the tenant's quarantine does not allow."""
         context = self.execution_context.context
-        auth = _auth(context)
+        _, auth = _caller(context)
         if operation is None:
             return None
         for field in fields:
@@ -488,7 +486,7 @@ class RoleGuard(SchemaExtension):
         """Write an audit entry after an operation with audited fields."""
         yield
         context = self.execution_context.context
-        access, auth = _access(context), _auth(context)
+        access, auth = _caller(context)
         if access.is_anonymous or auth is None or self.execution_context.graphql_document is None:
             return
         operation, fields = self._requested()
@@ -514,14 +512,8 @@ class RoleGuard(SchemaExtension):
         return operation, list(_root_fields(document, operation.selection_set)) if operation else []
 
 
-def _access(context: Any) -> Access:
-    access: Access = context.get("access", ANONYMOUS)
-    return access
-
-
-def _auth(context: Any) -> Authenticator | None:
-    auth: Authenticator | None = context.get("auth")
-    return auth
+def _caller(context: Any) -> tuple[Access, Authenticator | None]:
+    return context.get("access", ANONYMOUS), context.get("auth")
 
 
 def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator[FieldNode]:

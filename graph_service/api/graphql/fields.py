@@ -152,17 +152,14 @@ def _without_new(annotation: Any) -> Any:
 
 
 def field(resolver: Callable[..., Any]) -> Any:
-    """Declare a field by its resolver."""
     return strawberry.field(resolver, description=_docstring(resolver))
 
 
 def mutation(resolver: Callable[..., Any]) -> Any:
-    """Declare a mutation by its resolver."""
     return strawberry.mutation(resolver, description=_docstring(resolver))
 
 
 def subscription(resolver: Callable[..., Any]) -> Any:
-    """Declare a subscription by its resolver."""
     return strawberry.subscription(resolver, description=_docstring(resolver))
 
 
@@ -200,12 +197,10 @@ class Call(Info[Any, None]):
 
     @property
     def tenant(self) -> TenantId:
-        """The tenant of the request."""
         return TenantId(self.context["tenant"])
 
     @property
     def access(self) -> Access:
-        """The access of the caller."""
         access: Access = self.context.get("access", ANONYMOUS)
         return access
 

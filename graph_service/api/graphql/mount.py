@@ -36,11 +36,9 @@ class GraphQLEndpoint:
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of the endpoint."""
         return [Route(GRAPHQL_PATH, endpoint=self), WebSocketRoute(GRAPHQL_PATH, endpoint=self)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or WebSocket."""
         self.load()
         assert self._loading is not None
         app = await asyncio.shield(self._loading)

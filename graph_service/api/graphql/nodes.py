@@ -197,7 +197,6 @@ class Loaders:
 
 
 def loaders_of(info: Call) -> Loaders:
-    """Return the loaders of the operation."""
     context = info.context
     if "loaders" not in context:
         context["loaders"] = Loaders(context["memory"], context["tenant"])

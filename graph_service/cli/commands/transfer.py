@@ -106,8 +106,7 @@ def _read(files: Sequence[Path], form: FileFormat, owner: Owner, *, skip_invalid
 
     batch, problems = ImportBatch(), list[str]()
     for file in files:
-        people, texts = _texts(file)
-        for name, text in texts:
+        for name, text, people in _texts(file):
             try:
                 batch.add(read_file(text, name=name, form=form, owner=owner, people=people, skip_invalid=skip_invalid))
             except InputError as error:
@@ -194,10 +193,11 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
     call.terminal.report(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {users}{vectors}")
 
 
-def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
-    """Return the names of people in an archive of Slack, and name and text of each file with conversations."""
+def _texts(file: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield name and text of each file with conversations, and the names of people in an archive of Slack."""
     if not zipfile.is_zipfile(file):
-        return {}, iter([(str(file), text_of(file))])
+        yield str(file), text_of(file), {}
+        return
     with _archive(file) as archive:
         names = sorted(archive.namelist())
         pattern = next((one for one in _MEMBERS if any(map(one.fullmatch, names))), None)
@@ -210,7 +210,9 @@ def _texts(file: Path) -> tuple[dict[str, str], Iterator[tuple[str, str]]]:
         # Only these members are unpacked.
         check_size(file, sum(archive.getinfo(name).file_size for name in members))
         people = _slack_people(_member(file, archive, _SLACK_USERS)) if _SLACK_USERS in names else {}
-    return people, _members(file, members)
+        for name in members:
+            # On iOS every chat is `_chat.txt`; the archive has its name.
+            yield str(file) if name == "_chat.txt" else f"{file}/{name}", _member(file, archive, name), people
 
 
 def _archive(file: Path) -> zipfile.ZipFile:
@@ -218,13 +220,6 @@ def _archive(file: Path) -> zipfile.ZipFile:
         return zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"{file}: is a damaged archive ({error})") from error
-
-
-def _members(file: Path, members: Sequence[str]) -> Iterator[tuple[str, str]]:
-    with _archive(file) as archive:
-        for name in members:
-            # On iOS every chat is `_chat.txt`; the archive has its name.
-            yield (str(file) if name == "_chat.txt" else f"{file}/{name}"), _member(file, archive, name)
 
 
 def _member(file: Path, archive: zipfile.ZipFile, name: str) -> str:

@@ -107,10 +107,10 @@ def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypa
     (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
     for name in ("export.zip", "long.json"):
         with pytest.raises(InputError, match=r"more than the 1,000 allowed"):
-            importing._texts(tmp_path / name)
+            list(importing._texts(tmp_path / name))
     (tmp_path / "short.json").write_text("[]", "utf-8")
     name = str(tmp_path / "short.json")
-    assert list(importing._texts(Path(name))[1]) == [(name, "[]")]
+    assert list(importing._texts(Path(name))) == [(name, "[]", {})]
 
 
 def test_archive_with_a_damaged_directory_is_refused(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_archive_with_a_damaged_directory_is_refused(tmp_path: Path) -> None:
     file.write_bytes(written)
     assert zipfile.is_zipfile(file)
     with pytest.raises(InputError, match="damaged archive"):
-        importing._texts(file)
+        list(importing._texts(file))
 
 
 def test_file_of_an_archive_keeps_its_own_name(tmp_path: Path) -> None:
@@ -135,4 +135,4 @@ def test_file_of_an_archive_keeps_its_own_name(tmp_path: Path) -> None:
         file = tmp_path / name.split("/")[0]
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr(archived, "[]")
-        assert list(importing._texts(file)[1]) == [(str(tmp_path / name), "[]")]
+        assert list(importing._texts(file)) == [(str(tmp_path / name), "[]", {})]
