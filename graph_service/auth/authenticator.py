@@ -57,7 +57,7 @@ class Authenticator:
     Args:
         read_only: no caller has more than the role READ.
         always_locked: require a credential even if none exists; set when other machines can reach the service.
-        quarantine: tenants whose requests are refused; None refuses none.
+        quarantine: tenants whose requests are refused.
         clock: returns aware UTC now.
         before_contact: returns True if this data directory holds nothing that came from the database.
         session_secret: signs session cookies; without one, a restart invalidates all sessions.
@@ -70,9 +70,9 @@ class Authenticator:
         *,
         tokens: "TokenRules | None",
         audit: AuditLog,
+        quarantine: Quarantine,
         always_locked: bool,
         read_only: bool = False,
-        quarantine: Quarantine | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         before_contact: Callable[[], bool] = lambda: False,
         session_secret: bytes | None = None,
@@ -172,8 +172,7 @@ class Authenticator:
         Raises:
             QuarantinedError: the tenant is in quarantine.
         """
-        if self.quarantine is not None:
-            self.quarantine.check(tenant, need, what)
+        self.quarantine.check(tenant, need, what)
 
     def charge(self, access: Access, requests: int) -> None:
         """Count extra requests for one that was admitted, such as the root fields of an operation.
@@ -195,8 +194,7 @@ class Authenticator:
         Args:
             what: for the message.
         """
-        closed = [] if self.quarantine is None else [self.quarantine.raise_when_closed(tenant, what)]
-        return [self.raise_when_invalid(access), *closed]
+        return [self.raise_when_invalid(access), self.quarantine.raise_when_closed(tenant, what)]
 
     async def raise_when_invalid(self, access: Access) -> NoReturn:
         """Wait until the access has expired or was revoked.

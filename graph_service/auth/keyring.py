@@ -307,23 +307,14 @@ async def plan_reading(graph: Graph) -> None:
 
 
 def _decode_keys(rows: list[Row]) -> list[Key]:
-    return [key for row in rows if (key := _decode_key(row["key"])) is not None]
-
-
-def _decode_key(row: Row) -> Key | None:
-    """Return the key of a row; None if it is malformed, so that other keys still work."""
-    try:
-        return _key(row)
-    except (KeyError, TypeError, ValueError) as error:
-        failure = failure_of(error)
-        _log.error(
-            "a key in the database cannot be decoded (%s); it is ignored",
-            failure,
-            extra={"code": BrokenDataError.code},
-        )
-        return None
-
-
-def _key(row: Row) -> Key:
-    tenant = row["tenant"]
-    return Key(**{**row, "role": Role(row["role"]), "tenant": None if tenant is None else TenantId(tenant)})
+    """Return the keys of rows; malformed ones are left out, so that the others still work."""
+    found = []
+    for row in rows:
+        try:
+            key = row["key"]
+            tenant = None if key["tenant"] is None else TenantId(key["tenant"])
+            found.append(Key(**{**key, "role": Role(key["role"]), "tenant": tenant}))
+        except (KeyError, TypeError, ValueError) as error:
+            extra = {"code": BrokenDataError.code}
+            _log.error("a key in the database cannot be decoded (%s); it is ignored", failure_of(error), extra=extra)
+    return found

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 import orjson
 from cachetools import LRUCache
@@ -33,15 +33,8 @@ _ENCODED_INLINE: Final = 500
 _ENCODING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    snapshot: Snapshot
-    stale: bool
-    parts: tuple[bytes, ...]
-
-    @property
-    def bytes_n(self) -> int:
-        return sum(map(len, self.parts))
+# A snapshot and its frames.
+_Encoded: TypeAlias = tuple[Snapshot, tuple[bytes, ...]]
 
 
 class SnapshotFrameCache:
@@ -55,8 +48,8 @@ class SnapshotFrameCache:
     def __init__(self, *, part_bytes: int, bytes_max: int) -> None:
         self._part_bytes = part_bytes
         self._bytes_max = bytes_max
-        self._cached: deque[_Encoded] = deque()
         self._lock = asyncio.Lock()
+        self.clear()
 
     async def parts(self, snapshot: Snapshot, *, stale: bool) -> tuple[bytes, ...]:
         """Return the frames of a snapshot.
@@ -68,10 +61,9 @@ class SnapshotFrameCache:
             TooSlowError: encoding took too long.
         """
         async with self._lock:
-            for known in self._cached:
-                if known.snapshot is snapshot and known.stale == stale:
-                    return known.parts
-            cached = self._cached
+            cached, key = self._cached, (id(snapshot), stale)
+            if key in cached:
+                return cached[key][1]
 
             def encoded() -> tuple[bytes, ...]:
                 whole = snapshot.frame(stale=stale)
@@ -79,17 +71,17 @@ class SnapshotFrameCache:
 
             small = len(snapshot.nodes) + len(snapshot.edges) <= _ENCODED_INLINE
             made = encoded() if small else await _ENCODING.run(encoded)
-            # `clear` replaces the deque, so that a snapshot begun before it is not cached.
-            cached.append(_Encoded(snapshot, stale, made))
-            while len(cached) > _SNAPSHOTS_MAX or (
-                len(cached) > 1 and sum(one.bytes_n for one in cached) > self._bytes_max
-            ):
-                cached.popleft()
+            # `clear` replaces the cache, so that a snapshot begun before it is not kept.
+            cached[key] = snapshot, made
             return made
 
     def clear(self) -> None:
         """Drop everything, after data in it was deleted."""
-        self._cached = deque()
+        self._cached: LRUCache[tuple[int, bool], _Encoded] = LRUCache(self._bytes_max, getsizeof=self._size)
+
+    def _size(self, encoded: _Encoded) -> int:
+        """Return the bytes that an entry counts for; at most `_SNAPSHOTS_MAX` fit, and one of any size."""
+        return min(max(sum(map(len, encoded[1])), self._bytes_max // _SNAPSHOTS_MAX), self._bytes_max)
 
 
 _PATCHES_MAX: Final = 64
