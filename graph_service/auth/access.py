@@ -130,6 +130,15 @@ def require_access(access: Access, need: Requirement, what: str) -> None:
         )
 
 
+def is_allowed(access: Access, need: Requirement) -> bool:
+    """Return whether the access meets the requirement."""
+    try:
+        require_access(access, need, "this")
+    except ForbiddenError:
+        return False
+    return True
+
+
 def resolve_tenant(access: Access, named: TenantId | None) -> TenantId:
     """Return the tenant of a request.
 

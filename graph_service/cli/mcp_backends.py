@@ -14,6 +14,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.proxy_backend import ProxyBackend
 from graph_service.mcp.server import Backend, serve_stdio
 from graph_service.runtime.service_registry import running_service
+from graph_service.supervision import cancel
 from graph_service.version import version
 from schema.errors import UnavailableError
 from schema.ids import tenant_named
@@ -63,10 +64,7 @@ class Backends:
         """Close the connection to the service, or the services of this process."""
         if self._proxy is not None:
             await self._proxy.close()
-        if self._opening is not None:
-            if not self._opening.done():
-                self._opening.cancel()
-            await asyncio.gather(self._opening, return_exceptions=True)
+        await cancel(self._opening)
         await self._closing.aclose()
 
     async def current(self) -> Backend:

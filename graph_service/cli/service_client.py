@@ -118,7 +118,9 @@ class ServiceClient:
                     await _pause(work)
         finally:
             if work is not None:
-                await _cancelled(work)
+                from graph_service.supervision import cancel
+
+                await cancel(work)
         if left:
             terminal.say(f"{left} jobs are not done yet; a running service does them (see `mnemoscene jobs`)")
         if jobs["dead"]:
@@ -129,13 +131,6 @@ def _in_background(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
     import asyncio
 
     return asyncio.create_task(work)
-
-
-async def _cancelled(work: "asyncio.Task[None]") -> None:
-    import asyncio
-
-    work.cancel()
-    await asyncio.gather(work, return_exceptions=True)
 
 
 async def _pause(work: "asyncio.Task[None] | None") -> None:

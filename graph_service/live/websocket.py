@@ -17,6 +17,7 @@ from graph_service.auth.access import (
     ANONYMOUS,
     Access,
     identify_connection,
+    is_allowed,
     require_access,
     resolve_tenant,
     same_origin,
@@ -80,20 +81,12 @@ def _name(host: str | None) -> str | None:
 
 def access_fields(access: Access) -> dict[str, str | bool | None]:
     """Return the fields of `hello_ack` about the credential: what it may do, and for the offline copy whose it is."""
-    may_place = _may_place(access)
+    may_place = is_allowed(access, frame_requirement("place"))
     if access.is_anonymous:
         return {"may_place": may_place, "principal": None, "access_expires_at": None}
     principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
     return {"may_place": may_place, "principal": principal, "access_expires_at": until}
-
-
-def _may_place(access: Access) -> bool:
-    try:
-        require_access(access, frame_requirement("place"), "placing")
-    except ForbiddenError:
-        return False
-    return True
 
 
 _Received = Ack | Resync | ScopeChange | SelectionUpdate | PlaceNodes

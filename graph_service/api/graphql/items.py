@@ -6,10 +6,10 @@ from typing import Annotated
 from strawberry.scalars import JSON
 
 from graph_service.api.graphql.fields import Call, about, argument, expose, field, given, mutation
-from graph_service.auth.access import Requirement, Role, require_access
+from graph_service.auth.access import is_allowed
+from graph_service.auth.rules import WRITE
 from graph_service.memory.items.store import AnswerBytes, ItemSearch
 from graph_service.memory.items.writes import Item, ItemWrite
-from schema.errors import ForbiddenError
 
 OwnerArgument = Annotated[str | None, argument("The user who owns the items; items of the tenant if omitted.")]
 OffsetArgument = Annotated[int, argument("Number of results to skip, up to 1,000,000.")]
@@ -53,7 +53,7 @@ async def item(
     refresh_ttl: RefreshArgument = False,
 ) -> Item | None:
     """An item; null if there is none."""
-    refresh = refresh_ttl and _may_write(info)
+    refresh = refresh_ttl and is_allowed(info.access, WRITE)
     return await info.memory.items.get(info.tenant, user_id, namespace, key, refresh_ttl=refresh)
 
 
@@ -84,7 +84,7 @@ async def items(
         where=where,
         first=first,
         offset=offset,
-        refresh_ttl=refresh_ttl and _may_write(info),
+        refresh_ttl=refresh_ttl and is_allowed(info.access, WRITE),
     )
     budget: AnswerBytes = info.context.setdefault("item_bytes", AnswerBytes())
     return await info.memory.items.search(info.tenant, search, budget)
@@ -115,11 +115,3 @@ async def put_items(
     deletion. Search by meaning follows in a moment.
     """
     return list(await info.memory.items.put(info.tenant, [one.write() for one in items]))
-
-
-def _may_write(info: Call) -> bool:
-    try:
-        require_access(info.access, Requirement(role=Role.WRITE), "refreshTtl")
-    except ForbiddenError:
-        return False
-    return True

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graph_service.api.errors import install_error_handlers
 from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.service import Memory
+from graph_service.supervision import has_result
 
 if TYPE_CHECKING:
     from graph_service.api.graphql.changes import Follow
@@ -32,7 +33,7 @@ class GraphQLEndpoint:
 
     def load(self) -> None:
         """Start loading in a thread, unless it was started before and has not failed."""
-        if self._loading is None or (self._loading.done() and _failed(self._loading)):
+        if self._loading is None or (self._loading.done() and not has_result(self._loading)):
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
     def routes(self) -> list[BaseRoute]:
@@ -51,7 +52,3 @@ class GraphQLEndpoint:
         install_error_handlers(app)
         app.include_router(graphql_router(self._memory, self._auth, self._follow), prefix=GRAPHQL_PATH)
         return app
-
-
-def _failed(task: "asyncio.Task[ASGIApp]") -> bool:
-    return task.cancelled() or task.exception() is not None
