@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from graph_service.api.tenant import HEADER, readable_tenant_of
+from graph_service.api.request_gate import HEADER, readable_tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.keyring import CREDENTIAL_CHARS_MAX

@@ -19,10 +19,9 @@ from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.mount import GraphQLEndpoint
-from graph_service.api.request_gate import RequestGate
+from graph_service.api.request_gate import RequestGate, tenant_of
 from graph_service.api.rest import explore_router, rest_router, sign_in_router
 from graph_service.api.secret_filter import SecretFilter
-from graph_service.api.tenant import tenant_of
 from graph_service.app.middleware import (
     BodyLimit,
     BodyRules,

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
-from graph_service.api.tenant import HEADER as TENANT_HEADER
+from graph_service.api.request_gate import HEADER as TENANT_HEADER
 from graph_service.app.middleware import HEADER as ROUND_TRIP_HEADER
 from schema.errors import MnemosceneError, UnavailableError
 

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from graph_service.api.tenant import HEADER, tenant_of
+from graph_service.api.request_gate import HEADER, tenant_of
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpEndpoint
 from graph_service.mcp.tool import ServiceInfo, ToolContext

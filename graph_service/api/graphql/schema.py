@@ -23,7 +23,7 @@ from graph_service.api.graphql.changes import Follow, Subscription
 from graph_service.api.graphql.execution import PreparedExecution, RoleGuard
 from graph_service.api.graphql.fields import SCALARS, Call, value_at
 from graph_service.api.graphql.router import FastRouter
-from graph_service.api.tenant import tenant_of
+from graph_service.api.request_gate import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.connection_slots import ConnectionSlots

@@ -201,8 +201,8 @@ def restore(call: Invocation, file: FileArgument) -> None:
 @command
 def compact(call: Invocation) -> None:
     """Rewrite the local database, so that its files keep nothing that was deleted; stop the service before."""
-    from graph_service.admin.compact import compact as compacted
-    from graph_service.admin.compact import copy_store
+    from graph_service.admin.backup import compact as compacted
+    from graph_service.admin.backup import copy_store
     from graph_service.graph.local_neo4j.local_server import LocalServer
     from graph_service.runtime.local_neo4j import start_server
     from graph_service.runtime.service_registry import running_service
