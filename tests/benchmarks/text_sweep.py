@@ -33,7 +33,7 @@ from zoneinfo import ZoneInfo
 import platformdirs
 
 from extraction.query_analysis import analyse
-from extraction.reader import SceneLine, SceneText
+from extraction.reader import THE_AGENT, THE_USER, SceneLine, SceneText
 from extraction.rules.scene_reader import read_scene
 from extraction.rules.tags import Tag
 from extraction.tagging.local_tagger import load_local_tagger
@@ -47,7 +47,7 @@ from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.consolidation.plan import SceneExtraction, names_of, plan_digest
 from graph_service.memory.consolidation.segmentation import assign
 from graph_service.memory.consolidation.session_input import SessionInput
-from graph_service.memory.entity_resolution.resolver import Owner
+from graph_service.memory.entity_resolution.resolver import Owner, resolve
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, rank
 from graph_service.memory.summaries.scene_summary import LayerBasis, layers_of
 from schema.ids import MemoryId, TenantId, Uri, UserId
@@ -297,7 +297,9 @@ def whole_reader(text: str, tags: Sequence[Tag] | None = None) -> None:
         episodes=(),
         more=False,
     )
-    plan_digest(session_input, extractions, names_of(extractions), [], [], {}, recorded_at=ZONED)
+    entities, touched = resolve(names_of(extractions), [], owner)
+    entities |= {THE_USER: owner.user, THE_AGENT: owner.agent}
+    plan_digest(session_input, extractions, entities, touched, [], {}, recorded_at=ZONED)
 
 
 # The sweep

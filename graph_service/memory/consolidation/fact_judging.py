@@ -14,9 +14,10 @@ from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner
+from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
 from graph_service.memory.facts.rows import fact_from_row
+from schema.entity import EntityRef
 from schema.errors import MisreadError, OverBudgetError, UnavailableError
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import scope_token
@@ -86,8 +87,7 @@ async def judge_scenes(
     graph: Graph,
     owner: Owner,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameMention],
-    known: Sequence[EntityRecord],
+    entities: Mapping[str, EntityRef],
     *,
     judge: FactJudge,
     embedder: Embedder | None,
@@ -101,7 +101,7 @@ async def judge_scenes(
         UnavailableError: the model or Neo4j does not answer.
     """
     # Corrections by people are not judged.
-    accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
+    accepted = [fact for fact in accepted_in(scenes, entities) if fact.correction is None]
     similar, scores = await _similar(graph, owner, accepted, embedder)
     zones = {message.id: message.zone for one in scenes for message in one.scene.messages}
     doubts = [

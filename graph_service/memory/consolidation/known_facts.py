@@ -1,15 +1,17 @@
-"""Look up stored facts that the new facts of a digest may repeat or contradict."""
+"""Look up the stored entities that a digest names, and the stored facts that its new facts may repeat or contradict."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
-from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
+from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, names_of, run_off_loop_if_large
 from graph_service.memory.consolidation.proposal_check import proposal_content, says_changed
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
+from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
+from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content, content_of
 from graph_service.memory.facts.lookup import read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
@@ -31,12 +33,20 @@ class KnownFacts:
     member_ids: frozenset[MemoryId] = frozenset()
 
 
+async def entities_in(
+    graph: Graph, owner: Owner, scenes: Sequence[SceneExtraction]
+) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
+    """Return the entity of each name in some scenes, user and agent included, and the records of all named entities."""
+    names = names_of(scenes)
+    entities, touched = resolve(names, await load_candidates(graph, owner, names), owner)
+    return entities | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
+
+
 async def load_known(
     graph: Graph,
     owner: Owner,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameMention],
-    candidates: Sequence[EntityRecord],
+    entities: Mapping[str, EntityRef],
     *,
     extra_claims: Iterable[Claim] = (),
     refined: Collection[MemoryId] = (),
@@ -50,7 +60,6 @@ async def load_known(
         refined: scenes of which all facts are read, because a model may confirm or withdraw them.
         all_values: read all values of the attributes, also those that the proposals do not close.
     """
-    entities, _ = resolve(names, candidates, owner)
     scene_ids = sorted(extraction.scene.id for extraction in scenes)
     keys = _keys(scenes, entities, all_values=all_values)
     for claim in extra_claims:
@@ -75,7 +84,7 @@ def _known(rows: Sequence[Row]) -> list[Fact]:
 
 
 def _keys(
-    scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef], *, all_values: bool
+    scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef], *, all_values: bool
 ) -> dict[str, SubjectKey]:
     keys: dict[str, SubjectKey] = {}
     for extraction in scenes:

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.answer_writer import AnswerWriter
@@ -27,12 +27,11 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import judge_scenes
-from graph_service.memory.consolidation.known_facts import load_known
+from graph_service.memory.consolidation.known_facts import entities_in, load_known
 from graph_service.memory.consolidation.plan import (
     DigestPlan,
     SceneExtraction,
     facts_in,
-    names_of,
     plan_digest,
     planning_chars,
     run_off_loop_if_large,
@@ -56,13 +55,7 @@ from graph_service.memory.consolidation.token_budget import (
     over_budget_reader,
     record_unfinished,
 )
-from graph_service.memory.consolidation.user_aliases import (
-    add_declared_aliases,
-    changed_alias_properties,
-    replace_user_aliases,
-    stored_aliases,
-)
-from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
+from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
@@ -80,7 +73,7 @@ from graph_service.memory.summaries.scene_summary import (
     within,
     written_layers,
 )
-from graph_service.memory.tombstones import UserTombstones, load_user_tombstones
+from graph_service.memory.tombstones import load_user_tombstones
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
 from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
 from schema.ids import TenantId
@@ -197,45 +190,29 @@ class Consolidation:
             UnavailableError: Neo4j does not answer; nothing was written.
             ConflictError: the lease was lost, or the memory kept changing; nothing was written.
         """
-        async with self._spending(claim) as tokens:
-            return await self._consolidate(claim, scope, tokens)
-
-    def _spending(self, claim: JobClaim) -> AbstractAsyncContextManager[TokenSpending]:
-        now = self.job_context.clock()
-        return self.readers.accounted(self.graph, claim.tenant, now=now, commits_usage=True)
-
-    async def _consolidate(self, claim: JobClaim, scope: ReadScope, tokens: TokenSpending) -> bool:
-        graph, job_context, readers = self.graph, self.job_context, self.readers
-        if not scope.automatic:
-            readers = replace(readers, extracts=True)
-        session_input = await load_session_input(
-            graph, claim, self.thresholds, self.embedder, with_deferred=scope.whole, until_ms=scope.until_ms
-        )
-        job_context.step("extract loaded")
-        if session_input is None:
-            await _finish_without_scenes(graph, claim, job_context)
-            return False
-        if is_over_budget(tokens):
-            readers = replace(readers, writer=None)
-        tombstones = await load_user_tombstones(graph, session_input.owner)
-        scenes = await _read_scenes(session_input, readers, self.thresholds, tombstones, scope)
-        if not scenes:
-            await _finish_without_scenes(graph, claim, job_context, session_input)
-            return session_input.more
-        job_context.step("extract read")
-        # Of two concurrent plans for one memory, the later would be stale.
-        async with self.user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
-            for _ in range(_PLANS_MAX):
-                session_input, revision = await _settled(graph, session_input, claim)
-                change = _Change(session_input, scenes, claim, revision, tokens.embedding_tokens)
-                try:
-                    await _plan_and_commit(graph, change, NOTHING_JUDGED, job_context, refines=readers.with_model)
-                except StalePlanError:
-                    continue
+        readers = self.readers if scope.automatic else replace(self.readers, extracts=True)
+        async with self._accounted(claim) as tokens:
+            session_input = await load_session_input(
+                self.graph,
+                claim,
+                self.thresholds,
+                self.embedder,
+                with_deferred=scope.whole,
+                until_ms=scope.until_ms,
+            )
+            self.job_context.step("extract loaded")
+            if session_input is None:
+                await self._finish_without_scenes(claim)
+                return False
+            if is_over_budget(tokens):
+                readers = replace(readers, writer=None)
+            scenes = await self._read_scenes(session_input, readers, scope)
+            if not scenes:
+                await self._finish_without_scenes(claim, session_input)
                 return session_input.more
-        raise ConflictError(
-            f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later"
-        )
+            self.job_context.step("extract read")
+            await self._commit_in_turn(claim, session_input, scenes, NOTHING_JUDGED, tokens, refined=False)
+            return session_input.more
 
     async def refine(self, claim: JobClaim) -> bool | None:
         """Let the model read complete scenes that only the local reader has read, and commit what it changes.
@@ -251,8 +228,7 @@ class Consolidation:
             UnavailableError: the model or Neo4j does not answer; scenes for which it answered are committed.
             ConflictError: the lease was lost, or the memory kept changing; nothing was written.
         """
-        graph, job_context, readers = self.graph, self.job_context, self.readers
-        found = await load_unrefined(graph, claim)
+        readers, found = self.readers, await load_unrefined(self.graph, claim)
         if found is None or not readers.with_model:
             return None
         session_input, active = found
@@ -264,11 +240,11 @@ class Consolidation:
         ][: readers.parallel]
         if not waiting:
             return None if active else False
-        async with self._spending(claim) as tokens:
+        async with self._accounted(claim) as tokens:
             if is_over_budget(tokens):
                 readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
             read = await asyncio.gather(
-                *(_refined_scene(graph, session_input, claim, readers, scene) for scene in waiting),
+                *(self._refined_scene(session_input, claim, readers, scene) for scene in waiting),
                 return_exceptions=True,
             )
             errors = [one for one in read if isinstance(one, BaseException)]
@@ -276,96 +252,312 @@ class Consolidation:
             if errors and (not scenes or not all(isinstance(error, UnavailableError) for error in errors)):
                 # One of its own before those of a pause, which does not count as a failure of the job.
                 raise min(errors, key=was_delayed)
-            job_context.step("refine read")
-            judging = await _judged(graph, session_input, scenes, readers.judge, self.embedder)
-            await _commit_refined(graph, claim, scenes, judging, tokens, job_context, self.user_locks)
+            self.job_context.step("refine read")
+            judging = NOTHING_JUDGED
+            if readers.judge is not None:
+                owner = session_input.owner
+                _, named = with_declared_aliases(session_input.user_properties, scenes, owner)
+                entities, _ = await entities_in(self.graph, owner, named)
+                judging = await judge_scenes(
+                    self.graph, owner, named, entities, judge=readers.judge, embedder=self.embedder
+                )
+            await self._commit_in_turn(claim, session_input, scenes, judging, tokens, refined=True)
         return True
 
+    def _accounted(self, claim: JobClaim) -> AbstractAsyncContextManager[TokenSpending]:
+        return self.readers.accounted(self.graph, claim.tenant, now=self.job_context.clock(), commits_usage=True)
 
-async def _finish_without_scenes(
-    graph: Graph, claim: JobClaim, job_context: JobContext, session_input: SessionInput | None = None
-) -> None:
-    more = session_input is not None and session_input.more
-    now_ms = job_context.now_ms()
-    # Provided facts of messages without a scene must not block later ones.
-    skipped = session_input.episodes if session_input is not None and more else ()
-    if skipped:
-        extra = {"tenant": claim.tenant, "job": claim.id}
-        _log.warning("skipped the facts of %d calls, whose messages are in no scene", len(skipped), extra=extra)
-
-    async def steps(writing: Writing) -> None:
+    async def _finish_without_scenes(self, claim: JobClaim, session_input: SessionInput | None = None) -> None:
+        more = session_input is not None and session_input.more
+        now_ms = self.job_context.now_ms()
+        # Provided facts of messages without a scene must not block later ones.
+        skipped = session_input.episodes if session_input is not None and more else ()
         if skipped:
-            parameters = {"tenant": claim.tenant, "ids": list(skipped)}
-            await writing.run(statement("consolidation/complete_episodes"), parameters)
-        await finish_jobs(writing, [claim], more=more, now_ms=now_ms)
+            extra = {"tenant": claim.tenant, "job": claim.id}
+            _log.warning("skipped the facts of %d calls, whose messages are in no scene", len(skipped), extra=extra)
 
-    await graph.write(steps)
+        async def steps(writing: Writing) -> None:
+            if skipped:
+                parameters = {"tenant": claim.tenant, "ids": list(skipped)}
+                await writing.run(statement("consolidation/complete_episodes"), parameters)
+            await finish_jobs(writing, [claim], more=more, now_ms=now_ms)
 
+        await self.graph.write(steps)
 
-# Extraction
+    # Extraction
 
-
-async def _read_scenes(
-    session_input: SessionInput,
-    readers: Readers,
-    thresholds: SegmentationThresholds,
-    tombstones: UserTombstones,
-    scope: ReadScope,
-) -> list[SceneExtraction]:
-    """Read the scenes that changed with the local reader, and compute the summary layers that are out of date."""
-    whole = scope.whole
-    provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
-    extractions = []
-    # One at a time, because the local reader shares the processor and a few threads with all requests.
-    for scene in session_input.scenes:
-        stored = session_input.stored.get(scene.id, {})
-        ripe = is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=scope.final)
-        changed = scene.id in session_input.changed
-        due = changed or bool(stored.get("unextracted"))
-        lines = scene_text(session_input, scene, provided_by_message.covered)
-        deferred = changed and not readers.extracts
-        provided = tombstones.without_forgotten(provided_by_message.reading(scene), scene.messages, session_input.owner)
-        # Until a model has read the scene, its layers are provisional.
-        # A scene that waits for a model keeps waiting, also when its new messages are read without one.
-        waits = bool(stored.get("unrefined"))
-        unrefined = waits or (due and not deferred and _wants_model(lines, provided, readers))
-        provided = replace(provided, unconfirmed=unrefined and readers.judge is not None)
-        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=unrefined, every=readers.layers_every)
-        overview_deferred = whole and bool(stored.get("overview_pending"))
-        if not due and basis.fresh and not overview_deferred:
-            continue
-        read: list[Reading] = [deferred_reading()] if deferred else []
-        slow = False
-        if due:
-            if not deferred:
-                read, slow = await _read_by_rules(lines, readers)
-                path = SMALL_TALK if readers.first is not readers.fallback and not unrefined else ()
-                read = [replace(one, unconfirmed=unrefined, path=one.path or path) for one in read]
-            read = [tombstones.without_forgotten(one, scene.messages, session_input.owner) for one in read]
-        readings = (provided, *read) if due else ()
-        layers = None
-        # What was read again may lack what was forgotten since, although the messages are the same.
-        if read or not basis.fresh or overview_deferred:
-            # The summary of a scene that is not read now uses the rules alone.
-            sources = readings
-            if not read:
-                new, slow = await _read_by_rules(lines, readers)
-                new = [tombstones.without_forgotten(one, scene.messages, session_input.owner) for one in new]
-                sources = (provided, *new)
-            layers, slow_layers = await _layers(lines, sources, basis, readers.writer if whole else None)
-            slow = slow or slow_layers
+    async def _read_scenes(
+        self, session_input: SessionInput, readers: Readers, scope: ReadScope
+    ) -> list[SceneExtraction]:
+        """Read the scenes that changed with the local reader, and compute the summary layers that are out of date."""
+        whole, owner = scope.whole, session_input.owner
+        tombstones = await load_user_tombstones(self.graph, owner)
+        provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
+        extractions = []
+        # One at a time, because the local reader shares the processor and a few threads with all requests.
+        for scene in session_input.scenes:
+            stored = session_input.stored.get(scene.id, {})
+            ripe = is_ripe(scene, self.thresholds, newest_ms=session_input.newest_ms, final=scope.final)
+            changed = scene.id in session_input.changed
+            due = changed or bool(stored.get("unextracted"))
+            lines = scene_text(session_input, scene, provided_by_message.covered)
+            deferred = changed and not readers.extracts
+            provided = tombstones.without_forgotten(provided_by_message.reading(scene), scene.messages, owner)
+            # Until a model has read the scene, its layers are provisional.
+            # A scene that waits for a model keeps waiting, also when its new messages are read without one.
+            waits = bool(stored.get("unrefined"))
+            unrefined = waits or (due and not deferred and _wants_model(lines, provided, readers))
+            provided = replace(provided, unconfirmed=unrefined and readers.judge is not None)
+            basis = basis_of(
+                scene, stored, provided, whole=ripe or whole, pending=unrefined, every=readers.layers_every
+            )
+            overview_deferred = whole and bool(stored.get("overview_pending"))
+            if not due and basis.fresh and not overview_deferred:
+                continue
+            reading, slow = (deferred_reading(), False) if deferred else await _read_by_rules(lines, readers)
+            path = SMALL_TALK if readers.first is not readers.fallback and not unrefined else ()
+            reading = replace(reading, unconfirmed=unrefined, path=reading.path or path)
+            readings = (provided, tombstones.without_forgotten(reading, scene.messages, owner))
+            # Also if they are fresh: what was read again may lack what was forgotten since.
+            layers, slow_layers = await _layers(lines, readings, basis, readers.writer if whole else None)
             if unrefined and not whole and readers.writer is not None and worth_writing(lines):
                 # If these layers are requested before the model reads the scene, it writes the overview.
                 layers = replace(layers, needs_model=True)
-        if slow:
-            extra = {"tenant": session_input.owner.tenant, "job": scene.id}
-            _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
-        extractions.append(
-            SceneExtraction(
-                scene=scene, readings=readings, layers=layers, basis=basis, unrefined=unrefined, too_slow=slow
+            if slow or slow_layers:
+                extra = {"tenant": owner.tenant, "job": scene.id}
+                _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
+            extractions.append(
+                SceneExtraction(
+                    scene=scene,
+                    # The layers of a scene that is not read now are made from what the rules find.
+                    readings=readings if due else (),
+                    layers=layers,
+                    basis=basis,
+                    unrefined=unrefined,
+                    too_slow=slow or slow_layers,
+                )
             )
+        return extractions
+
+    async def _refined_scene(
+        self, session_input: SessionInput, claim: JobClaim, readers: Readers, scene: Scene
+    ) -> SceneExtraction:
+        """Return the model's reading of a scene, or the local reader's again if the model's answer was unusable."""
+        provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
+        lines = scene_text(session_input, scene, provided_by_message.covered)
+        provided = provided_by_message.reading(scene)
+        told = replace(lines, context=await load_context(self.graph, session_input, claim.session, scene, lines))
+        try:
+            reading, slow = await readers.first(told), False
+        except TooSlowError:
+            reading, slow = plain_reading(), True
+        except Exception as error:
+            if not isinstance(error, MisreadError):
+                note_unreadable(error)
+            reading, slow = await _read_by_rules(lines, readers)
+        if reading.reader == READER_NAME:
+            reading = replace(reading, unconfirmed=True)
+        if "model" in reading.path:
+            readers.note_usefulness(reading.reader != READER_NAME)
+        stored = session_input.stored.get(scene.id, {})
+        basis = basis_of(scene, stored, provided, whole=True, every=readers.layers_every)
+        readings = (provided, reading)
+        writer = readers.writer if asks_for_overview(readings) else None
+        layers, slow_layers = await _layers(lines, readings, basis, writer)
+        return SceneExtraction(scene=scene, readings=readings, layers=layers, basis=basis, too_slow=slow or slow_layers)
+
+    # Plan and commit
+
+    async def _commit_in_turn(
+        self,
+        claim: JobClaim,
+        session_input: SessionInput,
+        scenes: list[SceneExtraction],
+        judging: FactVerdicts,
+        tokens: TokenSpending,
+        *,
+        refined: bool,
+    ) -> None:
+        """Plan the facts of the scenes and commit them; of two concurrent plans for one memory, the later is made anew.
+
+        Args:
+            refined: a model read the scenes; those that changed meanwhile are left out, and the job stays open.
+        """
+        step = "refine" if refined else "extract"
+        async with self.user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
+            for _ in range(_PLANS_MAX):
+                # Read before the plan's reads, so that these see at least what the writes until then left.
+                session_input, revision = await self._settled(session_input, claim)
+                if refined:
+                    session_input, scenes = await self._unchanged(claim, scenes)
+                scenes, plan = await self._plan_readable(session_input, scenes, judging)
+                plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
+                self.job_context.step(f"{step} planned")
+                refines = self.readers.with_model and not refined
+                try:
+                    await self._commit(
+                        claim, session_input, plan, revision, too_slow=_too_slow_message(scenes), refines=refines
+                    )
+                except StalePlanError:
+                    continue
+                self.job_context.step(f"{step} committed")
+                _count(scenes, plan)
+                self.job_context.on_change(claim.tenant)
+                return
+        raise ConflictError(
+            f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later"
         )
-    return extractions
+
+    async def _settled(self, session_input: SessionInput, claim: JobClaim) -> tuple[SessionInput, int]:
+        """Return the input with the user's current properties, and the number of writes to the user's memory.
+
+        The lease keeps the scenes unchanged.
+        """
+        parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
+        rows = await self.graph.run(statement("consolidation/settled_revision"), parameters)
+        if not rows:
+            raise ConflictError(
+                f"user {session_input.owner.user_id!r} was forgotten while the job ran; there is nothing left to do"
+            )
+        return replace(session_input, user_properties=rows[0]["user_properties"]), rows[0]["revision"]
+
+    async def _unchanged(
+        self, claim: JobClaim, scenes: Sequence[SceneExtraction]
+    ) -> tuple[SessionInput, list[SceneExtraction]]:
+        """Return the present input and those scenes that did not change while a model read them."""
+        found = await load_unrefined(self.graph, claim)
+        if found is None:
+            raise ConflictError("the session was forgotten while a model read it")
+        session_input = replace(found[0], more=True)
+        current = {scene.id: scene.content_hash for scene in session_input.scenes}
+        unchanged = [one for one in scenes if current.get(one.scene.id) == one.scene.content_hash]
+        if not unchanged:
+            raise ConflictError("the scenes changed while a model read them; they are read again")
+        tombstones, owner = await load_user_tombstones(self.graph, session_input.owner), session_input.owner
+        return session_input, [
+            replace(
+                one,
+                readings=tuple(
+                    tombstones.without_forgotten(reading, one.scene.messages, owner) for reading in one.readings
+                ),
+            )
+            for one in unchanged
+        ]
+
+    async def _plan_readable(
+        self, session_input: SessionInput, scenes: list[SceneExtraction], judging: FactVerdicts
+    ) -> tuple[list[SceneExtraction], DigestPlan]:
+        """Return the scenes with their plan; scenes on whose facts planning fails keep only those of callers."""
+        try:
+            return scenes, await self._plan(session_input, scenes, judging)
+        except Exception as error:
+            note_unreadable(error)
+        readable = []
+        for one in scenes:
+            try:
+                await self._plan(session_input, [one], judging)
+            except Exception as error:
+                note_unreadable(error)
+                provided = tuple(reading for reading in one.readings if reading.reader == CALLER)
+                one = replace(one, readings=(*provided, plain_reading()))
+            readable.append(one)
+        return readable, await self._plan(session_input, readable, judging)
+
+    async def _plan(
+        self, session_input: SessionInput, scenes: Sequence[SceneExtraction], judging: FactVerdicts
+    ) -> DigestPlan:
+        """Resolve names, look up known facts and plan the rows of the commit."""
+        owner, stored = session_input.owner, session_input.user_properties
+        user_properties, scenes = with_declared_aliases(stored, scenes, owner)
+        entities, touched = await entities_in(self.graph, owner, scenes)
+        replaced = await find_replaced(self.graph, owner, scenes, entities)
+        claims = [*(one.known for one in judging.verdicts.values()), *(known.claim for known in replaced.values())]
+        refined = [one.scene.id for one in scenes if any(reading.withdraws for reading in one.readings)]
+        known = await load_known(self.graph, owner, scenes, entities, extra_claims=claims, refined=refined)
+        planning = partial(
+            plan_digest,
+            replace(session_input, user_properties=user_properties),
+            scenes,
+            entities,
+            touched,
+            known.facts,
+            known.mentions,
+            recorded_at=self.job_context.clock(),
+            member_ids=known.member_ids,
+            judging=judging,
+            replaced={name: known.id for name, known in replaced.items()},
+        )
+        try:
+            plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))
+        except TooSlowError as error:
+            raise TooSlowError(
+                f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) with {len(known.facts)} known ones took"
+                f" too long ({error}); the messages of session {session_input.session_uri} are stored and searchable;"
+                " forget some of these facts, or send them again in smaller parts, and retry the job"
+            ) from error
+        return replace(plan, own_names=changed_alias_properties(stored, user_properties))
+
+    async def _commit(
+        self,
+        claim: JobClaim,
+        session_input: SessionInput,
+        plan: DigestPlan,
+        revision: int,
+        *,
+        too_slow: str | None,
+        refines: bool,
+    ) -> None:
+        """Write the plan, finish the job and append to the change log in one transaction.
+
+        Locks the user first and the tenant last, like all writers, so that digests of one user are serialized.
+
+        Args:
+            refines: a model refines what was read; a new scene, even of small talk, completes the scene before it.
+
+        Raises:
+            StalePlanError: the memory was written since the plan's reads.
+            ConflictError: the lease was lost, or messages were forgotten.
+        """
+        tenant, owner = claim.tenant, session_input.owner
+        recorded_at, now_ms = plan.recorded_at, self.job_context.now_ms()
+
+        async def steps(writing: Writing) -> None:
+            await _lock_user(writing, session_input, plan, claim, revision)
+            for put, rows in (
+                (statement("entity_resolution/put_entities"), plan.entities),
+                (statement("entity_resolution/put_agents"), plan.agents),
+            ):
+                if rows:
+                    written = await writing.run(put, {"tenant": tenant, "rows": rows})
+                    assert len(written) == len(rows), f"{put.name} must write every row"
+            if plan.scenes:
+                parameters = {"tenant": tenant, "session": claim.session, "rows": plan.scenes}
+                written = await writing.run(statement("consolidation/put_scenes"), parameters)
+                expected = {row["id"]: len(row["messages"]) for row in plan.scenes}
+                if {row["id"]: row["messages"] for row in written} != expected:
+                    raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
+            unembedded = await _write_facts(writing, plan, claim)
+            if refines and plan.scenes:
+                await enqueue_refinement(writing, tenant, claim.session, now_ms=now_ms)
+            if plan.episodes:
+                await writing.run(
+                    statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes}
+                )
+            await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
+            await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
+            merging = MergeWriter(writing=writing, tenant=tenant, at=recorded_at)
+            changes = await merging.put_member_rows(plan.member_entities, plan.member_facts)
+            touched = _touched_rows(plan)
+            if affects_kinship(touched):
+                changes += await merging.update_kinship(owner.user_id)
+            about = subjects_in(touched, owner.user.id, owner.agent.id)
+            if about:
+                changes += await settle_profile(writing, tenant, about, at=recorded_at)
+            day = day_of(recorded_at)
+            await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
+            await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
+
+        await self.graph.write(steps)
 
 
 def _wants_model(lines: SceneText, provided: Reading, readers: Readers) -> bool:
@@ -388,14 +580,15 @@ async def _layers(
         return plain_layers(shown), False
 
 
-async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
+async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[Reading, bool]:
+    """Return the local reader's reading of a scene, and whether it is empty because the deadline passed."""
     try:
-        return [await readers.fallback(lines)], False
+        return await readers.fallback(lines), False
     except TooSlowError:
-        return [plain_reading()], True
+        return plain_reading(), True
     except Exception as error:
         note_unreadable(error)
-        return [plain_reading()], False
+        return plain_reading(), False
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
@@ -407,290 +600,6 @@ def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
         f"TooSlowError: reading took too long and was stopped for {len(slow)} scene(s); their messages are stored and"
         f" searchable, no facts were read from them; cancel this dead letter once you have seen it: {', '.join(slow)}"
     )
-
-
-# Refinement
-
-
-async def _refined_scene(
-    graph: Graph, session_input: SessionInput, claim: JobClaim, readers: Readers, scene: Scene
-) -> SceneExtraction:
-    """Return the model's reading of a scene, or the local reader's again if the model's answer was unusable."""
-    provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
-    lines = scene_text(session_input, scene, provided_by_message.covered)
-    provided = provided_by_message.reading(scene)
-    told = replace(lines, context=await load_context(graph, session_input, claim.session, scene, lines))
-    try:
-        reading, slow = await readers.first(told), False
-    except TooSlowError:
-        reading, slow = plain_reading(), True
-    except MisreadError:
-        [reading], slow = await _read_by_rules(lines, readers)
-    except Exception as error:
-        note_unreadable(error)
-        [reading], slow = await _read_by_rules(lines, readers)
-    if reading.reader == READER_NAME:
-        reading = replace(reading, unconfirmed=True)
-    if "model" in reading.path:
-        readers.note_usefulness(reading.reader != READER_NAME)
-    stored = session_input.stored.get(scene.id, {})
-    basis = basis_of(scene, stored, provided, whole=True, every=readers.layers_every)
-    readings = (provided, reading)
-    layers, slow_layers = await _layers(lines, readings, basis, readers.writer if asks_for_overview(readings) else None)
-    return SceneExtraction(scene=scene, readings=readings, layers=layers, basis=basis, too_slow=slow or slow_layers)
-
-
-async def _judged(
-    graph: Graph,
-    session_input: SessionInput,
-    scenes: Sequence[SceneExtraction],
-    judge: FactJudge | None,
-    embedder: Embedder | None,
-) -> FactVerdicts:
-    if judge is None:
-        return NOTHING_JUDGED
-    owner = session_input.owner
-    user_properties = add_declared_aliases(session_input.user_properties, scenes, owner)
-    scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
-    names = names_of(scenes)
-    known = await load_candidates(graph, owner, names)
-    return await judge_scenes(graph, owner, scenes, names, known, judge=judge, embedder=embedder)
-
-
-async def _commit_refined(
-    graph: Graph,
-    claim: JobClaim,
-    scenes: Sequence[SceneExtraction],
-    judging: FactVerdicts,
-    tokens: TokenSpending,
-    job_context: JobContext,
-    user_locks: KeyedLock,
-) -> None:
-    """Commit the readings of the scenes that did not change since they were read; the job stays open."""
-    for _ in range(_PLANS_MAX):
-        found = await load_unrefined(graph, claim)
-        if found is None:
-            raise ConflictError("the session was forgotten while a model read it")
-        async with user_locks.hold(f"{claim.tenant} {found[0].owner.user.id}"):
-            # The revision first: a change since then makes the plan stale.
-            _, revision = await _settled(graph, found[0], claim)
-            found = await load_unrefined(graph, claim)
-            if found is None:
-                continue
-            session_input = replace(found[0], more=True)
-            current = {scene.id: scene.content_hash for scene in session_input.scenes}
-            tombstones = await load_user_tombstones(graph, session_input.owner)
-            unchanged = [
-                replace(
-                    one,
-                    readings=tuple(
-                        tombstones.without_forgotten(reading, one.scene.messages, session_input.owner)
-                        for reading in one.readings
-                    ),
-                )
-                for one in scenes
-                if current.get(one.scene.id) == one.scene.content_hash
-            ]
-            if not unchanged:
-                raise ConflictError("the scenes changed while a model read them; they are read again")
-            change = _Change(session_input, unchanged, claim, revision, tokens.embedding_tokens)
-            try:
-                await _plan_and_commit(graph, change, judging, job_context, step="refine")
-            except StalePlanError:
-                continue
-        return
-    raise ConflictError("the user's memory keeps changing; the job is retried later")
-
-
-# Plan
-
-
-class _Change(NamedTuple):
-    """Scenes that were read, of a memory at a revision, and the embedding tokens spent on reading them."""
-
-    session_input: SessionInput
-    scenes: list[SceneExtraction]
-    claim: JobClaim
-    revision: int
-    embedding_tokens: int
-
-
-async def _plan_and_commit(
-    graph: Graph,
-    change: _Change,
-    judging: FactVerdicts,
-    job_context: JobContext,
-    *,
-    step: str = "extract",
-    refines: bool = False,
-) -> None:
-    """Plan the facts of the scenes and commit them.
-
-    Raises:
-        StalePlanError: the memory has changed since the revision.
-    """
-    session_input, scenes, claim, revision, embedding_tokens = change
-    scenes, plan = await _plan_readable(graph, session_input, scenes, judging, job_context)
-    plan = replace(plan, cost=plan.cost | {"embedding_tokens": embedding_tokens})
-    job_context.step(f"{step} planned")
-    await _commit(
-        graph,
-        session_input,
-        plan,
-        claim,
-        revision,
-        now_ms=job_context.now_ms(),
-        too_slow=_too_slow_message(scenes),
-        refines=refines,
-    )
-    job_context.step(f"{step} committed")
-    _count(scenes, plan)
-    job_context.on_change(claim.tenant)
-
-
-async def _plan_readable(
-    graph: Graph,
-    session_input: SessionInput,
-    scenes: list[SceneExtraction],
-    judging: FactVerdicts,
-    job_context: JobContext,
-) -> tuple[list[SceneExtraction], DigestPlan]:
-    """Return the scenes with their plan; scenes on whose facts planning fails keep only those of callers."""
-    try:
-        return scenes, await _plan(graph, session_input, scenes, judging, job_context)
-    except Exception as error:
-        note_unreadable(error)
-    readable = []
-    for one in scenes:
-        try:
-            await _plan(graph, session_input, [one], judging, job_context)
-        except Exception as error:
-            note_unreadable(error)
-            provided = tuple(reading for reading in one.readings if reading.reader == CALLER)
-            one = replace(one, readings=(*provided, plain_reading()))
-        readable.append(one)
-    return readable, await _plan(graph, session_input, readable, judging, job_context)
-
-
-async def _plan(
-    graph: Graph,
-    session_input: SessionInput,
-    scenes: Sequence[SceneExtraction],
-    judging: FactVerdicts,
-    job_context: JobContext,
-) -> DigestPlan:
-    """Resolve names, look up known facts and plan the rows of the commit."""
-    owner = session_input.owner
-    user_properties = add_declared_aliases(session_input.user_properties, scenes, owner)
-    scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
-    names = names_of(scenes)
-    candidates = await load_candidates(graph, owner, names)
-    replaced = await find_replaced(graph, owner, scenes, names, candidates)
-    extra = [*(verdict.known for verdict in judging.verdicts.values()), *(known.claim for known in replaced.values())]
-    refined = [one.scene.id for one in scenes if any(reading.withdraws for reading in one.readings)]
-    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, refined=refined)
-    planning = partial(
-        plan_digest,
-        replace(session_input, user_properties=user_properties),
-        scenes,
-        names,
-        candidates,
-        known.facts,
-        known.mentions,
-        recorded_at=job_context.clock(),
-        member_ids=known.member_ids,
-        judging=judging,
-        replaced={name: known.id for name, known in replaced.items()},
-    )
-    try:
-        plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))
-    except TooSlowError as error:
-        raise TooSlowError(
-            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) with {len(known.facts)} known ones took too"
-            f" long ({error}); the messages of session {session_input.session_uri} are stored and searchable; forget"
-            " some of these facts, or send them again in smaller parts, and retry the job"
-        ) from error
-    return replace(plan, own_names=changed_alias_properties(session_input.user_properties, user_properties))
-
-
-async def _settled(graph: Graph, session_input: SessionInput, claim: JobClaim) -> tuple[SessionInput, int]:
-    """Return the input with the user's current properties, and the number of writes to the user's memory.
-
-    Read before the plan's reads, so that these see at least what those writes left. The lease keeps the scenes
-    unchanged.
-    """
-    parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
-    rows = await graph.run(statement("consolidation/settled_revision"), parameters)
-    if not rows:
-        raise ConflictError(
-            f"user {session_input.owner.user_id!r} was forgotten while the job ran; there is nothing left to do"
-        )
-    return replace(session_input, user_properties=rows[0]["user_properties"]), rows[0]["revision"]
-
-
-# Commit
-
-
-async def _commit(
-    graph: Graph,
-    session_input: SessionInput,
-    plan: DigestPlan,
-    claim: JobClaim,
-    revision: int,
-    *,
-    now_ms: int,
-    too_slow: str | None,
-    refines: bool = False,
-) -> None:
-    """Write the plan, finish the job and append to the change log in one transaction.
-
-    Locks the user first and the tenant last, like all writers, so that digests of one user are serialized.
-
-    Args:
-        refines: a model refines what was read; a new scene, even of small talk, completes the scene before it.
-
-    Raises:
-        StalePlanError: the memory was written since the plan's reads.
-        ConflictError: the lease was lost, or messages were forgotten.
-    """
-    tenant, owner = claim.tenant, session_input.owner
-    recorded_at = plan.recorded_at
-
-    async def steps(writing: Writing) -> None:
-        await _lock_user(writing, session_input, plan, claim, revision)
-        for put, rows in (
-            (statement("entity_resolution/put_entities"), plan.entities),
-            (statement("entity_resolution/put_agents"), plan.agents),
-        ):
-            if rows:
-                written = await writing.run(put, {"tenant": tenant, "rows": rows})
-                assert len(written) == len(rows), f"{put.name} must write every row"
-        if plan.scenes:
-            parameters = {"tenant": tenant, "session": claim.session, "rows": plan.scenes}
-            written = await writing.run(statement("consolidation/put_scenes"), parameters)
-            expected = {row["id"]: len(row["messages"]) for row in plan.scenes}
-            if {row["id"]: row["messages"] for row in written} != expected:
-                raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
-        unembedded = await _write_facts(writing, plan, claim)
-        if refines and plan.scenes:
-            await enqueue_refinement(writing, tenant, claim.session, now_ms=now_ms)
-        if plan.episodes:
-            await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
-        await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
-        await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
-        merging = MergeWriter(writing=writing, tenant=tenant, at=recorded_at)
-        changes = await merging.put_member_rows(plan.member_entities, plan.member_facts)
-        touched = _touched_rows(plan)
-        if affects_kinship(touched):
-            changes += await merging.update_kinship(owner.user_id)
-        about = subjects_in(touched, owner.user.id, owner.agent.id)
-        if about:
-            changes += await settle_profile(writing, tenant, about, at=recorded_at)
-        day = day_of(recorded_at)
-        await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
-        await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
-
-    await graph.write(steps)
 
 
 async def _write_facts(writing: Writing, plan: DigestPlan, claim: JobClaim) -> set[str]:

@@ -8,13 +8,13 @@ from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import THREADS
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
-from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
+from extraction.reader import Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row, resolve
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.fact_events import event_properties
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind, plan_facts
@@ -160,30 +160,19 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
             yield Mention(name=fact.object, line=quote.line, entity_type=fact.object_type)
 
 
-def accepted_in(
-    scenes: Sequence[SceneExtraction], names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
-) -> list[AcceptedFact]:
+def accepted_in(scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]) -> list[AcceptedFact]:
     """Return the accepted facts of some scenes."""
-    entities, _ = resolved_names(names, candidates, owner)
     results = [
         check(reading, extraction.scene.messages, entities) for extraction in scenes for reading in extraction.readings
     ]
     return [fact for result in results for fact in result.accepted]
 
 
-def resolved_names(
-    names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
-) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
-    """Return the entity of each name, user and agent included, and the records that changed or were named."""
-    entities, touched = resolve(names, candidates, owner)
-    return entities | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
-
-
 def plan_digest(
     session_input: SessionInput,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameMention],
-    candidates: Sequence[EntityRecord],
+    entities: Mapping[str, EntityRef],
+    touched: Sequence[EntityRecord],
     facts_known: Sequence[Fact],
     mentions_known: Mapping[MemoryId, Fact],
     *,
@@ -195,12 +184,13 @@ def plan_digest(
     """Return the rows that one digest writes; deterministic.
 
     Args:
+        entities: the entity of each name, user and agent included.
+        touched: the records of all named entities.
         member_ids: ids of known facts that belong to merged entities.
         judging: verdicts of the model on doubtful facts.
         replaced: ids of the claims that callers name as replaced.
     """
     owner = session_input.owner
-    entities, touched = resolved_names(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[RejectedProposal] = []
     ignored: list[tuple[RejectedProposal, Scene]] = []

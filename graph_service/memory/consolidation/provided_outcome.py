@@ -15,18 +15,11 @@ from extraction.text.chinese import chinese_in
 from extraction.text.name_spotting import load_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.known_facts import load_known
-from graph_service.memory.consolidation.plan import (
-    SceneExtraction,
-    names_of,
-    planning_chars,
-    resolved_names,
-    run_off_loop_if_large,
-)
+from graph_service.memory.consolidation.known_facts import entities_in, load_known
+from graph_service.memory.consolidation.plan import SceneExtraction, planning_chars, run_off_loop_if_large
 from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName, check
 from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.session_input import proposal
-from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.reconciliation import plan_facts
@@ -75,12 +68,10 @@ async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
     if owner is None:
         return ProvidedOutcome(notes=tuple(_unmatched(episode, range(len(episode.facts)), lambda _index, _text: False)))
     scenes = (_scene_of(episode),)
-    names = names_of(scenes)
-    candidates = await load_candidates(graph, owner, names)
-    replaced = await find_replaced(graph, owner, scenes, names, candidates)
+    entities, _ = await entities_in(graph, owner, scenes)
+    replaced = await find_replaced(graph, owner, scenes, entities)
     extra = [known.claim for known in replaced.values()]
-    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, all_values=True)
-    entities, _ = resolved_names(names, candidates, owner)
+    known = await load_known(graph, owner, scenes, entities, extra_claims=extra, all_values=True)
     claim_ids = {name: claim.id for name, claim in replaced.items()}
     [reading] = scenes[0].readings
     accepted: dict[int, AcceptedFact] = {}

@@ -12,7 +12,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import SceneExtraction
 from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName, proposal_content
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import ClaimContent, content_of_row
 from schema.entity import EntityRef
 from schema.ids import MemoryId, name_key, scope_token
@@ -26,14 +26,9 @@ _LIKE_MIN: Final = 0.75
 
 
 async def find_replaced(
-    graph: Graph,
-    owner: Owner,
-    scenes: Sequence[SceneExtraction],
-    names: Sequence[NameMention],
-    candidates: Sequence[EntityRecord],
+    graph: Graph, owner: Owner, scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]
 ) -> dict[ReplacedName, ClaimContent]:
     """Return the claims that provided facts name as replaced; names that match none, or several, are left out."""
-    entities, _ = resolve(names, candidates, owner)
     references = dict(_references(scenes, entities))
     if not references:
         return {}

@@ -22,18 +22,17 @@ from schema.message import Message
 
 RELATION: Final = "is named"
 NAMES_MAX: Final = 20
-# Aliases with the time of their declaration.
-Declared = Mapping[str, datetime]
 
 
-def stored_aliases(stored: Mapping[str, Any]) -> dict[str, datetime]:
-    """Return the aliases among the user's properties, with the time of their declaration."""
-    return dict(zip(stored.get("declared_names") or (), stored.get("declared_since") or (), strict=True))
+def with_declared_aliases(
+    stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner
+) -> tuple[dict[str, Any], list[SceneExtraction]]:
+    """Add the aliases declared in the readings to the user's properties, and replace them by the user in the scenes.
 
-
-def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
-    """Return the user's properties with the aliases declared in the readings; equal to `stored` without new ones."""
-    declared = stored_aliases(stored)
+    The properties equal `stored` without new aliases. Names are replaced only in later lines of other speakers.
+    """
+    before = dict(zip(stored.get("declared_names") or (), stored.get("declared_since") or (), strict=True))
+    declared = dict(before)
     by_key = {name_key(name): name for name in declared}
     found = (
         pair for scene in scenes for reading in scene.readings for pair in _declared_aliases(scene, reading, owner)
@@ -42,11 +41,14 @@ def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtrac
         known = by_key.setdefault(name_key(name), name)
         if known in declared or len(declared) < NAMES_MAX:
             declared[known] = min(declared.get(known, at), at)
-    if declared == stored_aliases(stored):
-        return dict(stored)
-    aliases = sorted({*(stored.get("aliases") or ()), *(name for name in declared if name != stored.get("name"))})
-    order = sorted(declared)
-    return {**stored, "aliases": aliases, "declared_names": order, "declared_since": [declared[name] for name in order]}
+    properties = dict(stored)
+    if declared != before:
+        order = sorted(declared)
+        aliases = {*(stored.get("aliases") or ()), *(name for name in declared if name != stored.get("name"))}
+        properties |= {"aliases": sorted(aliases), "declared_names": order}
+        properties["declared_since"] = [declared[name] for name in order]
+    since = {name_key(name): at for name, at in declared.items()}
+    return properties, [_replace_in(scene, since, owner) for scene in scenes] if since else list(scenes)
 
 
 def changed_alias_properties(stored: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,13 +58,7 @@ def changed_alias_properties(stored: Mapping[str, Any], updated: Mapping[str, An
     return {name: updated[name] for name in ("aliases", "declared_names", "declared_since")}
 
 
-def replace_user_aliases(scenes: Sequence[SceneExtraction], declared: Declared, owner: Owner) -> list[SceneExtraction]:
-    """Replace the user's declared aliases with the user node in later lines of other speakers."""
-    since = {name_key(name): at for name, at in declared.items()}
-    return [_replace_in(scene, since, owner) for scene in scenes] if since else list(scenes)
-
-
-def _replace_in(extraction: SceneExtraction, since: Declared, owner: Owner) -> SceneExtraction:
+def _replace_in(extraction: SceneExtraction, since: Mapping[str, datetime], owner: Owner) -> SceneExtraction:
     lines = extraction.scene.messages
 
     def resolve(name: str, numbers: Iterable[int]) -> str:
