@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from cachetools import LRUCache
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.child_process import OwnProcess
@@ -58,22 +60,6 @@ class _CachedCommunities:
     people: tuple[str, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Computation:
-    """A running computation of communities.
-
-    Attributes:
-        waiters: number of requests that wait for it.
-        in_background: it replaces outdated communities, and continues even if no request waits.
-        outdated: something of the tenant was forgotten since the data was read.
-    """
-
-    task: "asyncio.Task[_CachedCommunities]"
-    waiters: int = 0
-    in_background: bool = False
-    outdated: bool = False
-
-
 class CommunityMaps:
     """Communities of the most recently requested memories.
 
@@ -106,8 +92,10 @@ class CommunityMaps:
         self._clock_s = clock_s
         self._fresh_s = fresh_s
         self._supervisor = supervisor or Supervisor()
-        self._cache: OrderedDict[_Key, _CachedCommunities] = OrderedDict()
-        self._computations: dict[_Key, _Computation] = {}
+        self._cache: LRUCache[_Key, _CachedCommunities] = LRUCache(_CACHED_MAX)
+        self._computations: dict[_Key, asyncio.Task[_CachedCommunities]] = {}
+        # Running computations that may have read what was forgotten since.
+        self._outdated: set[_Key] = set()
         self._large: Counter[TenantId] = Counter()
         self._large_turn = asyncio.Lock()
 
@@ -161,14 +149,13 @@ class CommunityMaps:
 
     def forget(self, tenant: str | None) -> None:
         """Drop a tenant's communities, or all, because something in them was forgotten."""
-        for key, computation in self._computations.items():
-            computation.outdated = computation.outdated or tenant in (None, key[0])
+        self._outdated |= {key for key in self._computations if tenant in (None, key[0])}
         for key in [key for key in self._cache if tenant in (None, key[0])]:
             del self._cache[key]
 
     async def close(self) -> None:
         """Cancel all computations."""
-        tasks = [computation.task for computation in self._computations.values()]
+        tasks = list(self._computations.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -178,63 +165,42 @@ class CommunityMaps:
         head = await self._log.head(tenant)
         cached = self._cache.get(key)
         if cached is not None and cached.head.epoch == head.epoch:
-            self._cache.move_to_end(key)
             if cached.head.seq != head.seq and self._clock_s() - cached.at_s > self._fresh_s:
-                self._computation_of(key).in_background = True
+                self._computation_of(key)
             return cached
-        return await self._wait_for(key)
-
-    async def _wait_for(self, key: _Key) -> _CachedCommunities:
-        """Wait for the computation; cancel it when the last waiting request is cancelled."""
-        computation = self._computation_of(key)
-        computation.waiters += 1
         try:
             # Shielded, because other requests may wait for the same computation.
-            return await asyncio.shield(computation.task)
+            return await asyncio.shield(self._computation_of(key))
         except asyncio.CancelledError:
             caller = asyncio.current_task()
             if caller is None or caller.cancelling():
                 raise
             raise UnavailableError("the communities were not found before the service stopped") from None
-        finally:
-            computation.waiters -= 1
-            if not (computation.waiters or computation.in_background or computation.task.done()):
-                computation.task.cancel()
-                # A request from now on must start a new computation, not wait for the cancelled one.
-                if self._computations.get(key) is computation:
-                    del self._computations[key]
 
-    def _computation_of(self, key: _Key) -> _Computation:
-        """Return the running computation of a memory, or start one."""
-        computation = self._computations.get(key)
-        if computation is None:
+    def _computation_of(self, key: _Key) -> "asyncio.Task[_CachedCommunities]":
+        """Return the running computation of a memory, or start one; it goes on when nobody waits for it."""
+        if key not in self._computations:
             task = asyncio.create_task(self._compute(key), name="find communities")
-            computation = _Computation(task=task)
-            self._computations[key] = computation
+            self._computations[key] = task
             task.add_done_callback(lambda done: self._on_done(key, done))
-        return computation
+        return self._computations[key]
 
     def _on_done(self, key: _Key, task: "asyncio.Task[_CachedCommunities]") -> None:
-        computation = self._computations.get(key)
-        if computation is not None and computation.task is task:
-            del self._computations[key]
+        del self._computations[key]
+        self._outdated.discard(key)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, UnavailableError | TooCostlyError):
             # Reported here, because a failure in the background reaches no request.
             self._supervisor.note(Loop.COMMUNITIES, error)
 
     async def _compute(self, key: _Key) -> _CachedCommunities:
-        computation = self._computations[key]
         for _ in range(_TRIES_MAX):
-            computation.outdated = False
+            self._outdated.discard(key)
             cached = await self._read(*key)
             # Data read before a forgetting may still contain what was forgotten.
-            if computation.outdated:
-                continue
-            self._cache[key] = cached
-            while len(self._cache) > _CACHED_MAX:
-                self._cache.popitem(last=False)
-            return cached
+            if key not in self._outdated:
+                self._cache[key] = cached
+                return cached
         raise UnavailableError(
             "data of this memory was forgotten while its communities were computed; ask again in a moment",
             _RETRY_AFTER_S,
