@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graph_service.memory.facts.claims import strength_of
 from graph_service.memory.facts.conflict_resolution import closes, content_of_row
@@ -173,8 +173,7 @@ def _edge(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _ClosingEdge:
+class _ClosingEdge(NamedTuple):
     """A derived edge that may close an older one; `rank` is its position among the subject's edges, newest first."""
 
     rank: int
@@ -182,32 +181,14 @@ class _ClosingEdge:
     assertions: frozenset[tuple[str, datetime]]
 
 
-class _CloserIndex:
-    """Edges that may close older ones, newest first; an edge does not close another that the same message asserts."""
+def _oldest_apart(edges: Sequence[_ClosingEdge], assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
+    """Return the oldest edge that no message asserts together with an older one; None if there is none.
 
-    def __init__(self) -> None:
-        self._edges: list[_ClosingEdge] = []
-        # For each edge and each of its assertions: the index of the newest edge of the consecutive run that shares it.
-        self._runs: list[dict[tuple[str, datetime], int]] = []
-
-    def add(self, edge: _ClosingEdge) -> None:
-        """Add an edge older than all added before."""
-        previous = self._runs[-1] if self._runs else {}
-        self._runs.append({one: previous.get(one, len(self._edges)) for one in edge.assertions})
-        self._edges.append(edge)
-
-    def find(self, assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
-        """Return the oldest edge that has none of the given assertions; None if there is none.
-
-        The assertions are those of an older edge, which the returned edge may close.
-        """
-        rank = len(self._edges) - 1
-        while rank >= 0:
-            shared = self._edges[rank].assertions & assertions
-            if not shared:
-                return self._edges[rank]
-            rank = min(self._runs[rank][one] for one in shared) - 1
-        return None
+    Args:
+        edges: newest first.
+        assertions: those of the older edge.
+    """
+    return next((edge for edge in reversed(edges) if assertions.isdisjoint(edge.assertions)), None)
 
 
 def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
@@ -226,16 +207,14 @@ def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> None:
-    closers: dict[tuple[str, ...], _CloserIndex] = {}
+    closers: dict[tuple[str, ...], list[_ClosingEdge]] = {}
     for rank, row in enumerate(newest_first):
         assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
         edge = _ClosingEdge(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
         claim, label = _claim(row), row["properties"].get("attribute") or ""
         attribute_key, opposite_key = ("attribute", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
         if "invalid_at" not in row["properties"]:
-            candidates = [
-                index.find(edge.assertions) for key in (attribute_key, opposite_key) if (index := closers.get(key))
-            ]
+            candidates = [_oldest_apart(closers.get(key, ()), edge.assertions) for key in (attribute_key, opposite_key)]
             found = [one for one in candidates if one and closes(content_of_row(one.row), content_of_row(row))]
             closer = max(found, key=lambda one: one.rank, default=None)
             if closer is not None:
@@ -243,9 +222,9 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
         if any(one.adds for one in assertions):
             continue
         if label and not label.startswith("?"):
-            closers.setdefault(attribute_key, _CloserIndex()).add(edge)
+            closers.setdefault(attribute_key, []).append(edge)
         if opposite := whitelist()[claim.predicate].opposite:
-            closers.setdefault(("opposite", opposite, claim.object_id), _CloserIndex()).add(edge)
+            closers.setdefault(("opposite", opposite, claim.object_id), []).append(edge)
 
 
 def _opposite_key(claim: Claim) -> tuple[str, ...]:
