@@ -146,7 +146,6 @@ async def context(
         ask: recalls the answer to a question.
 
     Raises:
-        InputError: the question is invalid, or the budget is out of bounds.
         UnavailableError: Neo4j does not answer, and nothing of this memory is available on disk.
     """
     question = question_for(request)
@@ -256,14 +255,13 @@ def rendered(
     if frame_tokens > request.tokens_max:
         why = f"maxTokens is {request.tokens_max}; the preamble alone needs {frame_tokens}, so the text is empty"
         return replace(empty, notes=(*notes, why))
-    pieces = packed(
-        (line.piece for line in lines),
+    chosen = packed(
+        lines,
         tokens_max=request.tokens_max - frame_tokens,
         headings=heading_costs(language),
         core_share=_core_share(answer),
     )
-    chosen = {(piece.id, piece.section) for piece in pieces}
-    shown = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
+    shown = _in_order(chosen)
     text = fenced(preamble, "\n".join(_text_lines(shown, language, with_uris=request.with_uris)))
     if len(shown) < len(lines):
         more = len(lines) - len(shown)
@@ -275,8 +273,8 @@ def rendered(
         empty,
         text=text,
         tokens=tokens_in(text),
-        core=tuple(_context_line(line, shown) for line in shown if line.piece.part is Part.CORE),
-        recalled=tuple(_context_line(line, shown) for line in shown if line.piece.part is Part.RECALL),
+        core=tuple(_context_line(line, shown) for line in shown if line.part is Part.CORE),
+        recalled=tuple(_context_line(line, shown) for line in shown if line.part is Part.RECALL),
         notes=notes,
     )
 
@@ -292,7 +290,7 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
     preamble = [words.preamble]
     if not core_known:
         preamble.append(words.unavailable)
-    elif not any(line.piece.part is Part.CORE for line in lines):
+    elif not any(line.part is Part.CORE for line in lines):
         unread = sum(hit.candidate.pending for hit in answer.hits)
         unknown = words.no_profile if answer.hits else words.nothing_known
         preamble.append(words.unread.format(count=unread) if unread else unknown)
@@ -307,25 +305,25 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
 
 def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
     """Sort lines by `_line_order`, but put the messages of a scene right below it, oldest first."""
-    scenes = {line.piece.id for line in lines if line.kind == "scene"}
+    scenes = {line.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in scenes]
     heads.sort(key=_line_order)
-    below = sorted((line for line in lines if line.scene_id in scenes), key=lambda line: (line.at, line.piece.id))
+    below = sorted((line for line in lines if line.scene_id in scenes), key=lambda line: (line.at, line.id))
     ordered: list[ContextLineDraft] = []
     for head in heads:
         ordered.append(head)
-        ordered += [line for line in below if head.kind == "scene" and line.scene_id == head.piece.id]
+        ordered += [line for line in below if head.kind == "scene" and line.scene_id == head.id]
     return ordered
 
 
 def _line_order(line: ContextLineDraft) -> tuple[int, bool, float, str]:
     """Return the sort key of a line: by section, valid facts before ended ones, newest first."""
-    return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
+    return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.id
 
 
 def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_uris: bool) -> list[str]:
     headings = WORDS[language].headings
-    scenes = {line.piece.id for line in shown if line.kind == "scene"}
+    scenes = {line.id for line in shown if line.kind == "scene"}
     text_lines: list[str] = []
     section: Section | None = None
     for number, line in enumerate(shown, start=1):
@@ -338,11 +336,11 @@ def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_u
 
 
 def _context_line(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
-    numbers = {one.piece.id: number for number, one in enumerate(shown, start=1) if one.kind == "scene"}
+    numbers = {one.id: number for number, one in enumerate(shown, start=1) if one.kind == "scene"}
     return ContextLine(
         number=shown.index(line) + 1,
         kind=line.kind,
-        id=line.piece.id,
+        id=line.id,
         uri=line.uri,
         text=line.text,
         at=line.at,

@@ -43,7 +43,7 @@ _SECTION: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextLineDraft:
+class ContextLineDraft(Piece):
     """A possible line of a context.
 
     Attributes:
@@ -54,9 +54,8 @@ class ContextLineDraft:
         scene_id: id of the scene that a message belongs to, if the scene was found too.
     """
 
-    piece: Piece
-    kind: str
     section: Section
+    kind: str
     uri: str
     text: str
     at: datetime
@@ -79,23 +78,18 @@ def lines_of_core(
         until = None if fact.told_as_ended else fact.until
         text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone, now=now)
         earlier = fact.kind is CoreKind.EARLIER
-        piece = Piece(
-            id=fact.id,
-            part=Part.RECALL if earlier else Part.CORE,
-            section=_SECTION[fact.kind].value,
-            tokens=_cost(text, fact.uri, with_uris=with_uris),
-            # Rank ended facts after everything that recall found for the question.
-            value=fact.worth / 1000 if earlier else fact.worth,
-            # The end of a fact is new information even if a message contains the statement.
-            text=fact.statement if fact.until is None else text,
-            proofs=fact.evidence if fact.until is None else frozenset(),
-        )
-        section = _SECTION[fact.kind]
         lines.append(
             ContextLineDraft(
-                piece=piece,
+                id=fact.id,
+                part=Part.RECALL if earlier else Part.CORE,
+                section=_SECTION[fact.kind],
+                tokens=_cost(text, fact.uri, with_uris=with_uris),
+                # Rank ended facts after everything that recall found for the question.
+                value=fact.worth / 1000 if earlier else fact.worth,
+                # The end of a fact is new information even if a message contains the statement.
+                content=fact.statement if fact.until is None else text,
+                proofs=fact.evidence if fact.until is None else frozenset(),
                 kind=fact.kind.value,
-                section=section,
                 uri=fact.uri,
                 text=text,
                 at=fact.since,
@@ -151,24 +145,19 @@ def lines_of_candidates(
         elif hit.kind is HitKind.MESSAGE and hit.withdrawn:
             by = safe_text(messages.get(hit.overtaken_by or "", "…"), chars_max=_STATEMENT_CHARS_MAX)
             text = phrases.corrected.format(text=text, by=by)
-        tokens = _cost(text, hit.uri, with_uris=with_uris)
-        section = Section.FACTS if hit.kind is HitKind.FACT else Section.SCENES
-        piece = Piece(
-            id=hit.id,
-            part=Part.RECALL,
-            section=section.value,
-            tokens=tokens,
-            # Not divided by length: that reduced the gold evidence at 500 tokens from 0.77 to 0.57 (LoCoMo).
-            value=1.0 / (1 + rank),
-            text=content,
-            proofs=frozenset(message.id for message in hit.evidence) if hit.kind is HitKind.FACT else frozenset(),
-            is_quote=hit.kind is HitKind.MESSAGE,
-        )
+        is_fact = hit.kind is HitKind.FACT
         lines.append(
             ContextLineDraft(
-                piece=piece,
+                id=hit.id,
+                part=Part.RECALL,
+                section=Section.FACTS if is_fact else Section.SCENES,
+                tokens=_cost(text, hit.uri, with_uris=with_uris),
+                # Not divided by length: that reduced the gold evidence at 500 tokens from 0.77 to 0.57 (LoCoMo).
+                value=1.0 / (1 + rank),
+                content=content,
+                proofs=frozenset(message.id for message in hit.evidence) if is_fact else frozenset(),
+                is_quote=hit.kind is HitKind.MESSAGE,
                 kind=hit.kind.value,
-                section=section,
                 uri=hit.uri,
                 text=text,
                 at=hit.said_at,

@@ -8,7 +8,7 @@ larger budget includes every line that a smaller one does, as long as the quotes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
 
@@ -47,7 +47,7 @@ class Piece:
         section: section whose heading it is under.
         tokens: cost of its line, including the line end.
         value: expected usefulness; the highest is chosen first.
-        text: its content, which is compared to find duplicates.
+        content: compared to find duplicates.
         proofs: ids of the messages that prove a fact.
         is_quote: the line quotes a message.
     """
@@ -57,9 +57,12 @@ class Piece:
     section: str
     tokens: int
     value: float
-    text: str
+    content: str
     proofs: frozenset[str] = frozenset()
     is_quote: bool = False
+
+
+PieceT = TypeVar("PieceT", bound=Piece)
 
 
 @dataclass(slots=True)
@@ -82,23 +85,23 @@ class _Selection:
         """Return whether a piece adds nothing to those chosen."""
         if piece.id in self.ids:
             return True
-        text = plain(piece.text)
+        text = plain(piece.content)
         # Core Memory is shown even if recalled messages say the same.
         if piece.part is Part.CORE:
-            return any(_same(text, piece.text, other, raw) for other, raw in self.core_texts)
+            return any(_same(text, piece.content, other, raw) for other, raw in self.core_texts)
         if piece.proofs & self.quoted:
             return True
         fact_length = self.proved.get(piece.id)
         if piece.is_quote and fact_length is not None and len(text) < _ADDS_LENGTH_MIN * fact_length:
             return True
-        return any(_same(text, piece.text, other, raw) for other, raw in self.texts)
+        return any(_same(text, piece.content, other, raw) for other, raw in self.texts)
 
     def add(self, piece: Piece) -> None:
-        text = plain(piece.text)
+        text = plain(piece.content)
         self.ids.add(piece.id)
-        self.texts.append((text, piece.text))
+        self.texts.append((text, piece.content))
         if piece.part is Part.CORE:
-            self.core_texts.append((text, piece.text))
+            self.core_texts.append((text, piece.content))
         if piece.is_quote:
             self.quoted.add(piece.id)
         for proof in piece.proofs:
@@ -106,12 +109,12 @@ class _Selection:
 
 
 def packed(
-    pieces: Iterable[Piece],
+    pieces: Iterable[PieceT],
     *,
     tokens_max: int,
     headings: Mapping[str, int] | None = None,
     core_share: float = CORE_SHARE,
-) -> list[Piece]:
+) -> list[PieceT]:
     """Return the pieces that fit, best first; independent of the order of `pieces`.
 
     Args:
@@ -119,7 +122,7 @@ def packed(
         headings: cost of each section's heading, paid with its first piece.
     """
     costs = headings or {}
-    chosen: list[Piece] = []
+    chosen: list[PieceT] = []
     open_sections: set[str] = set()
     left = tokens_max
     for piece in ordered(pieces, core_share=core_share):
@@ -132,7 +135,7 @@ def packed(
     return chosen
 
 
-def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
+def ordered(pieces: Iterable[PieceT], *, core_share: float = CORE_SHARE) -> Iterator[PieceT]:
     """Yield the pieces without duplicates, best first; Core Memory has about `core_share` of every long prefix."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
@@ -150,7 +153,7 @@ def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Itera
 
 
 def _next_part(
-    queues: Mapping[Part, Sequence[Piece]], places: Mapping[Part, int], spent: Mapping[Part, int], core_share: float
+    queues: Mapping[Part, Sequence[PieceT]], places: Mapping[Part, int], spent: Mapping[Part, int], core_share: float
 ) -> Part:
     if places[Part.CORE] >= len(queues[Part.CORE]):
         return Part.RECALL

@@ -28,7 +28,7 @@ def quoted_chars(role: str, tokens_max: int, *, asks_agent: bool = False, text: 
         now=NOON,
         asks_agent=asks_agent,
     )
-    return len(line.piece.text)
+    return len(line.content)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ HEADINGS = {"core": 4, "recall": 5}
 
 def a_piece(name: str, *, part: Part = Part.RECALL, tokens: int = 20, value: float = 1.0, **more: object) -> Piece:
     return Piece(
-        **{"id": name, "part": part, "section": part.value, "tokens": tokens, "value": value, "text": name, **more}  # type: ignore[arg-type]
+        **{"id": name, "part": part, "section": part.value, "tokens": tokens, "value": value, "content": name, **more}  # type: ignore[arg-type]
     )
 
 
@@ -24,7 +24,7 @@ PIECES = st.lists(
         part=st.sampled_from(list(Part)),
         tokens=st.integers(1, 90),
         value=st.floats(0, 1),
-        text=st.sampled_from(
+        content=st.sampled_from(
             ["I like tea.", "i like  tea", "Tom lives in Oslo.", "we met at the harbour", "我喜欢茶", "x"]
         ),
         proofs=st.frozensets(st.sampled_from(["memory 1 of many", "memory 2 of many"]), max_size=2),
@@ -46,7 +46,7 @@ def test_nothing_is_repeated(pieces: list[Piece], tokens_max: int) -> None:
     chosen = packed(pieces, tokens_max=tokens_max)
     assert len({piece.id for piece in chosen}) == len(chosen)
     for part in Part:
-        texts = [piece.text for piece in chosen if piece.part is part]
+        texts = [piece.content for piece in chosen if piece.part is part]
         assert not [1 for i, one in enumerate(texts) for other in texts[:i] if near_duplicates(one, other)]
     quoted: set[str] = set()
     for piece in chosen:
@@ -70,8 +70,8 @@ def test_order_of_hits_does_not_matter(numbers: list[int], chance: random.Random
 
 def test_core_memory_has_its_share_whatever_recall_found() -> None:
     words = [f"word{n} thing{n} place{n}" for n in range(80)]
-    core = [a_piece(f"core {n}", part=Part.CORE, value=0.01, text=words[n]) for n in range(40)]
-    found = [a_piece(f"found {n}", value=1.0, text=words[40 + n]) for n in range(40)]
+    core = [a_piece(f"core {n}", part=Part.CORE, value=0.01, content=words[n]) for n in range(40)]
+    found = [a_piece(f"found {n}", value=1.0, content=words[40 + n]) for n in range(40)]
 
     def share(tokens_max: int) -> float:
         chosen = packed([*core, *found], tokens_max=tokens_max, core_share=0.35)
@@ -84,22 +84,22 @@ def test_core_memory_has_its_share_whatever_recall_found() -> None:
 
 def test_fact_whose_evidence_is_quoted_is_left_out() -> None:
     said = a_piece(
-        "m1", value=0.9, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
+        "m1", value=0.9, content="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
     )
-    fact = a_piece("f1", value=0.5, text="Ana lives in Oslo.", proofs=frozenset({"m1"}))
+    fact = a_piece("f1", value=0.5, content="Ana lives in Oslo.", proofs=frozenset({"m1"}))
     assert [piece.id for piece in ordered([said, fact])] == ["m1"]
 
 
 def test_evidence_that_adds_something_is_quoted_after_its_fact() -> None:
-    fact = a_piece("f1", value=0.9, text="Ana lives in Oslo.", proofs=frozenset({"m1", "m2"}))
+    fact = a_piece("f1", value=0.9, content="Ana lives in Oslo.", proofs=frozenset({"m1", "m2"}))
     long = a_piece(
-        "m1", value=0.5, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
+        "m1", value=0.5, content="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
     )
-    short = a_piece("m2", value=0.4, text="I live in Oslo now.", is_quote=True)
+    short = a_piece("m2", value=0.4, content="I live in Oslo now.", is_quote=True)
     assert [piece.id for piece in ordered([fact, long, short])] == ["f1", "m1"]
 
 
 def test_abstract_and_its_source_sentences_are_not_both_included() -> None:
-    scene = a_piece("s1", value=0.9, text="We met Tom at the harbour. It rained all day long.")
-    said = a_piece("m1", value=0.5, text="It rained all day long.", is_quote=True)
+    scene = a_piece("s1", value=0.9, content="We met Tom at the harbour. It rained all day long.")
+    said = a_piece("m1", value=0.5, content="It rained all day long.", is_quote=True)
     assert [piece.id for piece in ordered([scene, said])] == ["s1"]
