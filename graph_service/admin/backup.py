@@ -26,9 +26,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from graph_service.admin.store_export import Report, export_store, import_store
-from graph_service.graph.local_neo4j.local_server import LocalServer
+from graph_service.graph.local_neo4j.local_server import (
+    PASSWORD_NAME,
+    STORE_NAME,
+    LocalServer,
+    replace_store,
+    settle_store,
+)
 from graph_service.graph.local_neo4j.owner import OWNER_NAME, read_owner, try_lock
-from graph_service.graph.local_neo4j.server_start import PASSWORD_NAME, STORE_NAME, replace_store, settle_store
 from graph_service.version import version
 from schema.errors import ConflictError, InputError, InstallError
 from schema.json_text import read_json

@@ -15,9 +15,8 @@ from typing import Final
 from graph_service.auth.keyring import plan_reading
 from graph_service.config.settings import Settings
 from graph_service.graph.database import connect, open_driver
-from graph_service.graph.local_neo4j.local_server import LocalServer, find_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer, ServerDiedError, find_local_server
 from graph_service.graph.local_neo4j.server_process import ServerSlowError
-from graph_service.graph.local_neo4j.server_start import ServerDiedError
 from graph_service.graph.store import Graph
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Step, Watcher

@@ -14,9 +14,8 @@ import httpx
 from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
 
 from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
-from graph_service.graph.local_neo4j.jar_file import part_file
 from graph_service.graph.local_neo4j.jar_lock import FetchProgress
-from graph_service.graph.local_neo4j.jar_signature import hide_signature
+from graph_service.graph.local_neo4j.jar_signature import hide_signature, part_file
 from schema.errors import InstallError
 
 FETCHES_AT_ONCE: Final = 8

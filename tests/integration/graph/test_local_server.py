@@ -117,11 +117,6 @@ async def test_second_process_shares_the_server(served: LocalServer, data_dir: P
     assert await ask(served, "RETURN 1 AS one") == 1, "leaving must not stop a shared server"
 
 
-async def test_directory_in_use_is_refused_with_its_owner(served: LocalServer, data_dir: Path) -> None:
-    with pytest.raises(ConflictError, match=rf"in use by process {os.getpid()} \(running since .*: .*python"):
-        await start(data_dir, share=False)
-
-
 async def test_locked_store_without_owner_record_is_refused(served: LocalServer, data_dir: Path) -> None:
     """A record may be lost, or be of another host that mounts the same volume."""
     owner = read_owner(data_dir)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graph_service.admin.backup import compact
+from graph_service.graph.local_neo4j.local_server import replace_store, settle_store
 from graph_service.graph.local_neo4j.owner import try_lock
-from graph_service.graph.local_neo4j.server_start import replace_store, settle_store
 from schema.errors import ConflictError, InstallError
 
 
