@@ -39,11 +39,7 @@ def sent() -> None:
 
 
 class RoundTrip:
-    """Measure one statement, sent within the block.
-
-    Args:
-        name: name of the statement.
-    """
+    """Measure one statement, sent within the block."""
 
     __slots__ = ("_access", "_span", "_started_s")
 

@@ -39,9 +39,6 @@ class Analyst:
 
     A statement occupies its slot until the server has ended it, even if its caller disconnected, so statements that
     Neo4j cannot stop take at most one core for each slot.
-
-    Args:
-        caps: limits of one statement.
     """
 
     def __init__(self, graph: Graph, caps: Caps | None = None) -> None:

@@ -38,14 +38,14 @@ def check_ids(**ids: str | None) -> None:
         raise InputError("; ".join(problems), tuple(problems))
 
 
-def check_limit(limit: int) -> None:
-    """Raise for a number of results that is out of bounds.
+def check_limit(limit: int, most: int = LIMITS.results, *, least: int = 1, name: str = "limit") -> None:
+    """Raise for a number that is out of bounds.
 
     Raises:
-        InputError: it is not 1 to 100.
+        InputError: it is not `least` to `most`.
     """
-    if not 1 <= limit <= LIMITS.results:
-        raise InputError(f"limit is {limit}; use 1 to {LIMITS.results}")
+    if not least <= limit <= most:
+        raise InputError(f"{name} is {limit}; use {least} to {most:,}")
 
 
 def _id_problem(value: str) -> str | None:

@@ -101,6 +101,9 @@ async def _unwritten(_tenant: TenantId, _question: str, _sources: Sequence[Sourc
 class Memory:
     """All operations on the memories of all tenants.
 
+    Everything that takes ids, numbers, cursors or questions raises `InputError` for malformed ones, in which it lists
+    all problems; docstrings here and in the parts say so only where something else may be wrong too.
+
     Args:
         embedder: None means keyword search only.
         spool: stores messages while Neo4j is unavailable.
@@ -247,7 +250,6 @@ class Memory:
             budget: what this request may still return of texts; a new one by default.
 
         Raises:
-            InputError: the question is invalid.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         generation = self.questions.generation(tenant)
@@ -268,7 +270,6 @@ class Memory:
         """Answer a person's question about one user's memory in sentences that cite what was found.
 
         Raises:
-            InputError: the question is invalid.
             UnavailableError: see `recall`.
         """
         kinds = (HitKind.MESSAGE, HitKind.FACT)
@@ -342,7 +343,6 @@ class Memory:
             asker: the caller, for those who watch the questions.
 
         Raises:
-            InputError: the question is invalid, or the budget is out of bounds.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         now, generation, answers = self._clock(), self.questions.generation(tenant), list[Answer]()
@@ -426,18 +426,13 @@ class Memory:
         """Return the last turns of a session, oldest first, and their source.
 
         Raises:
-            InputError: an id is invalid, or the number is out of bounds.
             UnavailableError: the window is empty and Neo4j does not answer.
         """
         session = _session_of(tenant, user_id, session_id)
         return await last_turns(self._graph, self._window, session, turns=turns)
 
     async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Request that the model reads the scenes deferred over budget, and return their number.
-
-        Raises:
-            InputError: `scenes` is out of bounds.
-        """
+        """Request that the model reads the scenes deferred over budget, and return their number."""
         now_ms = millis(self._clock())
         enqueued = await reextract_scenes(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
         self._notify(tenant)
@@ -446,19 +441,11 @@ class Memory:
     async def fact_events(
         self, tenant: TenantId, user_id: str, session_id: str, *, first: int
     ) -> list[StoredFactEvent]:
-        """Return what became of the facts of a session, latest scene first; empty for an unknown session.
-
-        Raises:
-            InputError: an id or `first` is out of bounds.
-        """
+        """Return what became of the facts of a session, latest scene first; empty for an unknown session."""
         return await fact_events(self._graph, tenant, user_id, session_id, first=first)
 
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
-        """Return the tokens that a tenant spent on the model, day by day.
-
-        Raises:
-            InputError: `days` is out of bounds.
-        """
+        """Return the tokens that a tenant spent on the model, day by day."""
         budget = self._tokens_per_day
         return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
 

@@ -49,8 +49,6 @@ def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate
 
     Args:
         properties: those of a fact; `evidence_n` takes precedence over the length of `evidence`.
-        source: id of the subject.
-        target: id of the object.
     """
     evidence_n = properties.get("evidence_n")
     known_at = properties.get("known_at") or properties.get("recorded_at")

@@ -57,7 +57,6 @@ class ContextRequest:
         query: the user's message; if empty, the context is Core Memory alone.
         tokens_max: maximum length of the text in tokens, as estimated.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
-        tags: recall only what has one of these tags.
         where: recall only what comes from messages whose metadata match this filter.
         language: language of the headings; by default that of the question, or without one that of Core Memory.
         with_uris: write the URI of each line after its number.

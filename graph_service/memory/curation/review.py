@@ -18,13 +18,12 @@ from extraction.entities.attributes import attribute_of, value_key
 from extraction.entities.place_hierarchy import other_level
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.unchanged_cache import UnchangedCache
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
 from graph_service.memory.entity_resolution.listing import Entities
-from schema.errors import InputError
 from schema.ids import CORRECTION_SESSION, TenantId
 from schema.relations import canonical_relation, relation_labels
 from schema.timespan import millis
@@ -132,11 +131,7 @@ class OpenFacts:
 
 
 class Review:
-    """Cards about the memories of all tenants; the facts of an unchanged memory are kept.
-
-    Args:
-        clock: aware UTC now.
-    """
+    """Cards about the memories of all tenants; the facts of an unchanged memory are kept."""
 
     def __init__(self, graph: Graph, log: ChangeLog, entities: Entities, *, clock: Callable[[], datetime]) -> None:
         self._graph = graph
@@ -150,12 +145,10 @@ class Review:
         """Return today's cards about one user's memory.
 
         Raises:
-            InputError: the user id or the limit is invalid.
             TooSlowError: comparing the names took too long.
         """
         check_ids(userId=user_id)
-        if not 1 <= limit <= CARDS_MAX:
-            raise InputError(f"limit is {limit}; use 1 to {CARDS_MAX}")
+        check_limit(limit, CARDS_MAX)
         now = self._clock()
         midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
         known, pairs, settled = await asyncio.gather(
@@ -180,11 +173,7 @@ class Review:
         )
 
     async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
-        """Return all contradictions in one user's memory that no person has settled.
-
-        Raises:
-            InputError: the user id is invalid.
-        """
+        """Return all contradictions in one user's memory that no person has settled."""
         check_ids(userId=user_id)
         return (await self._open_facts(tenant, user_id)).contradictions
 

@@ -20,7 +20,6 @@ from graph_service.memory.entity_resolution.duplicate_candidates import (
     without_rejected,
 )
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
 from schema.timespan import micros
 
@@ -76,12 +75,8 @@ class Entities:
 
         Args:
             after: an `entity_cursor`; only entities after it are returned.
-
-        Raises:
-            InputError: the limit or the cursor is invalid.
         """
-        if not 1 <= limit <= LISTED_MAX:
-            raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
+        check_limit(limit, LISTED_MAX)
         last_seen_us, after_id = decode_cursor(ListName.ENTITIES, after)
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
         parameters |= {"last_us": last_seen_us, "after": after_id}
@@ -92,7 +87,6 @@ class Entities:
         """Return possible duplicates among one user's entities, or each user's if None; best score first.
 
         Raises:
-            InputError: the limit or the user id is invalid.
             TooSlowError: comparing the names took too long.
         """
         check_limit(limit)

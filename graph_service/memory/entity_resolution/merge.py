@@ -65,11 +65,7 @@ class Merges:
         self._notify = notify
 
     async def of_user(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[StoredMerge]:
-        """Return the merges that people made in one user's memory and that were not undone, latest first.
-
-        Raises:
-            InputError: the id or the limit is invalid.
-        """
+        """Return the merges that people made in one user's memory and that were not undone, latest first."""
         check_ids(userId=user_id)
         check_limit(limit)
         parameters = {"tenant": tenant, "user_id": user_id, "automatic": KINSHIP_MERGE_REASON, "rows_max": limit}
@@ -178,7 +174,6 @@ class Merges:
         """Undo `reject`, by the id that it returned: the pair may be suggested again.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such rejection; perhaps it was undone before.
         """
         check_ids(rejectionId=rejection_id)

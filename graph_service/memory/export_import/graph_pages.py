@@ -19,11 +19,7 @@ Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[dict[str, Any]]]]
 
 
 class GraphPages:
-    """Read a tenant's graph as pages of rows; ids and URIs are those of the database.
-
-    Args:
-        vectors: include vectors.
-    """
+    """Read a tenant's graph as pages of rows; ids and URIs are those of the database."""
 
     def __init__(self, run: Run, tenant: TenantId, *, vectors: bool) -> None:
         self._run = run

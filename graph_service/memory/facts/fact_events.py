@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind
 from graph_service.memory.sessions.lifecycle import session_node_id
-from schema.errors import InputError
 from schema.ids import SessionId, TenantId, UserId
 
 # Events stored with one scene; a model that answers with thousands of unusable facts fills no more.
@@ -63,14 +62,9 @@ def _text(event: FactEvent) -> str:
 async def fact_events(
     graph: Graph, tenant: TenantId, user_id: str, session_id: str, *, first: int
 ) -> list[StoredFactEvent]:
-    """Return what became of the facts of a session, latest scene first; empty for an unknown session.
-
-    Raises:
-        InputError: an id or `first` is out of bounds.
-    """
+    """Return what became of the facts of a session, latest scene first; empty for an unknown session."""
     check_ids(userId=user_id, sessionId=session_id)
-    if not 1 <= first <= PAGE_MAX:
-        raise InputError(f"first is {first}; use 1 to {PAGE_MAX}")
+    check_limit(first, PAGE_MAX, name="first")
     session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
     parameters = {"tenant": tenant, "session": session, "scenes_max": _SCENES_MAX}
     rows = await graph.read(statement("facts/fact_events"), parameters)

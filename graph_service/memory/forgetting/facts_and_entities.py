@@ -28,8 +28,6 @@ class ForgetTarget:
 
     Attributes:
         scenes: ids of the scenes they were extracted from.
-        facts: ids of the stored facts.
-        entities: ids of the entities.
         names: sets of spellings: one for an entity; two, of subject and object, for a fact.
     """
 

@@ -186,7 +186,6 @@ def episodes_without(
 
     Args:
         episodes: rows of `forgetting/episodes_of_sessions`.
-        forgotten: ids of forgotten messages.
         reread: ids of messages that are extracted again.
     """
     rows: list[dict[str, Any]] = []

@@ -54,18 +54,6 @@ def message_importance(importance: int | None, text: str) -> int:
     return WORDS["low"] if is_small_talk(text) else IMPORTANCE_DEFAULT
 
 
-def message_zone(zone: str | None, time: datetime | None) -> str | None:
-    """Return the time zone of a message: as given by the caller, else that of its time."""
-    return zone or zone_name_of(time)
-
-
-def mentioned_span(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
-    """Return the mentioned time of a message; a single bound is used for both."""
-    if start is None and end is None:
-        return None, None
-    return as_utc(start or end or datetime.min), as_utc(end or start or datetime.min)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
     """One message as the caller sent it.
@@ -298,7 +286,9 @@ def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tupl
         fingerprint = content_hash(*same) if raw is None else content_hash(*same, raw)
         seen[fingerprint] += 1
         uri = message_uri(session, _key(message, request.request_id, fingerprint, seen[fingerprint], index, now))
-        mentioned_start, mentioned_end = mentioned_span(message.mentioned_start, message.mentioned_end)
+        # A single bound is used for both.
+        start = (message.mentioned_start or message.mentioned_end) if message.text else None
+        end = message.mentioned_end or start
         whole = Message(
             id=memory_id(uri),
             uri=uri,
@@ -310,9 +300,9 @@ def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tupl
             speaker=message.speaker.strip() if message.speaker else None,
             importance=message_importance(message.importance, message.text),
             emotion=message.emotion.strip() if message.emotion else None,
-            zone=message_zone(message.zone, message.time),
-            mentioned_start=mentioned_start if message.text else None,
-            mentioned_end=mentioned_end if message.text else None,
+            zone=message.zone or zone_name_of(message.time),
+            mentioned_start=None if start is None else as_utc(start),
+            mentioned_end=None if start is None or end is None else as_utc(end),
             tags=normalized_tags(message.tags),
             external_id=message.id,
             raw=raw,

@@ -13,7 +13,7 @@ from graph_service.graph.lucene import items_query
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.argument_checks import check_ids, text_problem
+from graph_service.memory.argument_checks import check_ids, check_limit, text_problem
 from graph_service.memory.items.writes import (
     ANY_LABEL,
     LABELS_MAX,
@@ -101,7 +101,6 @@ class Items:
 
     Args:
         embedder: None means search by words only.
-        clock: aware UTC now.
         written: called after items were stored; must not block.
     """
 
@@ -162,11 +161,7 @@ class Items:
     async def get(
         self, tenant: TenantId, user_id: str | None, namespace: Sequence[str], key: str, *, refresh_ttl: bool = False
     ) -> Item | None:
-        """Return an item; None if there is none.
-
-        Raises:
-            InputError: an id, the namespace or the key is invalid.
-        """
+        """Return an item; None if there is none."""
         check_namespace(namespace, least=1)
         check_key(key)
         check_ids(userId=user_id)
@@ -177,7 +172,6 @@ class Items:
         """Return a page of the items that match.
 
         Raises:
-            InputError: an argument is invalid.
             TooCostlyError: the values are too large, or too many items were read for a rare filter.
         """
         _check_search(search)
@@ -207,9 +201,6 @@ class Items:
         Args:
             prefix, suffix: labels at the start and the end; `*` matches any label.
             max_depth: cut longer namespaces to so many labels, each result once.
-
-        Raises:
-            InputError: an argument is invalid.
         """
         check_ids(userId=user_id)
         check_namespace(prefix, name="prefix")
@@ -307,10 +298,8 @@ class Items:
 
 
 def _check_page(first: int, offset: int) -> None:
-    if not 1 <= first <= FIRST_MAX:
-        raise InputError(f"first is {first}; use 1 to {FIRST_MAX:,}")
-    if not 0 <= offset <= OFFSET_MAX:
-        raise InputError(f"offset is {offset}; use 0 to {OFFSET_MAX:,}")
+    check_limit(first, FIRST_MAX, name="first")
+    check_limit(offset, OFFSET_MAX, least=0, name="offset")
 
 
 def _check_search(search: ItemSearch) -> None:

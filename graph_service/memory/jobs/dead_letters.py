@@ -8,9 +8,10 @@ from typing import Any, Final
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from schema.errors import InputError, NotFoundError
+from schema.errors import NotFoundError
 from schema.ids import TenantId
 from schema.timespan import millis
 
@@ -55,12 +56,8 @@ class DeadLetters:
 
         Args:
             after: a `letter_cursor`; only dead letters after it are returned.
-
-        Raises:
-            InputError: the limit is out of bounds or the cursor is invalid.
         """
-        if not 1 <= limit <= ROWS_MAX:
-            raise InputError(f"limit is {limit}; use 1 to {ROWS_MAX}")
+        check_limit(limit, ROWS_MAX)
         failed_ms, after_id = decode_cursor(ListName.DEAD_LETTERS, after)
         parameters = {"tenant": tenant, "failed_ms": failed_ms, "after": after_id, "rows_max": limit}
         rows = await self._graph.read(statement("jobs/dead_letters"), parameters)

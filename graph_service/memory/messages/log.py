@@ -9,7 +9,7 @@ from typing import Any, Final
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
-from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.messages.metadata_filter import metadata_of
@@ -173,12 +173,8 @@ class MessageLog:
         Args:
             first: 1 to 1,000.
             after: cursor of a message or the `next` of a page in the same order.
-
-        Raises:
-            InputError: an id, the cursor or the number is invalid.
         """
-        if not 1 <= first <= PAGE_MAX:
-            raise InputError(f"first is {first}; use 1 to {PAGE_MAX:,}")
+        check_limit(first, PAGE_MAX, name="first")
         order = ListName.NEWEST_MESSAGES if newest_first else ListName.MESSAGES
         key: list[Any] | None = None if after is None else list(decode_cursor(order, after))
         parameters = await self._scope(tenant, wanted) | {"newest_first": newest_first}
@@ -217,9 +213,6 @@ class MessageLog:
 
         Args:
             before: only messages said before this time.
-
-        Raises:
-            InputError: an id is invalid.
         """
         parameters = await self._scope(tenant, wanted) | {"newest_first": False, "rows_max": _KEYS_PER_READ}
         until_ms = _TIME_MAX_MS if before is None else millis(as_utc(before))
@@ -234,11 +227,7 @@ class MessageLog:
             key = rows[-1]["key"]
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[StoredMessage]:
-        """Return the latest messages of one user, newest first; of long ones the first 4,000 characters.
-
-        Raises:
-            InputError: the user id or the limit is invalid.
-        """
+        """Return the latest messages of one user, newest first; of long ones the first 4,000 characters."""
         page = await self.page(tenant, MessageFilter(user_id=user_id), first=limit, newest_first=True)
         return [replace(message, text=message.text[:_LATEST_CHARS_MAX]) for message in page.messages]
 
@@ -253,9 +242,6 @@ class MessageLog:
 
         Args:
             message_id: the caller's id, our id, or the URI.
-
-        Raises:
-            InputError: an id is malformed.
         """
         stored_id = await find_message(self._graph, tenant, user_id, session_id, message_id)
         if stored_id is None:
@@ -278,11 +264,7 @@ class MessageLog:
         ]
 
     async def is_read(self, tenant: TenantId, user_id: str, session_id: str | None, *, wait_s: float) -> bool:
-        """Return whether all messages stored so far are read, waiting for it up to `wait_s` seconds.
-
-        Raises:
-            InputError: an id or the time is out of bounds.
-        """
+        """Return whether all messages stored so far are read, waiting for it up to `wait_s` seconds."""
         check_ids(userId=user_id, sessionId=session_id)
         if not 0 <= wait_s <= WAIT_MAX_S:
             raise InputError(f"waitS is {wait_s:g}; use 0 to {WAIT_MAX_S:g} seconds")
@@ -350,11 +332,7 @@ class MessageLog:
 
 
 async def find_message(graph: Graph, tenant: TenantId, user_id: str, session_id: str, message_id: str) -> str | None:
-    """Return our id of a message of a session, given the caller's id, ours or its URI; None if there is none.
-
-    Raises:
-        InputError: an id is malformed.
-    """
+    """Return our id of a message of a session, given the caller's id, ours or its URI; None if there is none."""
     check_ids(userId=user_id, sessionId=session_id, id=message_id)
     session = session_uri(tenant, user_id, session_id)
     ids = dict.fromkeys([memory_id(message_uri(session, message_id)), to_element_id(message_id)])
@@ -369,7 +347,7 @@ def facts_by_message(rows: Sequence[Row]) -> tuple[dict[str, list[MessageFact]],
     closed: dict[str, list[MessageFact]] = {}
     makers = {row["id"]: list(row["made_by"]) for row in rows}
     for row in rows:
-        fact = MessageFact(**{name: row[name] for name in _FACT_COLUMNS})
+        fact = from_row(MessageFact, row)
         for message_id in dict.fromkeys(row["made_by"]):
             made.setdefault(message_id, []).append(fact)
         if row["invalid_at"] is None or row["closing_reason"] == Closing.MERGED:
@@ -379,9 +357,6 @@ def facts_by_message(rows: Sequence[Row]) -> tuple[dict[str, list[MessageFact]],
         for message_id in dict.fromkeys((*enders, *makers.get(row["closed_by"], ()))):
             closed.setdefault(message_id, []).append(fact)
     return made, closed
-
-
-_FACT_COLUMNS: Final = ("id", "statement", "predicate", "source", "target", "invalid_at")
 
 
 def _message(row: Row, made: dict[str, list[MessageFact]], closed: dict[str, list[MessageFact]]) -> StoredMessage:

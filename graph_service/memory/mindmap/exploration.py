@@ -95,7 +95,7 @@ class Explorer:
         Raises:
             NotFoundError: this memory has no such node.
         """
-        _check(user_id, id=node_id)
+        check_ids(user=user_id, id=node_id)
         parameters = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(time_filter)}
         rows = await self._graph.read(statement("mindmap/neighbours"), parameters)
         if not rows:
@@ -109,7 +109,7 @@ class Explorer:
         self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
         """Return the shortest paths between two nodes, those through users or agents last."""
-        _check(user_id, source=source, target=target)
+        check_ids(user=user_id, source=source, target=target)
         parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
         found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
         paths = list({tuple(ids): ids for ids in (*found["direct"], *found["all_paths"])}.values())[:PATHS_MAX]
@@ -127,7 +127,7 @@ class Explorer:
         Raises:
             NotFoundError: this memory has no such element.
         """
-        _check(user_id, id=element_id)
+        check_ids(user=user_id, id=element_id)
         head = await self._log.head(tenant)
         starts = await _starts(self._graph, tenant, element_id)
         causes: dict[str, list[str]] = {}
@@ -152,7 +152,7 @@ class Explorer:
         Raises:
             InputError: the text is too long.
         """
-        _check(user_id)
+        check_ids(user=user_id)
         if len(text) > SOUGHT_CHARS_MAX:
             raise InputError(f"a search of {len(text)} characters is too long; use {SOUGHT_CHARS_MAX} at most")
         head = await self._log.head(tenant)
@@ -202,7 +202,7 @@ class Explorer:
         Args:
             closed: include facts that had ended, after the valid ones.
         """
-        _check(user_id)
+        check_ids(user=user_id)
         parameters = {
             "tenant": tenant,
             "closed": closed,
@@ -228,7 +228,7 @@ class Explorer:
             since: only changes from this time (aware) on.
             before: only changes with a lower sequence number.
         """
-        _check(user_id)
+        check_ids(user=user_id)
         head = await self._log.head(tenant)
         parameters = {
             "tenant": tenant,
@@ -259,7 +259,7 @@ class Explorer:
         Raises:
             TooCostlyError: there are more than `COUNTED_MAX` facts.
         """
-        _check(user_id)
+        check_ids(user=user_id)
         head = await self._log.head(tenant)
         parameters = {
             "tenant": tenant,
@@ -301,10 +301,6 @@ class Explorer:
 
     async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
         return list((await map_nodes(self._graph, tenant, ids)).values()) if ids else []
-
-
-def _check(user_id: str | None, **ids: str) -> None:
-    check_ids(**ids, user=user_id)
 
 
 def _head(row: Row) -> Head:

@@ -98,11 +98,7 @@ class GraphReads:
         self.explorer = Explorer(graph)
 
     async def nodes(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeView]:
-        """Return nodes of the mind map by id; unknown ones are left out.
-
-        Raises:
-            InputError: an id is malformed.
-        """
+        """Return nodes of the mind map by id; unknown ones are left out."""
         for one in ids:
             check_ids(id=one)
         return await map_nodes(self._graph, tenant, sorted(set(ids)))
@@ -114,7 +110,6 @@ class GraphReads:
             kind: required kind of the node; None accepts any.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such node.
         """
         node_id = to_element_id(name)
@@ -128,7 +123,6 @@ class GraphReads:
         """Return the node of a user.
 
         Raises:
-            InputError: an id is malformed.
             NotFoundError: the tenant has no such user.
         """
         check_ids(userId=user_id)
@@ -138,11 +132,7 @@ class GraphReads:
         raise NotFoundError(f"there is no user {user_id!r} in this tenant")
 
     async def facts(self, tenant: TenantId, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
-        """Return the facts of each node, by node id: at most `first`, and one more if there are more.
-
-        Raises:
-            InputError: `first` or the cursor is invalid.
-        """
+        """Return the facts of each node, by node id: at most `first`, and one more if there are more."""
         check_limit(page.first)
         at, fact_id = decode_cursor(ListName.FACTS, page.after)
         parameters = {
@@ -164,7 +154,6 @@ class GraphReads:
         """Return facts in one user's memory, the last to become true first: at most `first`, and one more if any.
 
         Raises:
-            InputError: an id, a tag, the text, `first` or the cursor is invalid.
             NotFoundError: the tenant has no such user.
         """
         check_ids(userId=user_id, sessionId=selection.session_id, agentId=selection.agent_id)
@@ -218,9 +207,6 @@ class GraphReads:
 
         Args:
             prefix: the beginning of their ids; empty for all.
-
-        Raises:
-            InputError: the prefix, `first` or the cursor is invalid.
         """
         check_limit(first)
         if prefix:
@@ -245,11 +231,7 @@ class GraphReads:
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
-        """Return the counts of a tenant's or user's data, with the names and in the order of `STATS`.
-
-        Raises:
-            InputError: the user id is malformed.
-        """
+        """Return the counts of a tenant's or user's data, with the names and in the order of `STATS`."""
         check_ids(userId=user_id)
         rows = await self._graph.read(
             statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id, "now_ms": round(time.time() * 1000)}
@@ -258,11 +240,7 @@ class GraphReads:
         return {name: found.get(kind, 0) for name, kind in STATS.items()}
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
-        """Return open, leased and dead jobs, the next due first: at most `first`, and one more if there are more.
-
-        Raises:
-            InputError: `first` or the cursor is invalid.
-        """
+        """Return open, leased and dead jobs, the next due first: at most `first`, and one more if there are more."""
         check_limit(first)
         dead, due_ms, job_id = decode_cursor(ListName.JOBS, after)
         parameters: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
@@ -284,9 +262,6 @@ class GraphReads:
 
         Args:
             tags: only scenes with a message that has one of these tags.
-
-        Raises:
-            InputError: an id, a tag, `first` or the cursor is invalid.
         """
         check_ids(userId=user_id, sessionId=session_id)
         check_limit(first)

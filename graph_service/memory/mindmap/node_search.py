@@ -74,9 +74,6 @@ class Nodes:
         Args:
             types: only entities of these types; empty means all nodes.
             facts: maximum number of facts of each, 0 to 100.
-
-        Raises:
-            InputError: an argument is invalid.
         """
         _check(user_id, limit, facts)
         problems = [f"query {problem}"] if (problem := text_problem(query, LIMITS.query_chars)) else []
@@ -107,13 +104,9 @@ class Nodes:
             names: names in any case and width; None means all nodes.
             limit: maximum number of nodes, 1 to 1,000.
             facts: maximum number of facts of each, 0 to 100.
-
-        Raises:
-            InputError: an argument is invalid.
         """
         _check(user_id, 1, facts)
-        if not 1 <= limit <= NAMED_MAX:
-            raise InputError(f"limit is {limit}; use 1 to {NAMED_MAX}")
+        check_limit(limit, NAMED_MAX)
         parameters = {
             "tenant": tenant,
             "user_id": user_id,
@@ -128,8 +121,7 @@ class Nodes:
 def _check(user_id: str, limit: int, facts: int) -> None:
     check_ids(userId=user_id)
     check_limit(limit)
-    if not 0 <= facts <= LIMITS.results:
-        raise InputError(f"facts is {facts}; use 0 to {LIMITS.results}")
+    check_limit(facts, least=0, name="facts")
 
 
 def _forms(query: str, words: Sequence[str]) -> set[str]:

@@ -65,7 +65,6 @@ class Sync:
     """One sync of one tenant.
 
     Args:
-        dry_run: check without repairing.
         rows_max: elements per page; the repairs of a page are one transaction.
     """
 
@@ -285,7 +284,6 @@ class SyncSchedule:
 
     Args:
         sync: checks and repairs one tenant.
-        clock: returns aware UTC now.
         excluded: tenants to leave alone.
     """
 

@@ -113,8 +113,6 @@ class Sessions:
     Args:
         index: extracts from a session (node id) and computes its vectors at once; None leaves that to a worker
             elsewhere.
-        embeds: there is an embedder.
-        clock: returns the current time, aware UTC.
         notify: called with the tenant after each commit that created jobs.
     """
 
@@ -135,21 +133,13 @@ class Sessions:
         self._active: LRUCache[tuple[TenantId, str], None] = LRUCache(_ACTIVE_MAX)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[SessionView]:
-        """Return sessions of a user, latest first.
-
-        Raises:
-            InputError: the id or the limit is invalid.
-        """
+        """Return sessions of a user, latest first."""
         check_ids(userId=user_id)
         check_limit(limit)
         return await self._listed(tenant, user_id, rows_max=limit)
 
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
-        """Return up to `first` + 1 sessions of a user after a cursor, latest first.
-
-        Raises:
-            InputError: the id, the number or the cursor is invalid.
-        """
+        """Return up to `first` + 1 sessions of a user after a cursor, latest first."""
         check_ids(userId=user_id)
         check_limit(first)
         return await self._listed(tenant, user_id, rows_max=first + 1, after=after)
@@ -158,7 +148,6 @@ class Sessions:
         """Return one session with its state.
 
         Raises:
-            InputError: an id is invalid.
             NotFoundError: this user has no such session.
         """
         check_ids(userId=user_id, sessionId=session_id)
@@ -178,7 +167,6 @@ class Sessions:
         """Enqueue the closing of a session, for which the worker extracts from its unread messages. Idempotent.
 
         Raises:
-            InputError: an id is invalid.
             NotFoundError: this user has no such session.
         """
         check_ids(userId=user_id, sessionId=session_id)
@@ -191,7 +179,6 @@ class Sessions:
         """Extract from a session now, update its layers, and compute its missing vectors. Idempotent.
 
         Raises:
-            InputError: an id is invalid.
             NotFoundError: this user has no such session.
             UnavailableError: Neo4j, the model or the embedder does not answer, or another process has the worker.
         """

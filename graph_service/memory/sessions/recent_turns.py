@@ -8,7 +8,7 @@ from extraction.text.name_spotting import names_in
 from extraction.text.sentences import split_sentences
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import text_problem
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
@@ -18,10 +18,9 @@ from graph_service.memory.sessions.short_term_window import (
     merged,
     shortened,
 )
-from schema.errors import InputError, UnavailableError
+from schema.errors import UnavailableError
 from schema.ids import memory_id, name_key, session_uri
 from schema.labels import Role
-from schema.limits import LIMITS
 
 TURNS_MAX = 200
 
@@ -32,10 +31,10 @@ async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey,
     An incomplete window lacks what other processes received, so the database is asked each time.
 
     Raises:
-        InputError: an id is invalid, or `turns` is out of bounds.
         UnavailableError: the window is empty and Neo4j does not answer.
     """
-    _check_arguments(session, turns)
+    check_ids(userId=session.user_id, sessionId=session.session_id)
+    check_limit(turns, TURNS_MAX, name="turns")
     forgotten = window.forgotten
     cached = await window.turns(session)
     if window.complete and len(cached.turns) >= turns:
@@ -62,17 +61,6 @@ async def _stored(graph: Graph, session: SessionKey, turns: int) -> list[Turn]:
         shortened(**row | {"role": Role(row["role"])})
         for row in await graph.read(statement("sessions/recent_turns"), parameters)
     ]
-
-
-def _check_arguments(session: SessionKey, turns: int) -> None:
-    problems = []
-    for name, text in (("userId", session.user_id), ("sessionId", session.session_id)):
-        problem = text_problem(text, LIMITS.id_chars)
-        problems += [f"{name} {problem}"] if problem else []
-    if not 1 <= turns <= TURNS_MAX:
-        problems.append(f"turns is {turns}; use 1 to {TURNS_MAX}")
-    if problems:
-        raise InputError("; ".join(problems), tuple(problems))
 
 
 NAMES_MAX: Final = 3

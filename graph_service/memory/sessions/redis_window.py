@@ -46,7 +46,6 @@ class RedisRules:
 
     Attributes:
         timeout_s: timeout of each operation, including connecting and waiting for a free connection.
-        connections: maximum number of connections.
         ttl_s: time after its last turn at which a session expires.
     """
 
@@ -179,7 +178,6 @@ class RedisWindow(ShortTermWindow):
         buffer: turns that are not in Redis yet.
         clock_s: returns the seconds of a monotonic clock.
         retry_s: pause between attempts to write pending turns.
-        supervisor: restarts the background writer.
     """
 
     def __init__(

@@ -115,7 +115,6 @@ class LayerTexts:
     Args:
         refresh: None returns the stored layers of scenes without an update.
         summarize: updates the layers of a session; None makes them extractive.
-        clock: returns the current time, aware UTC.
         person: returns what is known about a user or agent, by URI and level; None for other URIs.
     """
 
@@ -149,7 +148,6 @@ class LayerTexts:
             after: cursor of the previous part; return the text after it.
 
         Raises:
-            InputError: the URI, the level or the cursor is invalid.
             NotFoundError: the tenant has no such element.
         """
         check_ids(uri=uri)
