@@ -1,7 +1,8 @@
-"""Connect to a Neo4j server: driver, log-in, version check, migrations."""
+"""Connect to a Neo4j server: driver, log-in, version check, migrations; look at one without changing it."""
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable
 
 from neo4j import AsyncDriver, AsyncGraphDatabase
@@ -9,12 +10,14 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
 from graph_service.graph import driver_values
 from graph_service.graph.driver_errors import error_code, kind_of
-from graph_service.graph.schema_setup import migrate
+from graph_service.graph.schema_setup import migrate, outdated_migrations, unknown_migrations
+from graph_service.graph.statements import statement
 from graph_service.graph.store import USER_AGENT, Graph
 from schema.errors import InstallError, UnavailableError
 
 # The first version whose Cypher 25 has SEARCH with filters inside the vector index.
 OLDEST_VERSION = (2026, 2)
+PROBE_MAX_S = 5.0
 
 
 async def connect(
@@ -112,3 +115,28 @@ def version_of(text: str) -> tuple[int, int]:
     """Return year and month of a version such as `2026.08.1` or `5.26.0-aura`; (0, 0) if unreadable."""
     found = re.match(r"(\d+)\.(\d+)", text)
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+
+
+async def open_for_reading(*, uri: str, user: str, password: str, database: str | None) -> tuple[Graph, str]:
+    """Connect without running migrations; return the graph, which the caller closes, and the server's version.
+
+    Raises:
+        InstallError: wrong address or password, or a server that is too old.
+        UnavailableError: nothing answers.
+    """
+    driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=PROBE_MAX_S)
+    version = (await driver.get_server_info()).agent.partition("/")[2]
+    return Graph(driver, database=database, timeout_s=PROBE_MAX_S), version
+
+
+async def clock_offset_s(graph: Graph) -> float:
+    """Return by how many seconds the server's clock is ahead of ours, to within half a round trip."""
+    started_s = time.time()
+    rows = await graph.read(statement("schema/server_clock"), {})
+    return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
+
+
+async def foreign_migrations(graph: Graph) -> tuple[list[str], list[str]]:
+    """Return the names of migrations that only a newer version has, and those of a version whose data are too old."""
+    names = [row["name"] for row in await graph.read(statement("schema/applied_version"), {})]
+    return unknown_migrations(names), outdated_migrations(names)
