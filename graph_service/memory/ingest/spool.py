@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -77,18 +78,14 @@ def episode_from_json(text: str) -> Episode:
     return _EPISODE.validate_json(text)
 
 
-def entry_from_row(
-    number: int,
-    state: str,
-    tenant: str,
-    user_id: str,
-    session_id: str,
-    body: object,
-    spooled_at: str,
-    failures: int,
-    error: str | None,
-) -> SpoolEntry:
-    """Return the episode of a row; never raises."""
+# Columns of the rows from which `_entry` makes an entry.
+_COLUMNS: Final = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
+_Row = tuple[Any, ...]
+
+
+def _entry(row: _Row) -> SpoolEntry:
+    """Return the entry of a row; never raises."""
+    number, state, tenant, user_id, session_id, body, spooled_at, failures, error = row
     problem = None
     try:
         if not isinstance(body, str):
@@ -160,13 +157,11 @@ _log = logging.getLogger("mnemoscene.spool")
 
 _BUSY_MAX_S: Final = 5.0
 _LISTED_MAX: Final = 1_000
-# Maximum number of concurrent writes that share a commit.
 _WRITES_PER_COMMIT: Final = 256
 # Share of the spool that one tenant may fill.
 TENANT_SHARE: Final = 0.5
 # Maximum number of users that `waiting` excludes; each costs a comparison per row.
 _EXCLUDED_USERS_MAX: Final = 1_000
-# Version of the file format.
 _FORMAT: Final = 1
 _DEFINITION: Final = """
 CREATE TABLE IF NOT EXISTS episodes (
@@ -223,13 +218,13 @@ class NewestEpisodes:
         more: there are older rows, which were left out.
     """
 
-    rows: tuple[tuple[Any, ...], ...] = ()
+    rows: tuple[_Row, ...] = ()
     more: bool = False
 
     def episodes(self) -> Iterator[Episode]:
         """Yield the episodes, parsing row by row; skip unreadable ones."""
         for row in self.rows:
-            if (entry := entry_from_row(*row)).problem is None:
+            if (entry := _entry(row)).problem is None:
                 yield entry.episode
 
 
@@ -265,27 +260,18 @@ class Spool:
             UnavailableError: the spool is full or the disk fails.
         """
         body, key = episode_to_json(episode), episode_key(episode)
-        row = (
-            episode.tenant,
-            episode.user_id,
-            episode.session_id,
-            key,
-            body,
-            iso(episode.received_at),
-            SpoolState.WAITING.value,
-        )
+        row = (episode.tenant, episode.user_id, episode.session_id, key, body, iso(episode.received_at))
 
         def put(file: sqlite3.Connection) -> bool:
-            old = file.execute(
-                "SELECT error FROM episodes WHERE tenant = ? AND key = ?", (episode.tenant, key)
-            ).fetchone()
+            same = "SELECT error FROM episodes WHERE tenant = ? AND key = ?"
+            old = file.execute(same, (episode.tenant, key)).fetchone()
             if old is not None and old[0] is not None:
                 raise ConflictError(f"these messages are in the spool, and Neo4j refused them: {old[0]}")
             if old is not None:
                 return False
             self._check_capacity(file, episode.tenant, len(body.encode()))
             columns = "tenant, user_id, session_id, key, body, spooled_at, state, failures"
-            file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
+            file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)", row)
             return True
 
         self._on_step("spool writing")
@@ -314,14 +300,14 @@ class Spool:
             file = self._file()
             if file.execute("SELECT 1 FROM switches WHERE name = 'paused'").fetchone():
                 return []
-            excluded = list(exclude_users)[:_EXCLUDED_USERS_MAX]
             file.execute(
                 "CREATE TEMP TABLE IF NOT EXISTS excluded (tenant TEXT, user_id TEXT, PRIMARY KEY (tenant, user_id))"
             )
             file.execute("DELETE FROM excluded")
+            excluded = islice(exclude_users, _EXCLUDED_USERS_MAX)
             file.executemany("INSERT OR IGNORE INTO excluded VALUES (?, ?)", excluded)
-            condition = "AND (tenant, user_id) NOT IN (SELECT tenant, user_id FROM excluded)" if excluded else ""
-            query = f"SELECT number FROM episodes WHERE state = 'waiting' {condition} ORDER BY number LIMIT ?"
+            condition = "state = 'waiting' AND (tenant, user_id) NOT IN (SELECT tenant, user_id FROM excluded)"
+            query = f"SELECT number FROM episodes WHERE {condition} ORDER BY number LIMIT ?"
             found = [int(row[0]) for row in file.execute(query, (episodes_max + len(self._damaged),))]
             return [number for number in found if number not in self._damaged][:episodes_max]
 
@@ -334,7 +320,7 @@ class Spool:
                 bytes_n += len(row[5]) if isinstance(row[5], str) else 0
                 if found and bytes_n > bytes_max:
                     break
-                found.append(entry_from_row(*row))
+                found.append(_entry(row))
             return found
 
         return await self._in_thread(episodes)
@@ -346,9 +332,8 @@ class Spool:
 
     async def count_failure(self, number: int) -> None:
         """Count a failure: Neo4j answered but did not store the episode."""
-        await self._do(
-            lambda file: file.execute("UPDATE episodes SET failures = failures + 1 WHERE number = ?", (number,))
-        )
+        change = "UPDATE episodes SET failures = failures + 1 WHERE number = ?"
+        await self._do(lambda file: file.execute(change, (number,)))
 
     async def refuse(self, number: int, error: str) -> None:
         """Mark an episode as refused, so that it does not block later ones.
@@ -366,7 +351,8 @@ class Spool:
 
     async def listed(self, tenant: TenantId) -> list[SpoolEntry]:
         """Return the oldest 1,000 episodes of a tenant, in order."""
-        return await self._entries(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
+        query = f"SELECT {_COLUMNS} FROM episodes WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}"
+        return list(map(_entry, await self._rows(query, tenant)))
 
     async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> NewestEpisodes:
         """Return a user's waiting episodes, newest first, as unparsed rows.
@@ -374,16 +360,15 @@ class Spool:
         Args:
             chars_max: maximum total length; the newest episode is always returned.
         """
-        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         query = (
-            f"SELECT {columns} FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting'"
+            f"SELECT {_COLUMNS} FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting'"
             f" ORDER BY number DESC LIMIT {int(episodes_max) + 1}"
         )
 
         def rows() -> NewestEpisodes:
             if self._open is None and not self._path.exists():
                 return NewestEpisodes()
-            found, chars_n = list[tuple[Any, ...]](), 0
+            found, chars_n = list[_Row](), 0
             # Fetch row by row, so that rows beyond the limit are never loaded.
             with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
                 for row in waiting:
@@ -402,7 +387,7 @@ class Spool:
             NotFoundError: no refused episode of the tenant has this number.
         """
         change = "UPDATE episodes SET state = 'waiting', error = NULL, failures = 0"
-        await self._change_refused(f"{change} WHERE number = ? AND tenant = ? AND state = 'refused'", tenant, number)
+        await self._change_refused(change, tenant, number)
 
     async def drop(self, tenant: TenantId, number: int) -> None:
         """Delete a refused episode and its messages.
@@ -410,9 +395,7 @@ class Spool:
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
         """
-        await self._change_refused(
-            "DELETE FROM episodes WHERE number = ? AND tenant = ? AND state = 'refused'", tenant, number
-        )
+        await self._change_refused("DELETE FROM episodes", tenant, number)
 
     async def forget(
         self,
@@ -428,15 +411,12 @@ class Spool:
         Args:
             users: receives the users of the removed messages.
         """
-        where, values = "tenant = ?", [str(tenant)]
-        for name, value in (("user_id", user_id), ("session_id", session_id)):
-            if value is not None:
-                where, values = f"{where} AND {name} = ?", [*values, value]
+        which = "tenant = ? AND user_id = coalesce(?, user_id) AND session_id = coalesce(?, session_id)"
+        query = f"SELECT number, body FROM episodes WHERE {which}"
 
         def forget(file: sqlite3.Connection) -> int:
             removed_n = 0
-            rows = file.execute(f"SELECT number, body FROM episodes WHERE {where}", values).fetchall()
-            for number, body in rows:
+            for number, body in file.execute(query, (tenant, user_id, session_id)).fetchall():
                 try:
                     episode = episode_from_json(body)
                 except Exception:
@@ -465,8 +445,8 @@ class Spool:
 
     async def depth(self, tenant: TenantId | None = None) -> SpoolDepth:
         """Return the number of episodes, of one tenant or of all."""
-        where = ("", ()) if tenant is None else ("WHERE tenant = ?", (tenant,))
-        rows = await self._rows(f"SELECT state, count(*) FROM episodes {where[0]} GROUP BY state", *where[1])
+        query = "SELECT state, count(*) FROM episodes WHERE tenant = coalesce(?, tenant) GROUP BY state"
+        rows = await self._rows(query, tenant)
         by_state = {row[0]: int(row[1]) for row in rows}
         return SpoolDepth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
@@ -495,8 +475,8 @@ class Spool:
             self._open.close()
             self._open = None
 
-    async def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        def rows() -> list[tuple[Any, ...]]:
+    async def _rows(self, query: str, *values: object) -> list[_Row]:
+        def rows() -> list[_Row]:
             # Reading must not create the file, because most machines never spool.
             if self._open is None and not self._path.exists():
                 return []
@@ -504,16 +484,10 @@ class Spool:
 
         return await self._in_thread(rows)
 
-    async def _entries(self, condition: str, *values: object) -> list[SpoolEntry]:
-        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
-        rows = await self._rows(f"SELECT {columns} FROM episodes {condition}", *values)
-        return [entry_from_row(*row) for row in rows]
-
-    def _row(self, number: int) -> tuple[Any, ...] | None:
+    def _row(self, number: int) -> _Row | None:
         """Return one row; None if it was removed. A row on a damaged page has only its number."""
-        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         try:
-            row = self._file().execute(f"SELECT {columns} FROM episodes WHERE number = ?", (number,)).fetchone()
+            row = self._file().execute(f"SELECT {_COLUMNS} FROM episodes WHERE number = ?", (number,)).fetchone()
         except sqlite3.OperationalError:
             raise
         except (sqlite3.DatabaseError, ValueError, OverflowError):
@@ -521,8 +495,8 @@ class Spool:
         return None if row is None else tuple(row)
 
     async def _change_refused(self, change: str, tenant: TenantId, number: int) -> None:
-        changed = await self._do(lambda file: file.execute(change, (number, tenant)).rowcount)
-        if not changed:
+        query = f"{change} WHERE number = ? AND tenant = ? AND state = 'refused'"
+        if not await self._do(lambda file: file.execute(query, (number, tenant)).rowcount):
             raise NotFoundError(f"there is no refused episode with number {number}; list the spool")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
