@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import FORMAT, VERSION, Row
+from graph_service.memory.export_import.row_format import FORMAT, ORDER, VERSION, Row
 from graph_service.memory.export_import.row_values import encode_value
 from graph_service.memory.export_import.snapshot import Progress, TenantSnapshot, UserErasedError
 from graph_service.memory.export_import.staging import Staging, in_batches
@@ -58,7 +58,8 @@ async def export_rows(
     """
     report = on_progress or (lambda _doing, _done, _total: None)
     async with staged_tenant(graph, tenant, vectors=vectors, on_progress=on_progress) as (staging, stored):
-        await asyncio.to_thread(staging.map_ids)
+        report("rewriting", 0, 0)
+        await asyncio.to_thread(staging.rewrite)
         return await _write(out, await _header(graph, tenant, stored, vectors=vectors), staging, report)
 
 
@@ -110,7 +111,7 @@ async def _write(out: BinaryIO, header: Row, staging: Staging, report: Progress)
 
     line(header)
     total = sum(staging.rows_n.values())
-    async for batch in in_batches(staging.all_rewritten(), _BATCH_ROWS):
+    async for batch in in_batches(staging.rewritten(*ORDER), _BATCH_ROWS):
         for row in batch:
             line(row)
             nodes, edges = (nodes + 1, edges) if "node" in row else (nodes, edges + 1)

@@ -154,11 +154,10 @@ def _check_and_rewrite(staging: Staging, header: Row, path: Path) -> None:
     """Check references between rows, and rewrite the rows for the target tenant."""
     try:
         _raise_problems(path, list(islice(staging.duplicate_rows(), _PROBLEMS_MAX)))
-        staging.map_ids()
         _raise_problems(
             path, list(islice(staging.reference_problems(decode_value(header["tenant"]["seq"], "int")), _PROBLEMS_MAX))
         )
-        staging.rewrite_all()
+        staging.rewrite()
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         _log.warning("the rows of an export contradict each other: %s", type(error).__name__)
         raise InputError(

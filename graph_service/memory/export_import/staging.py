@@ -65,7 +65,7 @@ _REFERENCES: Final = (
 
 
 class Staging:
-    """Rows to rewrite for another tenant: call `add` for all, then `map_ids`, then `rewritten` or `all_rewritten`.
+    """Rows to rewrite for another tenant: call `add` for all, then `rewrite`, then `rewritten`.
 
     Args:
         path: path of a new SQLite file, which the caller deletes.
@@ -77,7 +77,6 @@ class Staging:
         for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_SCHEMA):
             self._db.execute(line)
         self._rename_rules = TenantRename(source=source, target=target, new_id=self.new_id)
-        self._rewritten_kinds: set[str] = set()
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
@@ -163,19 +162,19 @@ class Staging:
         query = "SELECT 1 FROM raw WHERE kind = ? AND key = ?"
         return any(self._db.execute(query, (Label.USER, name)).fetchone() for name in ids)
 
-    def map_ids(self) -> None:
+    def _map_ids(self) -> None:
         """Compute the ids of all elements in the target tenant."""
         self._db.execute(_BY_KIND)
         self._db.execute("BEGIN")
         for kind in ORDER:
-            for row in self._raw(kind) if kind not in LINKS and "uri" in properties_of(kind) else ():
+            for row in self.original(kind) if kind not in LINKS and "uri" in properties_of(kind) else ():
                 self._map_uri(kind, row["properties"])
-        for row in self._raw(Label.MEMBER_ENTITY):
+        for row in self.original(Label.MEMBER_ENTITY):
             if row["properties"].get("merge_id"):
                 self._add_mapping(*merge_id(self._rename_rules, row["properties"]))
-        for row in self._raw(Label.REJECTED_MERGE):
+        for row in self.original(Label.REJECTED_MERGE):
             self._add_mapping(row["properties"]["id"], rejection_id(self._rename_rules, row["properties"]))
-        for row in self._raw(Label.EPISODE):
+        for row in self.original(Label.EPISODE):
             found = row["properties"]
             uri = self._db.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
             self._add_mapping(found["id"], episode_id(self._rename_rules, found, uri[0] if uri else ""))
@@ -187,10 +186,10 @@ class Staging:
         return str(found[0]) if found else old
 
     def duplicate_rows(self) -> Iterator[str]:
-        """Yield a problem for each duplicate row; call once, before `map_ids`."""
+        """Yield a problem for each duplicate row; call once, before `rewrite`."""
         self._db.execute(_BY_KIND)
         for kind in (one for one in ORDER if one not in LINKS):
-            for row in self._raw(kind):
+            for row in self.original(kind):
                 key = key_of_row(row)
                 if not self._db.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
                     yield f"{kind} {key} occurs twice"
@@ -203,17 +202,17 @@ class Staging:
         """
         yield from self._end_problems()
         for kind, name, referenced in _REFERENCES:
-            for row in self._raw(kind):
+            for row in self.original(kind):
                 named = row["properties"].get(name)
                 if named is not None and referenced not in self._kinds_of(named):
                     yield f"{kind} {key_of_row(row)} names the {referenced} {named} in {name}, which is not in the file"
-        for row in self._raw(Label.CHANGE):
+        for row in self.original(Label.CHANGE):
             if row["properties"]["seq"] > seq:
                 yield f"Change {row['properties']['seq']} is higher than the tenant's last sequence number, {seq}"
 
     def _end_problems(self) -> Iterator[str]:
         for kind in (EDGE, *LINKS):
-            for row in self._raw(kind):
+            for row in self.original(kind):
                 name = row.get(EDGE) or row["link"]
                 if problem := self._end_problem(row):
                     yield f"{name} from {row['from']} to {row['to']} {problem}"
@@ -232,38 +231,25 @@ class Staging:
     def _kinds_of(self, key: str) -> set[str]:
         return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
 
-    def rewrite_all(self) -> None:
-        """Rewrite all rows now, so that errors occur before anything is written to the graph."""
-        for kind in ORDER:
-            self._rewrite_kind(kind)
-
-    def rewritten(self, kind: str) -> Iterator[Row]:
-        """Yield the rows of a kind, rewritten for the target tenant and sorted by key."""
-        self._rewrite_kind(kind)
-        for (line,) in self._db.execute("SELECT line FROM rewritten WHERE kind = ? ORDER BY key, line", (kind,)):
-            yield json.loads(line)
-
-    def _rewrite_kind(self, kind: str) -> None:
-        if kind in self._rewritten_kinds:
-            return
-        self._rewritten_kinds.add(kind)
+    def rewrite(self) -> None:
+        """Rewrite all rows for the target tenant, so that errors occur before anything is written elsewhere."""
+        self._map_ids()
         self._db.execute("BEGIN")
-        for row in self._raw(kind):
-            rewritten_row = self._rewrite(row)
-            line = json.dumps(rewritten_row, ensure_ascii=False)
-            self._db.execute("INSERT INTO rewritten VALUES (?, ?, ?)", (kind, key_of_row(rewritten_row), line))
+        for kind in ORDER:
+            for row in self.original(kind):
+                new = self._rewrite(row)
+                line = json.dumps(new, ensure_ascii=False)
+                self._db.execute("INSERT INTO rewritten VALUES (?, ?, ?)", (kind, key_of_row(new), line))
         self._db.execute("COMMIT")
+
+    def rewritten(self, *kinds: str) -> Iterator[Row]:
+        """Yield the rewritten rows of some kinds, kind by kind, sorted by key."""
+        for kind in kinds:
+            for (line,) in self._db.execute("SELECT line FROM rewritten WHERE kind = ? ORDER BY key, line", (kind,)):
+                yield json.loads(line)
 
     def original(self, kind: str) -> Iterator[Row]:
         """Yield the rows of a kind as they were added."""
-        return self._raw(kind)
-
-    def all_rewritten(self) -> Iterator[Row]:
-        """Yield all rows, rewritten for the target tenant, kind by kind."""
-        for kind in ORDER:
-            yield from self.rewritten(kind)
-
-    def _raw(self, kind: str) -> Iterator[Row]:
         for (line,) in self._db.execute("SELECT line FROM raw WHERE kind = ?", (kind,)):
             yield json.loads(line)
 

@@ -12,6 +12,7 @@ import pytest
 from graph_service.graph.store import Graph
 from graph_service.memory.export_import.exporter import export_rows
 from graph_service.memory.export_import.importer import import_rows
+from graph_service.memory.export_import.row_format import ORDER
 from graph_service.memory.export_import.snapshot import TenantSnapshot, UserErasedError
 from graph_service.memory.export_import.staging import Staging
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
@@ -115,8 +116,8 @@ async def test_what_is_written_after_the_first_read_is_read_again(
     await memory.forgetting.session(tenant, "alice", "left")
     await memory.sessions.close(tenant, "alice", "kept")
     await snapshot.finish()
-    await asyncio.to_thread(staging.map_ids)
-    again = [json.loads(json.dumps(row)) for row in staging.all_rewritten()]
+    await asyncio.to_thread(staging.rewrite)
+    again = [json.loads(json.dumps(row)) for row in staging.rewritten(*ORDER)]
     staging.close()
     calm = (await exported(graph, tenant))[1:-1]
     assert again == calm

@@ -43,20 +43,20 @@ def rows_of_one_call(n: int) -> list[dict[str, Any]]:
     return [*rows, {"node": "Episode", "properties": episode}]
 
 
-def test_mapping_ids_of_one_long_call_takes_linear_time(a_staging: Callable[[], Staging]) -> None:
+def test_rewriting_one_long_call_takes_linear_time(a_staging: Callable[[], Staging]) -> None:
     def work_of(n: int) -> Callable[[], object]:
         staging = a_staging()
         staging.add(rows_of_one_call(n))
-        return staging.map_ids
+        return staging.rewrite
 
     assert_about_linear(work_of, 400)
 
 
-def test_duplicate_rows_are_reported_before_ids_are_mapped(a_staging: Callable[[], Staging]) -> None:
+def test_duplicate_rows_are_reported_before_rows_are_rewritten(a_staging: Callable[[], Staging]) -> None:
     staging, rows = a_staging(), rows_of_one_call(2)
     staging.add([*rows, rows[0], rows[-1]])
     assert list(staging.duplicate_rows()) == ["Message m0 occurs twice", "Episode e occurs twice"]
-    staging.map_ids()
+    staging.rewrite()
     (problem,) = set(staging.reference_problems(0))
     assert problem.startswith("Episode e names the Session ")
     assert problem.endswith(" in session_id, which is not in the file")
