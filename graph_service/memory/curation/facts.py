@@ -14,8 +14,8 @@ from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_
 from graph_service.memory.facts.bitemporal import holds, resolve_as_of
 from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims
 from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
-from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
-from graph_service.memory.facts.conflicts import PeriodCalculator
+from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of
+from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, fact_with_ends, related_facts
 from graph_service.memory.facts.reconciliation import liking_key, replan
 from graph_service.memory.facts.rows import fact_row
@@ -72,7 +72,6 @@ class Facts:
     """Operations on single facts and on profiles.
 
     Args:
-        clock: aware UTC now.
         notify: called with the tenant after each commit.
     """
 
@@ -298,6 +297,7 @@ def _wording_versions(one: FactWithEnds, known_at: datetime | None) -> Iterator[
 
 def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:
     """Return the ids of facts of this and conflicting claims, those that `fact` closed, and their closers. Pure."""
-    related = {fact.claim, *conflicting_claims(content_of(fact), [content_of(one) for one in facts])}
+    claims = known_claims(facts)
+    related = ConflictIndex(claims).of_all({fact.claim} & claims.keys())
     ids = {one.id for one in facts if one.claim in related or one.closed_by == fact.id}
     return ids | {one.closed_by for one in facts if one.id in ids and one.closed_by}

@@ -5,7 +5,7 @@ A fact is closed only by what cannot be true at the same time: another value of 
 for the same object; a message that says that it has ended; or a fact that replaces it according to the caller.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -248,13 +248,3 @@ def closes(one: ClaimContent, other: ClaimContent) -> Closing | None:
 def ends(claim: Claim, other: Claim) -> bool:
     """Return whether the end of `claim` also ends `other`: they are equal, except that only `other` has a relation."""
     return claim.relation is None and other.relation is not None and claim == other._replace(relation=None)
-
-
-def conflicting_claims(one: ClaimContent, others: Sequence[ClaimContent]) -> list[Claim]:
-    """Return the claims among `others` that can close a claim or be closed by it."""
-    return [
-        other.claim
-        for other in others
-        if other.claim != one.claim
-        and (closes(other, one) or closes(one, other) or ends(other.claim, one.claim) or ends(one.claim, other.claim))
-    ]

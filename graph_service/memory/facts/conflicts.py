@@ -113,7 +113,7 @@ class ConflictIndex:
         return [self._by_id[name] for name in sorted(known.replaces) if name in self._by_id]
 
     def of_all(self, claims: Collection[Claim]) -> set[Claim]:
-        """Return some claims, and the claims that can close each of them or be closed by it (`conflicting_claims`)."""
+        """Return some claims, and the claims that can close each of them or be closed by it."""
         found, groups = set(claims), set[_Group]()
         # For each attribute, at most two of the claims: of different values, so that any other claim differs from one.
         values: dict[tuple[_Group, bool], list[KnownClaim]] = {}

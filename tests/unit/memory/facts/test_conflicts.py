@@ -16,7 +16,6 @@ from graph_service.memory.facts.conflict_resolution import (
     ClaimContent,
     claim_content,
     closes,
-    conflicting_claims,
     ends,
 )
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
@@ -76,6 +75,16 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
                     Contradiction(assertion=assertion, claim=other.id, why=Closing.REPLACED, explicit=True)
                 )
     return validity_periods(mine.assertions, contradictions, mine.ignored_closings)
+
+
+def conflicting_claims(one: ClaimContent, others: list[ClaimContent]) -> list[Claim]:
+    """Return the claims among `others` that can close a claim or be closed by it."""
+    return [
+        other.claim
+        for other in others
+        if other.claim != one.claim
+        and (closes(other, one) or closes(one, other) or ends(other.claim, one.claim) or ends(one.claim, other.claim))
+    ]
 
 
 def _conflicting(index: ConflictIndex, claim: Claim) -> list[Claim]:
