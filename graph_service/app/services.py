@@ -32,7 +32,7 @@ from graph_service.graph.schema_setup import (
 )
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.forgetting.feed import ForgettingFeed
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay

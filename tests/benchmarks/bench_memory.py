@@ -29,7 +29,7 @@ from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory

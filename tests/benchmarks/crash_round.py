@@ -26,7 +26,7 @@ from extraction.openai_api.language_model import connect_openai_model
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.jobs.external_services import ExternalServices, GuardedEmbedder, GuardedModel

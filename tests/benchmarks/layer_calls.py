@@ -19,7 +19,7 @@ from extraction.openai_api.language_model import connect_openai_model
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.support.builders import a_job_context, a_memory, a_message, an_incoming

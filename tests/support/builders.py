@@ -11,7 +11,7 @@ from neo4j import AsyncGraphDatabase
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.job_context import JobContext

@@ -8,7 +8,7 @@ import platformdirs
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import rules_with_tags
 from extraction.tagging.local_tagger import load_local_tagger
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 
 _LOADED: Final[list[Reader]] = []
 

@@ -18,7 +18,7 @@ from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.auth.quarantine import QuarantineMode
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.ingest.validation import provided_fact
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_log import AskedQuestion, Asker, Door, FoundElement, QuestionKind

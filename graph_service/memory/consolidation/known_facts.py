@@ -3,21 +3,31 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.near_duplicates import bands, simhash
+from graph_service.graph.lucene import forms_query, name_query
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, names_of, run_off_loop_if_large
 from graph_service.memory.consolidation.proposal_check import proposal_content, says_changed
-from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
-from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import (
+    EntityRecord,
+    NameMention,
+    Owner,
+    form_tokens,
+    resolve,
+    speaker_in,
+)
 from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content, content_of
 from graph_service.memory.facts.lookup import read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
-from schema.entity import EntityRef
+from schema.entity import EntityRef, EntityType
 from schema.fact import Claim, Fact
-from schema.ids import MemoryId
+from schema.ids import MemoryId, name_key, scope_token
+from schema.labels import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +48,30 @@ async def entities_in(
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """Return the entity of each name in some scenes, user and agent included, and the records of all named entities."""
     names = names_of(scenes)
-    entities, touched = resolve(names, await load_candidates(graph, owner, names), owner)
+    entities, touched = resolve(names, await _load_candidates(graph, owner, names), owner)
     return entities | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
+
+
+async def _load_candidates(graph: Graph, owner: Owner, names: Iterable[NameMention]) -> list[EntityRecord]:
+    """Return stored entities that any of the names may refer to, ordered by id."""
+    scope = scope_token(owner.tenant, owner.user_id)
+    keys = {name_key(mention.name): mention.name for mention in names if not speaker_in(mention.name, owner)}
+    searches = [
+        {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
+        for key, name in sorted(keys.items())
+        if key
+    ]
+    if not searches:
+        return []
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": searches}
+    rows = await graph.read(statement("entity_resolution/candidates"), parameters)
+    return [_record_from_row(row) for row in rows]
+
+
+def _record_from_row(row: dict[str, Any]) -> EntityRecord:
+    kind = EntityType(row["entity_type"]) if row["entity_type"] else None
+    entity = from_row(EntityRef, row, label=Label.ENTITY, entity_type=kind)
+    return from_row(EntityRecord, row, entity=entity, changed=False, attributes=row["attributes"] or "")
 
 
 async def load_known(

@@ -5,23 +5,20 @@ are complete, and confirms, corrects or withdraws what the local reader found; n
 """
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
-from extraction.llm.answer_writer import AnswerWriter
-from extraction.llm.fact_judge import NOTHING_JUDGED, FactJudge, FactVerdicts
+from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.llm.reader_chain import SMALL_TALK, wants_model
-from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writing
-from extraction.reader import Reader, Reading, SceneText
+from extraction.llm.summary_writer import LayerWriter, worth_writing
+from extraction.reader import Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
-from extraction.token_spending import TokenSpending, spending
+from extraction.token_spending import TokenSpending
 from extraction.unreadable import note_unreadable
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -37,6 +34,7 @@ from graph_service.memory.consolidation.plan import (
     run_off_loop_if_large,
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.consolidation.reading_context import load_context
 from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
@@ -48,12 +46,10 @@ from graph_service.memory.consolidation.session_input import (
     scene_text,
 )
 from graph_service.memory.consolidation.token_budget import (
-    TokenLedger,
     day_of,
     deferred_reading,
     is_over_budget,
     over_budget_reader,
-    record_unfinished,
 )
 from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship
@@ -63,7 +59,6 @@ from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs, was_delayed
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
-    LAYERS_EVERY,
     LayerBasis,
     SceneSummary,
     asks_for_overview,
@@ -76,74 +71,12 @@ from graph_service.memory.summaries.scene_summary import (
 from graph_service.memory.tombstones import load_user_tombstones
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
 from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
-from schema.ids import TenantId
 from schema.scene import Scene
 
 _log = logging.getLogger("mnemoscene.worker")
 
 # If the user's memory changes after each plan, the job is released after this many.
 _PLANS_MAX: Final = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readers:
-    """The readers, summary writer and judge that extraction uses.
-
-    Attributes:
-        first: a model, or the local reader when none is configured.
-        fallback: the local reader; it reads every scene at once, and the model refines what it found.
-        parallel: scenes of a session that a model reads at the same time and in one commit.
-        tokens_per_day: budget of the model for each tenant; 0 means no limit.
-        writer: writes overviews; None keeps extractive ones.
-        session_writer: writes the layers of sessions; None keeps extractive ones.
-        answer_writer: answers questions; None quotes the best sentences instead.
-        judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
-        waits_for_ripe: the model reads a scene only when it is complete, so that it reads each scene once.
-        extracts: False defers the extraction of new messages until it is requested.
-        layers_every: number of new messages after which the layers of a scene are updated.
-        ledger: tokens used today by the jobs of this process.
-        note_usefulness: called with whether an answer of the model could be used.
-    """
-
-    first: Reader
-    fallback: Reader
-    parallel: int = 4
-    tokens_per_day: int = 0
-    writer: LayerWriter | None = None
-    session_writer: SessionWriter | None = None
-    answer_writer: AnswerWriter | None = None
-    judge: FactJudge | None = None
-    waits_for_ripe: bool = False
-    extracts: bool = True
-    layers_every: int = LAYERS_EVERY
-    ledger: TokenLedger = field(default_factory=TokenLedger)
-    note_usefulness: Callable[[bool], None] = lambda _useful: None
-
-    @property
-    def with_model(self) -> bool:
-        """True if a model refines what the local reader reads, or judges facts."""
-        return self.first is not self.fallback or self.judge is not None
-
-    @contextlib.asynccontextmanager
-    async def accounted(
-        self, graph: Graph, tenant: TenantId, *, now: datetime, commits_usage: bool = False
-    ) -> AsyncIterator[TokenSpending]:
-        """Count the model's tokens inside the block towards the tenant's day, within its budget.
-
-        Args:
-            commits_usage: the block records them itself if it succeeds; otherwise they are recorded here, because they
-                are paid for.
-        """
-        tokens = await self.ledger.open(graph, tenant, tokens_per_day=self.tokens_per_day, now=now)
-        recorded = False
-        with spending(tokens):
-            try:
-                yield tokens
-                recorded = commits_usage
-            finally:
-                if not recorded:
-                    with contextlib.suppress(UnavailableError):
-                        await record_unfinished(graph, tenant, tokens, now=now)
 
 
 class StalePlanError(Exception):
@@ -522,7 +455,11 @@ class Consolidation:
         recorded_at, now_ms = plan.recorded_at, self.job_context.now_ms()
 
         async def steps(writing: Writing) -> None:
-            await _lock_user(writing, session_input, plan, claim, revision)
+            lock = {"tenant": tenant, "user_node_id": owner.user.id, "revision": revision}
+            lock |= {"seen": plan.last_said, "names": plan.own_names}
+            locked = await writing.run(statement("consolidation/lock_user"), lock)
+            if not locked or not locked[0]["fresh"]:
+                raise StalePlanError
             for put, rows in (
                 (statement("entity_resolution/put_entities"), plan.entities),
                 (statement("entity_resolution/put_agents"), plan.agents),
@@ -551,8 +488,7 @@ class Consolidation:
             if affects_kinship(touched):
                 changes += await merging.update_kinship(owner.user_id)
             about = subjects_in(touched, owner.user.id, owner.agent.id)
-            if about:
-                changes += await settle_profile(writing, tenant, about, at=recorded_at)
+            changes += await settle_profile(writing, tenant, about, at=recorded_at)
             day = day_of(recorded_at)
             await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
             await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
@@ -624,21 +560,6 @@ def _touched_rows(plan: DigestPlan) -> tuple[dict[str, Any], ...]:
         for fact in plan.withdrawn
     )
     return (*plan.facts, *plan.member_facts, *withdrawn)
-
-
-async def _lock_user(
-    writing: Writing, session_input: SessionInput, plan: DigestPlan, claim: JobClaim, revision: int
-) -> None:
-    parameters = {
-        "tenant": claim.tenant,
-        "user_node_id": session_input.owner.user.id,
-        "revision": revision,
-        "seen": plan.last_said,
-        "names": plan.own_names,
-    }
-    rows = await writing.run(statement("consolidation/lock_user"), parameters)
-    if not rows or not rows[0]["fresh"]:
-        raise StalePlanError
 
 
 # Metrics

@@ -13,7 +13,7 @@ from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
-from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
+from graph_service.memory.consolidation.token_budget import digest_cost, model_cost, reader_properties
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.fact_events import event_properties
@@ -94,7 +94,6 @@ class SceneExtraction:
 
     Attributes:
         layers: None if the stored layers are up to date.
-        basis: input of the layers.
         unrefined: only the local reader read it, and a model is to read it, too.
         too_slow: extraction or summary exceeded the deadline, so that the low-cost fallback was used.
     """
@@ -113,7 +112,6 @@ class DigestPlan:
 
     Attributes:
         own_names: properties of the user that new aliases change.
-        withdrawn: stored facts to delete.
         member_entities, member_facts: rows of merged entities, from which their projection on the map is computed.
     """
 
@@ -192,18 +190,16 @@ def plan_digest(
     """
     owner = session_input.owner
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
-    rejected: list[RejectedProposal] = []
-    ignored: list[tuple[RejectedProposal, Scene]] = []
+    rejected: list[tuple[RejectedProposal, Scene]] = []
     mentions: list[PlannedFact] = []
     for extraction in scenes:
         scene = extraction.scene
         results = [check(reading, scene.messages, entities, replaced) for reading in extraction.readings]
         accepted += [(fact, scene.id) for result in results for fact in result.accepted]
-        rejected += [item for result in results for item in result.rejected]
-        ignored += [(item, scene) for result in results for item in result.rejected]
+        rejected += [(item, scene) for result in results for item in result.rejected]
         named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)
         mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
-    events = [_ignored(one, scene) for one, scene in ignored]
+    events = [_ignored(one, scene) for one, scene in rejected]
     refined = _refined_scenes(scenes, accepted)
     # The facts of merged entities stay: their edges on the map are derived from them.
     facts_known = [_confirmed(fact) if refined and fact.id in member_ids else fact for fact in facts_known]
@@ -243,10 +239,13 @@ def plan_digest(
         ],
         last_said=last_said,
         recorded_at=recorded_at,
-        rejected=tuple(rejected),
+        rejected=tuple(one for one, _ in rejected),
         withdrawn=tuple(withdrawn),
         cost=digest_cost(
-            ((() if one.unrefined else one.readings, one.layers) for one in scenes), judging, rejected=len(rejected)
+            [reading for one in scenes if not one.unrefined for reading in one.readings],
+            [one.layers for one in scenes],
+            judging,
+            rejected=len(rejected),
         ),
     )
     members = {known.entity.id for known in touched if known.root_id}
@@ -352,7 +351,7 @@ def _scene_row(extraction: SceneExtraction, session_input: SessionInput, events:
         "unextracted": None,
         "unrefined": True if extraction.unrefined else None,
     }
-    cost = scene_cost(extraction.readings, extraction.layers)
+    cost = model_cost(*extraction.readings, extraction.layers)
     return {"id": scene.id, "properties": properties, "messages": message_rows, "cost": cost}
 
 

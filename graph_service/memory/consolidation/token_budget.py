@@ -1,6 +1,6 @@
 """Account for the model's tokens by scene, and by tenant and day; apply the daily budget and read deferred scenes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -14,9 +14,9 @@ from extraction.rules.rule_reader import READER_NAME
 from extraction.token_spending import DayTotal, TokenSpending
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.summaries.scene_summary import SceneSummary
-from schema.errors import InputError
 from schema.ids import TenantId
 from schema.timespan import as_utc
 
@@ -97,31 +97,19 @@ def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     )
 
 
-def scene_cost(readings: Iterable[Reading | FactVerdicts], layers: SceneSummary | None) -> dict[str, int]:
-    """Return the model usage of some readings and the summary made from them."""
-    parts: list[Reading | FactVerdicts | SceneSummary] = [*readings, *([layers] if layers else [])]
-    return {
-        "calls": sum(part.calls for part in parts),
-        "tokens_in": sum(part.tokens_in for part in parts),
-        "tokens_out": sum(part.tokens_out for part in parts),
-    }
+def model_cost(*parts: Reading | FactVerdicts | SceneSummary | None) -> dict[str, int]:
+    """Return the model usage of readings, verdicts and summaries together."""
+    return {name: sum(getattr(part, name) for part in parts if part is not None) for name in _COSTS}
 
 
 def digest_cost(
-    scenes: Iterable[tuple[Sequence[Reading], SceneSummary | None]], judging: FactVerdicts, *, rejected: int
+    readings: Sequence[Reading], layers: Sequence[SceneSummary | None], judging: FactVerdicts, *, rejected: int
 ) -> dict[str, int]:
-    """Return the usage that one digest adds to its day.
-
-    Args:
-        scenes: the readings of each scene, and its summary if one was made.
-        rejected: number of rejected proposals.
-    """
-    scene_list = list(scenes)
-    every = [reading for readings, _ in scene_list for reading in readings if reading.reader not in (CALLER, DEFERRED)]
-    costs = [scene_cost([], layers) for _, layers in scene_list] + [scene_cost([*every, judging], None)]
+    """Return the usage that one digest adds to its day; `rejected` is the number of rejected proposals."""
+    every = [reading for reading in readings if reading.reader not in (CALLER, DEFERRED)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
-        **{name: sum(cost[name] for cost in costs) for name in _COSTS},
+        **model_cost(*every, judging, *layers),
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
         "scenes_over_budget": sum(reading.needs_model for reading in every),
@@ -136,13 +124,8 @@ async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
 
 
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
-    """Return the usage of a tenant on those of the last `days` days that have any.
-
-    Raises:
-        InputError: `days` is out of bounds.
-    """
-    if not 1 <= days <= DAYS_MAX:
-        raise InputError(f"days is {days}; use 1 to {DAYS_MAX}")
+    """Return the usage of a tenant on those of the last `days` days that have any."""
+    check_limit(days, DAYS_MAX, name="days")
     rows = await _days(graph, tenant, now, days=days)
     today = sum(row.tokens for row in rows if row.day == day_of(now))
     return UsageReport(
@@ -186,13 +169,8 @@ def is_over_budget(tokens: TokenSpending) -> bool:
 
 def cost_of(tokens: TokenSpending) -> dict[str, int]:
     """Return the tokens of a job that wrote no scene, as `$cost` of `consolidation/add_usage`."""
-    cost = dict.fromkeys((*_COSTS, *_SCENE_COUNTS), 0)
-    return cost | {
-        "calls": tokens.calls,
-        "tokens_in": tokens.tokens_in,
-        "tokens_out": tokens.tokens_out,
-        "embedding_tokens": tokens.embedding_tokens,
-    }
+    spent = {name: getattr(tokens, name) for name in (*_COSTS, "embedding_tokens")}
+    return dict.fromkeys(_SCENE_COUNTS, 0) | spent
 
 
 async def record_unfinished(graph: Graph, tenant: TenantId, tokens: TokenSpending, *, now: datetime) -> None:
@@ -232,11 +210,7 @@ async def reextract_scenes(graph: Graph, tenant: TenantId, user_id: str, *, scen
     """Request that a model reads deferred scenes, oldest first, and return their number.
 
     Facts that the rules found stay; those of the model are merged with them.
-
-    Raises:
-        InputError: `scenes_max` is out of bounds.
     """
-    if not 1 <= scenes_max <= SCENES_MAX:
-        raise InputError(f"scenes is {scenes_max}; use 1 to {SCENES_MAX}")
+    check_limit(scenes_max, SCENES_MAX, name="scenes")
     parameters = {"tenant": tenant, "user_id": user_id, "scenes_max": scenes_max, "now_ms": now_ms}
     return sum(row["scenes"] for row in await graph.run(statement("consolidation/enqueue_deferred_scenes"), parameters))

@@ -90,9 +90,7 @@ class Statements:
     `by` is the name of the person; None if it is unknown.
 
     Args:
-        remember: stores messages durably.
         refresh: extracts a session immediately; None leaves that to a worker.
-        clock: aware UTC now.
     """
 
     def __init__(
@@ -118,7 +116,6 @@ class Statements:
         """Add a fact.
 
         Raises:
-            InputError: the fact is invalid.
             ConflictError: the fact was permanently forgotten, or a name is ambiguous.
             UnavailableError: neither Neo4j nor the spool accepts it.
         """
@@ -216,7 +213,6 @@ class Statements:
         """Undo a correction, as if it had never been made.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such correction; perhaps it was undone before.
             UnavailableError: Neo4j does not answer; the call may be repeated.
         """
@@ -230,11 +226,7 @@ class Statements:
         await self._forgetting.message(tenant, correction_id)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-        """Return the corrections of one user's memory that were not undone, latest first.
-
-        Raises:
-            InputError: the id or the limit is invalid.
-        """
+        """Return the corrections of one user's memory that were not undone, latest first."""
         check_ids(userId=user_id)
         check_limit(limit)
         return await statements_of_user(self._graph, tenant, user_id, limit=limit)
@@ -379,7 +371,7 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_UNDO_REASON) for fact in deleted]
         changes += [fact_change(replace(item, reason=_UNDO_REASON), row) for item, row in zip(items, put, strict=True)]
         about = subjects_in([*put, *({"subject_id": fact.subject_id} for fact in deleted)], user)
-        changes += await settle_profile(writing, tenant, about, at=at) if about else []
+        changes += await settle_profile(writing, tenant, about, at=at)
         await append_changes(writing, tenant, user_id, changes, at=at)
 
     await graph.write(steps)

@@ -92,6 +92,8 @@ async def settle_profile(
     """Mark within a transaction which facts are excluded from these profiles; return the changes for viewers."""
     profiles = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
     changes: list[Change] = []
+    if not profiles["ids"]:
+        return changes
     for row in await writing.run(statement("profile/profile_candidates"), profiles):
         facts = [_fact(values) for values in row["facts"]]
         exclusions = excluded(facts)

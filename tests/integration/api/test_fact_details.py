@@ -10,7 +10,7 @@ from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.fake_openai import FakeOpenAI, says

@@ -11,7 +11,7 @@ from extraction.reader import Reader
 from extraction.rules.rule_reader import rules_with_tags
 from extraction.tagging.local_tagger import load_local_tagger
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from tests.integration.api.test_graphql import Api, api
 from tests.support.builders import a_worker
 

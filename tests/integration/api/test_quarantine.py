@@ -13,7 +13,7 @@ from graph_service.app.services import open_services
 from graph_service.auth.access import Role
 from graph_service.cli.main import app
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId, memory_id, session_uri
 from tests.conftest import Server

@@ -12,7 +12,7 @@ from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import model_fact_judge
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.worker.worker import Worker
 from schema.assertion import Closing
 from schema.ids import TenantId

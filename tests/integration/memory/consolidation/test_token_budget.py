@@ -13,7 +13,7 @@ from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, ThrottledModel
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import Backlog

@@ -9,7 +9,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.facts.conflict_resolution import claim_content
 from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question

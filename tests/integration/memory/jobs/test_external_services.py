@@ -9,7 +9,7 @@ import pytest
 from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.llm.reader_chain import model_chain
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind

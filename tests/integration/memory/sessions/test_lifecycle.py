@@ -7,7 +7,7 @@ import pytest
 
 from extraction.reader import ProposedFact, Quote, Reading, SceneText
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import InputError, NotFoundError, UnavailableError

@@ -7,7 +7,7 @@ import platformdirs
 from extraction.rules.rule_reader import rules_with_tags
 from extraction.tagging.local_tagger import load_local_tagger
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming

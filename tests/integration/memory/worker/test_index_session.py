@@ -4,7 +4,7 @@ import asyncio
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.jobs.outbox import JobKind, claim_session_job
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.worker.worker import Worker
