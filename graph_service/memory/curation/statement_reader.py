@@ -79,7 +79,6 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactW
     """Return the fact to correct.
 
     Raises:
-        InputError: the id is malformed.
         NotFoundError: the tenant has no such fact.
         ConflictError: its subject or object is a merged entity.
     """
@@ -143,14 +142,11 @@ def _with_fact_ids(correction: Correction, facts: Sequence[Row], visible: dict[s
     for row in facts:
         rejects = all(assertion.correction is CorrectionKind.REJECTS for assertion in assertions_of(row, correction.id))
         fact_by_rejection[rejects] = visible[row["properties"]["id"]]
-    if correction.kind is StatementKind.REJECT:
-        return replace(
-            correction, fact_id=fact_by_rejection.get(True), pending=correction.pending and not fact_by_rejection
-        )
+    rejects = correction.kind is StatementKind.REJECT
     return replace(
         correction,
-        fact_id=fact_by_rejection.get(False),
-        replaced_id=fact_by_rejection.get(True),
+        fact_id=fact_by_rejection.get(rejects),
+        replaced_id=None if rejects else fact_by_rejection.get(True),
         pending=correction.pending and not fact_by_rejection,
     )
 

@@ -52,7 +52,6 @@ class Forgetting:
     repeated. Tombstones prevent copies queued elsewhere from being stored; a message sent again is stored again.
 
     Args:
-        clock: aware UTC now.
         notify: called with the tenant after each commit.
         on_forgotten: called with the tenant, to drop this process's caches of it.
         questions: those that found something forgotten are dropped from it.
@@ -84,17 +83,13 @@ class Forgetting:
             message_id: its id, or its URI.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such message; perhaps it was forgotten before.
         """
         check_ids(messageId=message_id)
         name = to_element_id(message_id)
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), message_selection(tenant, ids=[name]))
-        target = (TombstoneKind.MESSAGE, [name])
-        spooled = await self._forget_spooled(tenant, target, stored=bool(rows), message_ids=[name])
-        if not rows:
-            return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
-        return await self._forget(tenant, message_selection(tenant, ids=[name]), rows, target, spooled)
+        selection, target = message_selection(tenant, ids=[name]), (TombstoneKind.MESSAGE, [name])
+        missing = f"there is no message {message_id!r}; perhaps it was forgotten before"
+        return await self._forget_everywhere(tenant, selection, target, missing, message_ids=[name])
 
     async def matching(
         self, tenant: TenantId, wanted: MessageFilter, *, before: datetime | None, dry_run: bool
@@ -107,7 +102,6 @@ class Forgetting:
             dry_run: only count the messages.
 
         Raises:
-            InputError: no condition is given, or one is invalid.
             UnavailableError: Neo4j does not answer, or messages of the user wait on disk.
         """
         if wanted.user_id is None or not (wanted.where != EVERYTHING or wanted.tags or wanted.session_id or before):
@@ -152,7 +146,6 @@ class Forgetting:
             message_id: the caller's id, our id, or the URI.
 
         Raises:
-            InputError: the content cannot be stored, or an id is malformed.
             NotFoundError: the session has no such message.
             ConflictError: the message has another version.
         """
@@ -200,7 +193,6 @@ class Forgetting:
             scene_id: its id, or its URI.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or segmented again.
         """
         check_ids(sceneId=scene_id)
@@ -216,20 +208,14 @@ class Forgetting:
         """Forget a session of a user with its messages.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the user has no such session; perhaps it was forgotten before.
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        selection = message_selection(tenant, session=node_id)
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
-        target = (TombstoneKind.SESSION, [node_id])
+        selection, target = message_selection(tenant, session=node_id), (TombstoneKind.SESSION, [node_id])
+        missing = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
         which = {"user_id": user_id, "session_id": session_id}
-        spooled = await self._forget_spooled(tenant, target, stored=bool(rows), **which)
-        if not rows:
-            reason = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
-            return _spooled_result(spooled, reason)
-        return await self._forget(tenant, selection, rows, target, spooled)
+        return await self._forget_everywhere(tenant, selection, target, missing, **which)
 
     async def user(self, tenant: TenantId, user_id: str) -> ForgetResult:
         """Forget a user with all messages, sessions, entities and facts.
@@ -238,7 +224,6 @@ class Forgetting:
         call may be repeated.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such user; perhaps they were forgotten before.
         """
         check_ids(userId=user_id)
@@ -278,7 +263,6 @@ class Forgetting:
         The messages stay. The tombstone contains only a keyed hash of the fact.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such fact; perhaps it was forgotten before.
         """
         check_ids(factId=fact_id)
@@ -288,11 +272,25 @@ class Forgetting:
         """Forget an entity with its facts; the messages stay, but it is not extracted from them again.
 
         Raises:
-            InputError: the id is malformed.
             NotFoundError: the tenant has no such entity; perhaps it was forgotten before.
         """
         check_ids(entityId=entity_id)
         return await self._forget_knowledge(tenant, lambda writing: find_entity(writing, tenant, entity_id))
+
+    async def _forget_everywhere(
+        self,
+        tenant: TenantId,
+        selection: dict[str, Any],
+        target: tuple[TombstoneKind, Sequence[str]],
+        missing: str,
+        **which: Any,
+    ) -> ForgetResult:
+        """Forget messages in the graph and in the spool, where `which` selects them; raise if there are none."""
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        spooled = await self._forget_spooled(tenant, target, stored=bool(rows), **which)
+        if not rows:
+            return _spooled_result(spooled, missing)
+        return await self._forget(tenant, selection, rows, target, spooled)
 
     async def _forget_spooled(
         self, tenant: TenantId, target: tuple[TombstoneKind, Sequence[str]], *, stored: bool, **which: Any

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
+from cachetools import LRUCache
+
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot
@@ -143,10 +145,9 @@ class MapSnapshotCache:
     """
 
     def __init__(self, *, kept_max: int = MAPS_KEPT_MAX, recalled: RecallSnapshotCache | None = None) -> None:
-        self._kept_max = kept_max
         self._recalled = recalled
-        self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
-        self._places: OrderedDict[tuple[str, str | None], PlacesByView] = OrderedDict()
+        self._kept: LRUCache[_MapKey, Snapshot] = LRUCache(kept_max)
+        self._places: LRUCache[tuple[str, str | None], PlacesByView] = LRUCache(kept_max)
         self._generation = 0
 
     @property
@@ -156,12 +157,8 @@ class MapSnapshotCache:
 
     def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, generation: int) -> None:
         """Store a snapshot, only if `generation` is unchanged since it was read."""
-        if generation != self._generation:
-            return
-        self._kept[tenant, user, budget] = snapshot
-        self._kept.move_to_end((tenant, user, budget))
-        if len(self._kept) > self._kept_max:
-            self._kept.popitem(last=False)
+        if generation == self._generation:
+            self._kept[tenant, user, budget] = snapshot
 
     def places(self, tenant: str, user: str | None) -> PlacesByView:
         """Return the last known positions in the views of a user, or of everybody."""
@@ -174,9 +171,6 @@ class MapSnapshotCache:
             return
         before: PlacesByView = {} if whole else self._places[key]
         self._places[key] = {view: {**before.get(view, {}), **places.get(view, {})} for view in {**before, **places}}
-        self._places.move_to_end(key)
-        if len(self._places) > self._kept_max:
-            self._places.popitem(last=False)
 
     def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
         """Return the last snapshot of exactly this scope."""

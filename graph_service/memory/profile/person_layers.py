@@ -5,6 +5,7 @@ They are composed when they are read, so they are never out of date, and what wa
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 from extraction.extractive_summary import token_count
@@ -12,7 +13,7 @@ from extraction.text.chinese import is_chinese
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.bitemporal import AsOf
-from graph_service.memory.profile.reader import ProfileItem, ProfilePart, profile_of
+from graph_service.memory.profile.reader import ProfilePart, profile_of
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.service import LayerText, Level, tokens_of
 from schema.ids import MemoryId, TenantId, to_element_id
@@ -103,15 +104,11 @@ def person_abstract(name: str, parts: Sequence[ProfilePart]) -> str:
 
 def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[Mapping[str, Any]]) -> str:
     """Return an overview in Markdown by category, with the latest conversations, at most 2,000 tokens."""
-    chinese = _is_chinese(parts)
-    lines = [f"# {name}", ""]
-    for part in parts:
-        if part.items:
-            lines += [f"## {_HEADINGS[part.category][chinese]}", "", *map(_fact_line, part.items[:_OVERVIEW_FACTS]), ""]
+    lines = _sections(name, parts, facts_max=_OVERVIEW_FACTS)
     if not any(part.items for part in parts):
         lines += [_nothing(name, parts), ""]
     if sessions:
-        lines += [f"## {_SESSIONS[chinese]}", ""]
+        lines += [f"## {_SESSIONS[_is_chinese(parts)]}", ""]
         zone = next((item.zone for part in parts for item in part.items if item.zone), None)
         lines += [f"- {day_in(one['last_at'], zone)} {one['title']}: {one['abstract'] or ''}" for one in sessions]
     return _within(lines, OVERVIEW_TOKENS_MAX, "\n").rstrip()
@@ -119,16 +116,16 @@ def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[
 
 def person_detail(name: str, parts: Sequence[ProfilePart]) -> str:
     """Return all facts of the profile in Markdown; the limits of its categories bound the length."""
-    chinese = _is_chinese(parts)
-    lines = [f"# {name}", ""]
-    for part in parts:
-        if part.items:
-            lines += [f"## {_HEADINGS[part.category][chinese]}", "", *map(_fact_line, part.items), ""]
-    return "\n".join(lines).rstrip() if any(part.items for part in parts) else _nothing(name, parts)
+    known = any(part.items for part in parts)
+    return "\n".join(_sections(name, parts)).rstrip() if known else _nothing(name, parts)
 
 
-def _fact_line(item: ProfileItem) -> str:
-    return f"- {' '.join(item.statement.split())} ({day_in(item.valid_at, item.zone)})"
+def _sections(name: str, parts: Sequence[ProfilePart], *, facts_max: int | None = None) -> list[str]:
+    lines, chinese = [f"# {name}", ""], _is_chinese(parts)
+    for part in (part for part in parts if part.items):
+        facts = (f"- {' '.join(one.statement.split())} ({day_in(one.valid_at, one.zone)})" for one in part.items)
+        lines += [f"## {_HEADINGS[part.category][chinese]}", "", *islice(facts, facts_max), ""]
+    return lines
 
 
 def _nothing(name: str, parts: Sequence[ProfilePart]) -> str:
