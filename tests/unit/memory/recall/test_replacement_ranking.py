@@ -31,6 +31,7 @@ OPEN = analyse("Where do I live?", reference=NOON)
 BEFORE = analyse("Where did I live before?", reference=NOON)
 DATED = analyse("Where did I live in May 2019?", reference=NOON)
 PORTO, LISBON, SISTER = "in Porto", "first night in Lisbon", "my sister is in Lisbon"
+LONG = "my sister is in Lisbon, and she asked whether we would like to come over for a few weeks in spring"
 
 
 def hit(name: str, score: float, *, day: int = 0) -> Hit:
@@ -102,10 +103,21 @@ def test_question_about_a_former_state_ranks_the_replaced_text_first() -> None:
 
 
 def test_only_newer_texts_that_may_answer_are_compared() -> None:
-    answers = {PORTO: 0.9, LISBON: 0.8, SISTER: NEWER_SCORE_MIN - 0.01}
-    assert [(one.older, one.newer) for one in to_compare(HITS, answers, NOW, DIALOGUE)] == [(PORTO, LISBON)]
+    answers = {PORTO: 0.9, LISBON: 0.8, LONG: NEWER_SCORE_MIN - 0.01}
+    hits = (*HITS[:2], hit(LONG, 0.4, day=20))
+    assert [(one.older, one.newer) for one in to_compare(hits, answers, NOW, DIALOGUE)] == [(PORTO, LISBON)]
     assert to_compare(HITS, {PORTO: 0.9}, NOW, DIALOGUE) == []
     assert to_compare(HITS, answers, DATED, DIALOGUE) == []
+
+
+@pytest.mark.parametrize("told", ["and it's thursdays now", "改到周四了", "es el jueves, perdón", "木曜になりました"])
+def test_short_newer_text_may_answer_as_the_older_does(told: str) -> None:
+    """It leaves out what it is about."""
+    (pair,) = to_compare((HITS[0], hit(told, 0.45, day=9)), {PORTO: 0.9, told: 0.02}, NOW, DIALOGUE)
+    assert pair.newer_answers >= 0.9
+    assert not to_compare((HITS[0], hit(told, 0.45, day=9)), {PORTO: 0.2, told: 0.02}, NOW, DIALOGUE)
+    longer = f"{told}, " * 9
+    assert not to_compare((HITS[0], hit(longer, 0.45, day=9)), {PORTO: 0.9, longer: 0.02}, NOW, DIALOGUE)
 
 
 def test_newer_text_counts_less_the_less_it_answers() -> None:
@@ -175,7 +187,7 @@ def test_pairs_left_out_could_not_change_their_own_order(found: list[tuple[float
 
 
 def test_pair_too_far_apart_to_change_places_is_not_compared() -> None:
-    hits = (hit(PORTO, 0.9), hit(LISBON, 0.55, day=9), hit(SISTER, 0.7, day=20))
+    hits = (hit(PORTO, 0.9), hit(LISBON, 0.5, day=9), hit(SISTER, 0.7, day=20))
     answers = {PORTO: 0.9, LISBON: 1.0, SISTER: 1.0}
     pairs = [(one.older, one.newer) for one in to_compare(hits, answers, NOW, DIALOGUE)]
     assert pairs == [(PORTO, SISTER), (LISBON, SISTER)]
