@@ -1,17 +1,14 @@
-"""Measure abstention: how well the service recognises questions that the memory cannot answer. Pure."""
+"""Sample questions to measure how well the service recognises those that the memory cannot answer. Pure."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from graph_service.evaluation.dataset import Conversation, Question
-from graph_service.evaluation.metrics import RefusalScores, refusal_scores
 
 QUESTIONS_MAX: Final = 200
 _SEED: Final = 20_240_402
-_FOLDS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,41 +56,3 @@ def _foreign_questions(
         others = [one for one in conversations if one.dataset != conversation.dataset and one.lang == conversation.lang]
     known = {question.question for question in conversation.questions}
     return [(place, question) for one in others for question in one.answerable if question.question not in known]
-
-
-def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> list[bool]:
-    """Return whether each score is below the threshold that was chosen on the other folds (cross-validation).
-
-    Groups are spread over at most `_FOLDS_MAX` folds; a single group is split into even and odd questions.
-    """
-    places = {group: place for place, group in enumerate(sorted(set(groups)))}
-    alone = len(places) == 1
-    folds = [place % 2 if alone else places[group] % _FOLDS_MAX for place, group in enumerate(groups)]
-    best: Mapping[int, float] = {
-        fold: best_threshold(
-            [score for score, other in zip(scores, folds, strict=True) if other != fold],
-            [true for true, other in zip(unanswerable, folds, strict=True) if other != fold],
-        )
-        for fold in set(folds)
-    }
-    return [score < best[fold] for score, fold in zip(scores, folds, strict=True)]
-
-
-def best_threshold(scores: Sequence[float], unanswerable: Sequence[bool]) -> float:
-    """Return the threshold with the best F1 of refusing scores below it.
-
-    Thresholds lie half-way between scores; of equally good ones the lowest is returned.
-    """
-    ordered = sorted(set(scores))
-    between = [(low + high) / 2 for low, high in pairwise(ordered)]
-    tried = [*between, *([ordered[-1] + 1.0] if ordered else [0.0])]
-
-    def f1(threshold: float) -> float:
-        return refusal_scores([score < threshold for score in scores], unanswerable).f1
-
-    return max(tried, key=f1)
-
-
-def threshold_scores(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> RefusalScores:
-    """Return the cross-validated scores of refusing by a threshold on the score of the first hit."""
-    return refusal_scores(threshold_refusals(scores, unanswerable, groups), unanswerable)

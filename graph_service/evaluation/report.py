@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from graph_service.evaluation.abstention import Trial, threshold_scores
+from graph_service.evaluation.abstention import Trial
 from graph_service.evaluation.dataset import Conversation
 from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, summarise
 from graph_service.evaluation.metrics import (
     MEASURES,
     Mean,
-    RefusalScores,
     means,
     percentile,
     ranking_measures,
@@ -28,7 +27,7 @@ from graph_service.evaluation.run import (
 )
 from graph_service.observability.columns import Columns
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 ALL: Final = "all"
 _NAMES: Final = {OURS: "Mnemoscene", BM25: "BM25", DENSE: "dense"}
 _HEADS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "nDCG@10", "MRR")
@@ -102,43 +101,24 @@ def cost_of(run: EvaluationRun) -> dict[str, Any]:
 
 
 def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
-    """Return the abstention scores of each data set.
+    """Return how well the service's `nothingRelevant` tells unanswerable questions, for each data set.
 
-    Methods: `service` is the service's `nothingRelevant`; `score` is a cross-validated threshold on the first hit's
-    score. Unanswerable questions: `foreign` are those of other conversations; `own` are marked so by the data set.
+    Unanswerable questions: `foreign` are those of other conversations; `own` are marked so by the data set.
     """
     answerable = [pair for pair in run.asked if not pair[0].foreign]
-    rows = []
-    for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable])):
-        for dataset, mine in _by_dataset(run.conversations, pairs):
-            foreign = [trial.foreign for trial, _ in mine]
-            if any(foreign):
-                rows += [
-                    _abstention_row(dataset, without, by, foreign, found)
-                    for by, found in _scores_by_method(mine, foreign)
-                ]
-    return rows
-
-
-def _scores_by_method(
-    pairs: Sequence[tuple[Trial, RecallResult]], foreign: Sequence[bool]
-) -> Iterator[tuple[str, RefusalScores]]:
-    yield "service", refusal_scores([recalled.refused for _, recalled in pairs], foreign)
-    scores = [recalled.top_score for _, recalled in pairs]
-    yield "score", threshold_scores(scores, foreign, [trial.conversation for trial, _ in pairs])
-
-
-def _abstention_row(
-    dataset: str, without: str, by: str, foreign: Sequence[bool], found: RefusalScores
-) -> dict[str, Any]:
-    return {
-        "dataset": dataset,
-        "without_answer": without,
-        "told_by": by,
-        "questions": len(foreign),
-        "of_these_without": sum(foreign),
-        **{name: round(value, 4) for name, value in asdict(found).items()},
-    }
+    return [
+        {
+            "dataset": dataset,
+            "without_answer": without,
+            "questions": len(foreign),
+            "of_these_without": sum(foreign),
+            **{name: round(value, 4) for name, value in asdict(refusal_scores(refused, foreign)).items()},
+        }
+        for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable]))
+        for dataset, mine in _by_dataset(run.conversations, pairs)
+        if any(foreign := [trial.foreign for trial, _ in mine])
+        for refused in [[recalled.refused for _, recalled in mine]]
+    ]
 
 
 def tables_of(document: Mapping[str, Any]) -> list[Columns]:
@@ -172,7 +152,7 @@ def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Columns:
 
 
 def _abstention(rows: Sequence[Mapping[str, Any]]) -> Columns:
-    names = ("dataset", "without_answer", "told_by", "questions", "of_these_without", "precision", "recall", "f1")
+    names = ("dataset", "without_answer", "questions", "of_these_without", "precision", "recall", "f1")
     return Columns(
         title="questions without an answer in this memory",
         header=[name.replace("_", " ") for name in names],

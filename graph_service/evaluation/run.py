@@ -100,14 +100,12 @@ class RecallResult:
     Attributes:
         order: ids of the messages, best first.
         refused: the service reported `nothingRelevant`.
-        top_score: score of the first hit; 0 without one.
         took_ms: latency for the caller.
         round_trips: database round trips of the service.
         tokens: estimated number of tokens in the first `HITS_READ` hits.
     """
 
     order: tuple[str, ...]
-    top_score: float
     refused: bool
     took_ms: float
     round_trips: int
@@ -347,7 +345,6 @@ async def _ask(client: GraphqlClient, stored: Stored, question: Question) -> Rec
     hits: Sequence[dict[str, Any]] = answer["hits"]
     return RecallResult(
         order=tuple(stored.ids[hit["id"]] for hit in hits),
-        top_score=hits[0]["score"] if hits else 0.0,
         refused=answer["nothingRelevant"],
         took_ms=took_ms,
         round_trips=response.round_trips,

@@ -14,8 +14,8 @@ from tests.unit.evaluation.test_dataset import OWN
 CONVERSATIONS = read_all([OWN]).conversations
 
 
-def a_recall_result(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallResult:
-    return RecallResult(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
+def a_recall_result(*order: str, refused: bool = False, took_ms: float = 20.0) -> RecallResult:
+    return RecallResult(order=order, refused=refused, took_ms=took_ms, round_trips=1, tokens=30)
 
 
 def figures() -> EvaluationRun:
@@ -26,11 +26,9 @@ def figures() -> EvaluationRun:
         BM25: {n: [["nothing"] for _ in one.answerable] for n, one in enumerate(CONVERSATIONS)},
     }
     found.recalled = [a_recall_result("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
-    found.asked = [
-        (one, a_recall_result(score=0.2 if one.foreign else 0.8)) for one in abstention_trials(CONVERSATIONS)
-    ]
+    found.asked = [(one, a_recall_result(refused=True)) for one in abstention_trials(CONVERSATIONS)]
     found.unanswerable = [
-        (Trial(conversation=n, question=q, foreign=True), a_recall_result(score=0.1))
+        (Trial(conversation=n, question=q, foreign=True), a_recall_result(refused=True))
         for n, one in enumerate(CONVERSATIONS)
         for q in one.questions
         if not q.gold_messages
@@ -62,7 +60,7 @@ def test_json_document_has_the_agreed_keys() -> None:
         "abstention", "captions", "concurrency", "cost", "data", "embedder", "facts", "facts_dropped", "format", "hits",
         "lines", "reader", "seconds", "version",
     ]  # fmt: skip
-    assert document["format"] == 1
+    assert document["format"] == 2
     assert sorted(document["lines"][0]) == ["category", "dataset", "measures", "questions", "system"]
     assert sorted(document["lines"][0]["measures"]) == sorted(MEASURES)
     assert sorted(document["lines"][0]["measures"]["mrr"]) == ["high", "low", "value"]
@@ -77,12 +75,11 @@ def test_json_document_has_the_agreed_keys() -> None:
     cost = document["cost"]
     assert (cost["recall_p50_ms"], cost["recall_p95_ms"], cost["round_trips_most"]) == (50.5, 95.0, 1)
     assert (cost["messages_per_s"], cost["tokens_of_10_hits"]) == (23.5, 30)
-    told = {(row["dataset"], row["without_answer"], row["told_by"]): row for row in document["abstention"]}
-    assert len(told) == 8
-    # The first score separates the two; the service here refuses everything.
-    assert {row["f1"] for name, row in told.items() if name[1:] == ("foreign", "score")} == {1.0}
-    assert told["own-en", "foreign", "service"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
-    assert told["own-zh", "own", "service"]["of_these_without"] == 1
+    told = {(row["dataset"], row["without_answer"]): row for row in document["abstention"]}
+    assert len(told) == 4
+    # The service here refuses everything.
+    assert told["own-en", "foreign"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told["own-zh", "own"]["of_these_without"] == 1
 
 
 def test_tables_show_each_system_and_its_cost() -> None:
