@@ -1,6 +1,5 @@
-"""The draft of a fact, its speaker, and how statements are worded in a language."""
+"""The draft of a fact, and its speaker."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from extraction.reader import THE_AGENT, THE_USER
@@ -55,25 +54,3 @@ class Speaker:
         if subject == THE_USER:
             return self.user_names[0] if self.user_names else unknown_user
         return "assistant" if subject == THE_AGENT else subject
-
-
-def _as_it_is(_subject: str, says: str) -> str:
-    return says
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
-    """Wording of statements in a language.
-
-    Attributes:
-        relative: label of a relative, with `{owner}` and `{kin}`.
-        has_relative: returns the statement that the speaker has such a relative.
-        capitalized: statements begin with a capital letter.
-        agree: returns a statement with its verb in the number of the subject.
-    """
-
-    unknown_user: str
-    relative: str
-    has_relative: Callable[[str], str]
-    capitalized: bool = False
-    agree: Callable[[str, str], str] = _as_it_is

@@ -1,9 +1,11 @@
 """The predicate, the relation and the statements of each kind of fact, in English and in Chinese."""
 
+import tomllib
 from dataclasses import dataclass, replace
-from typing import Final
+from importlib.resources import files
+from typing import Any, Final
 
-from extraction.rules.drafts import Wording
+from extraction.rules.tags import KINDS
 from extraction.text.lexicon_en import KIN_PATTERN
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
 from schema.entity import EntityType
@@ -11,13 +13,12 @@ from schema.entity import EntityType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactKindWording:
-    """Predicate, relation and statements of a kind of fact.
+    """A row of `fact_wordings.toml`; pairs are in English and in Chinese.
 
     Attributes:
-        relation: None if it is the word of the message that `words` matches.
-        words: pattern of such words by language, English first; the one nearest to the object counts.
-        says, ended: statements in English and in Chinese, with `{s}`, `{o}` and `{k}` for the relation.
-        person: the object is somebody's name, which has a capital letter in English.
+        says, ended: statements of a fact, and of one that ended.
+        words: patterns of the words for the relation, of which the one nearest to the object counts.
+        fallback: relations of messages without such a word.
     """
 
     predicate: str = "RELATES_TO"
@@ -30,55 +31,6 @@ class FactKindWording:
     strength: float = 0.7
     person: bool = False
 
-
-def _of(words: tuple[str, str], fallback: tuple[str, str] | None) -> FactKindWording:
-    """Return the wording of a relative or helper whose name is the object."""
-    return FactKindWording(
-        words=words,
-        fallback=fallback,
-        says=("{o} is {s}'s {k}.", "{o}是{s}的{k}。"),
-        ended=("{o} is no longer {s}'s {k}.", "{o}不再是{s}的{k}。"),
-        object_type=EntityType.PERSON,
-        strength=0.8,
-        person=True,
-    )
-
-
-def _value(words: tuple[str, str], fallback: tuple[str, str]) -> FactKindWording:
-    """Return the wording of a number or another value of something that the message names."""
-    return FactKindWording(
-        words=words,
-        fallback=fallback,
-        says=("{s}'s {k} is {o}.", "{s}的{k}是{o}。"),
-        ended=("{s}'s {k} is no longer {o}.", "{s}的{k}不再是{o}。"),
-        strength=0.8,
-    )
-
-
-def _relation(
-    relation: str | None,
-    says: tuple[str, str],
-    ended: tuple[str, str],
-    *,
-    predicate: str = "RELATES_TO",
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    person: bool = False,
-) -> FactKindWording:
-    return FactKindWording(
-        predicate=predicate,
-        relation=relation,
-        says=says,
-        ended=ended,
-        object_type=kind,
-        strength=strength,
-        person=person,
-    )
-
-
-CHINESE_WORDING: Final = Wording(
-    unknown_user="用户", relative="{owner}的{kin}", has_relative=lambda kin: f"{{s}}有{kin}。"
-)
 
 # Words for people, by kind of fact: English and Chinese.
 _CHILDREN: Final = (
@@ -113,270 +65,71 @@ BOSSES: Final = (
     r"advisor|adviser|professor|CEO|editor|principal|headteacher)\b",
     "(?:前|大|新|直属)?(?:老板|领导|上司|主管|经理|总监|组长|导师|店长|厂长|主任|老总|队长|校长|工头|班长)",
 )
-_PERSON, _PLACE, _ORG = EntityType.PERSON, EntityType.PLACE, EntityType.ORGANIZATION
-_TOPIC, _ACTIVITY, _TIME = EntityType.TOPIC, EntityType.ACTIVITY, EntityType.TIME
+_HELPERS: Final = (
+    rf"\b(?:{KIN_PATTERN}|GP|surgeon|nurse|midwife|plumber|electrician|builder|cleaner|gardener|solicitor|"
+    r"mechanic|optician|psychiatrist|psychologist|counsellor|counselor|physiotherapist|chiropractor|"
+    r"cardiologist|dermatologist|neurologist|oncologist|pediatrician|paediatrician|consultant|specialist|"
+    r"recruiter|agent|broker|instructor|driver|super|caseworker|social worker|personal trainer|walker)\b",
+    f"(?:家庭医生|主治医生|主治|中医|{KIN_PATTERN_ZH}|大夫|护士|中介|司机|师傅|物业|管家|阿姨|钟点工|教授|顾问)",
+)
+_CODES: Final = (
+    r"\b(?:(?:door|gate|alarm|wifi|wi-fi|bike|garage|entry|safe|post|zip|gym|locker|order|membership|booking|"
+    r"member|account|policy|passport|reference|customer|license|licence|number|student|staff|employee|case) ?)?"
+    r"(?:code|password|passcode|pin|plate|plates|number|reg|registration|combination)\b",
+    "(?:(?:WiFi|wifi|门禁|开机|支付|储物柜|快递柜|手机|电脑|银行卡|邮箱|保险箱|会员|订单|取件|快递|学|工|卡|房间|"
+    "准考证|护照|身份证|社保|案件|预约)?(?:密码|号码|单号|卡号|码|号)|车牌号?|口令|暗号|尾号)",
+)
+_SIZES: Final = (
+    r"\b(?:shoe|ring|shirt|dress|boot|trainer|glove|hat|trouser|jacket|bra|frame|bike|waist|suit|inside leg|"
+    r"clothes|clothing|pants|jeans|sneaker|helmet|collar|belt|coat|skate|ski|wetsuit)?s? ?"
+    r"(?:size|height|weight|waist|inseam)\b",
+    "(?:鞋码|尺码|码数|上衣|裤子|裤码|腰围|戒指|手围|胸围|身高|体重|帽围|衣服|衬衫|西装|内衣|圈口|头围|鞋)",
+)
+_PRICES: Final = (
+    r"\b(?:rent|salary|price|mortgage|budget|fee|fees|bill|pay|wage|deposit|pension|allowance|cost|rate|"
+    r"subscription|loan|income|insurance|premium|tuition|service charge)\b",
+    "(?:房租|租金|月租|工资|薪水|年薪|月薪|价格|房贷|月供|车贷|预算|学费|费用|物业费|押金|退休金|零花钱|生活费|"
+    "保费|底薪|定金)",
+)
 
-WORDINGS: Final[dict[str, FactKindWording]] = {
-    "lives_in": _relation(
-        "lives in",
-        ("{s} lives in {o}.", "{s}住在{o}。"),
-        ("{s} no longer lives in {o}.", "{s}不再住在{o}。"),
-        kind=_PLACE,
+
+def _read() -> dict[str, FactKindWording]:
+    rows: dict[str, dict[str, Any]] = tomllib.loads(
+        files(__package__).joinpath("fact_wordings.toml").read_text("utf-8")
+    )
+    wordings = {}
+    for kind, row in rows.items():
+        says, ended = zip(row.pop("en"), row.pop("zh"), strict=True)
+        object_type = EntityType(row.pop("object_type")) if "object_type" in row else None
+        wordings[kind] = FactKindWording(says=says, ended=ended, object_type=object_type, **row)
+    return wordings
+
+
+_ROWS: Final = _read()
+
+
+def _named_by(row: str, **words: tuple[tuple[str, str], tuple[str, str] | None]) -> dict[str, FactKindWording]:
+    """Return the wordings of kinds whose relation is a word of the message, by their words and fallback."""
+    return {kind: replace(_ROWS[row], words=own, fallback=fallback) for kind, (own, fallback) in words.items()}
+
+
+COLLECTING, DOING, FAVOURITE, INJURY, NAMED_PET, STUDYING, TEACHING = (
+    _ROWS[row] for row in ("collecting", "doing", "favourite", "injury", "named_pet", "studying", "teaching")
+)
+WORDINGS: Final = {
+    **{kind: row for kind, row in _ROWS.items() if kind in KINDS},
+    **_named_by(
+        "person",
+        child=(_CHILDREN, ("child", "孩子")),
+        parent=(_PARENTS, ("parent", "父母")),
+        sibling=(_SIBLINGS, ("sibling", "兄弟姐妹")),
+        relative=(KIN, ("relative", "亲戚")),
+        friend=(FRIENDS, ("friend", "朋友")),
+        colleague=(COLLEAGUES, ("colleague", "同事")),
+        boss=(BOSSES, ("boss", "老板")),
+        helper=(_HELPERS, None),
     ),
-    "works_at": _relation(
-        "works at",
-        ("{s} works at {o}.", "{s}在{o}工作。"),
-        ("{s} no longer works at {o}.", "{s}不再在{o}工作。"),
-        kind=_ORG,
-        strength=0.8,
-    ),
-    "works_as": _relation(
-        "works as",
-        ("{s} works as {o}.", "{s}的职业是{o}。"),
-        ("{s} no longer works as {o}.", "{s}不再是{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "studies_at": _relation(
-        "studies at",
-        ("{s} studies at {o}.", "{s}在{o}上学。"),
-        ("{s} no longer studies at {o}.", "{s}不再在{o}上学。"),
-        kind=_ORG,
-    ),
-    "from": _relation(
-        "is from", ("{s} is from {o}.", "{s}来自{o}。"), ("{s} is not from {o}.", "{s}不是{o}人。"), kind=_PLACE
-    ),
-    "born_on": _relation(
-        "born on",
-        ("{s} was born on {o}.", "{s}{o}出生。"),
-        ("{s} was not born on {o}.", "{s}不是{o}出生。"),
-        kind=_TIME,
-    ),
-    "age": _relation(
-        "has age", ("{s} is {o}.", "{s}{o}。"), ("{s} is no longer {o}.", "{s}不再是{o}。"), kind=_TIME, strength=0.8
-    ),
-    "named": _relation(
-        "is named", ("{s} is named {o}.", "{s}叫{o}。"), ("{s} is no longer named {o}.", "{s}不再叫{o}。"), strength=0.9
-    ),
-    "has": _relation("has", ("{s} has {a}.", "{s}有{o}。"), ("{s} no longer has {a}.", "{s}不再有{o}。")),
-    "pet": _relation(
-        "has",
-        ("{s} has {a}.", "{s}养{o}。"),
-        ("{s} no longer has {a}.", "{s}不再养{o}。"),
-        kind=EntityType.ANIMAL,
-        strength=0.8,
-    ),
-    "partner": _relation(
-        "partner",
-        ("{o} is {s}'s partner.", "{o}是{s}的对象。"),
-        ("{o} is no longer {s}'s partner.", "{o}不再是{s}的对象。"),
-        kind=_PERSON,
-        strength=0.8,
-        person=True,
-    ),
-    "spouse": _relation(
-        "married to",
-        ("{s} is married to {o}.", "{s}和{o}是夫妻。"),
-        ("{s} is no longer married to {o}.", "{s}和{o}不再是夫妻。"),
-        kind=_PERSON,
-        strength=0.9,
-        person=True,
-    ),
-    "engaged_to": _relation(
-        "engaged to",
-        ("{s} is engaged to {o}.", "{s}和{o}订婚了。"),
-        ("{s} is no longer engaged to {o}.", "{s}和{o}不再订婚。"),
-        kind=_PERSON,
-        strength=0.9,
-        person=True,
-    ),
-    "ex": _relation(
-        "ex",
-        ("{o} is {s}'s ex.", "{o}是{s}的前任。"),
-        ("{o} is {s}'s ex.", "{o}是{s}的前任。"),
-        kind=_PERSON,
-        person=True,
-    ),
-    "child": _of(_CHILDREN, ("child", "孩子")),
-    "parent": _of(_PARENTS, ("parent", "父母")),
-    "sibling": _of(_SIBLINGS, ("sibling", "兄弟姐妹")),
-    "relative": _of(KIN, ("relative", "亲戚")),
-    "friend": _of(FRIENDS, ("friend", "朋友")),
-    "colleague": _of(COLLEAGUES, ("colleague", "同事")),
-    "boss": _of(BOSSES, ("boss", "老板")),
-    "helper": _of(
-        (
-            rf"\b(?:{KIN_PATTERN}|GP|surgeon|nurse|midwife|plumber|electrician|builder|cleaner|gardener|solicitor|"
-            r"mechanic|optician|psychiatrist|psychologist|counsellor|counselor|physiotherapist|chiropractor|"
-            r"cardiologist|dermatologist|neurologist|oncologist|pediatrician|paediatrician|consultant|specialist|"
-            r"recruiter|agent|broker|instructor|driver|super|caseworker|social worker|personal trainer|walker)\b",
-            f"(?:家庭医生|主治医生|主治|中医|{KIN_PATTERN_ZH}|大夫|护士|中介|司机|师傅|物业|管家|阿姨|钟点工|教授|顾问)",
-        ),
-        None,
-    ),
-    "allergic_to": _relation(
-        None,
-        ("{s} is allergic to {o}.", "{s}对{o}过敏。"),
-        ("{s} is no longer allergic to {o}.", "{s}对{o}不再过敏。"),
-        predicate="DISLIKES",
-        strength=0.95,
-    ),
-    "illness": _relation(
-        "has", ("{s} has {o}.", "{s}有{o}。"), ("{s} no longer has {o}.", "{s}不再有{o}。"), kind=_TOPIC, strength=0.8
-    ),
-    "takes": _relation(
-        "takes",
-        ("{s} takes {o}.", "{s}服用{o}。"),
-        ("{s} no longer takes {o}.", "{s}不再服用{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "diet": _relation(
-        "is",
-        ("{s} is {o}.", "{s}的饮食：{o}。"),
-        ("{s} is no longer {o}.", "{s}的饮食不再是{o}。"),
-        kind=_TOPIC,
-        strength=0.8,
-    ),
-    "likes": _relation(
-        None, ("{s} likes {o}.", "{s}喜欢{o}。"), ("{s} no longer likes {o}.", "{s}不再喜欢{o}。"), predicate="PREFERS"
-    ),
-    "dislikes": _relation(
-        None,
-        ("{s} does not like {o}.", "{s}不喜欢{o}。"),
-        ("{s} no longer dislikes {o}.", "{s}不再讨厌{o}。"),
-        predicate="DISLIKES",
-    ),
-    "plans": _relation(
-        "plan",
-        ("{s} plans: {o}.", "{s}的计划：{o}。"),
-        ("{s} no longer plans: {o}.", "{s}不再打算：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-    ),
-    "promised": _relation(
-        "promise",
-        ("{s} promised: {o}.", "{s}答应：{o}。"),
-        ("{s} no longer promises: {o}.", "{s}不再答应：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-        strength=0.8,
-    ),
-    "decided": _relation(
-        "plan",
-        ("{s} decided: {o}.", "{s}决定：{o}。"),
-        ("{s} no longer plans: {o}.", "{s}不再打算：{o}。"),
-        predicate="CARES_ABOUT",
-        kind=_ACTIVITY,
-    ),
-    "because": _relation(
-        None,
-        ("The reason for {s} was {o}.", "{s}，是因为{o}。"),
-        ("The reason for {s} was not {o}.", "{s}，不是因为{o}。"),
-        predicate="CAUSED_BY",
-    ),
-    "phone": _relation(
-        "phone number",
-        ("{s}'s phone number is {o}.", "{s}的电话是{o}。"),
-        ("{s}'s phone number is no longer {o}.", "{s}的电话不再是{o}。"),
-        strength=0.9,
-    ),
-    "email": _relation(
-        "email",
-        ("{s}'s email is {o}.", "{s}的邮箱是{o}。"),
-        ("{s}'s email is no longer {o}.", "{s}的邮箱不再是{o}。"),
-        strength=0.9,
-    ),
-    "code": _value(
-        (
-            r"\b(?:(?:door|gate|alarm|wifi|wi-fi|bike|garage|entry|safe|post|zip|gym|locker|order|membership|booking|"
-            r"member|account|policy|passport|reference|customer|license|licence|number|student|staff|employee|case) ?)?"
-            r"(?:code|password|passcode|pin|plate|plates|number|reg|registration|combination)\b",
-            "(?:(?:WiFi|wifi|门禁|开机|支付|储物柜|快递柜|手机|电脑|银行卡|邮箱|保险箱|会员|订单|取件|快递|学|工|卡|房间|"
-            "准考证|护照|身份证|社保|案件|预约)?(?:密码|号码|单号|卡号|码|号)|车牌号?|口令|暗号|尾号)",
-        ),
-        ("code", "号码"),
-    ),
-    "address": _relation(
-        "address",
-        ("{s}'s address is {o}.", "{s}的地址是{o}。"),
-        ("{s}'s address is no longer {o}.", "{s}的地址不再是{o}。"),
-        kind=_PLACE,
-        strength=0.9,
-    ),
-    "size": _value(
-        (
-            r"\b(?:shoe|ring|shirt|dress|boot|trainer|glove|hat|trouser|jacket|bra|frame|bike|waist|suit|inside leg|"
-            r"clothes|clothing|pants|jeans|sneaker|helmet|collar|belt|coat|skate|ski|wetsuit)?s? ?"
-            r"(?:size|height|weight|waist|inseam)\b",
-            "(?:鞋码|尺码|码数|上衣|裤子|裤码|腰围|戒指|手围|胸围|身高|体重|帽围|衣服|衬衫|西装|内衣|圈口|头围|鞋)",
-        ),
-        ("size", "尺码"),
-    ),
-    "price": _value(
-        (
-            r"\b(?:rent|salary|price|mortgage|budget|fee|fees|bill|pay|wage|deposit|pension|allowance|cost|rate|"
-            r"subscription|loan|income|insurance|premium|tuition|service charge)\b",
-            "(?:房租|租金|月租|工资|薪水|年薪|月薪|价格|房贷|月供|车贷|预算|学费|费用|物业费|押金|退休金|零花钱|生活费|"
-            "保费|底薪|定金)",
-        ),
-        ("price", "价格"),
-    ),
-    "language": _relation(
-        "speaks", ("{s} speaks {o}.", "{s}会说{o}。"), ("{s} no longer speaks {o}.", "{s}不再说{o}。"), kind=_TOPIC
-    ),
-    "hobby": _relation(
-        None,
-        ("{s} likes {o}.", "{s}喜欢{o}。"),
-        ("{s} no longer does {o}.", "{s}不再{o}。"),
-        predicate="PREFERS",
-        kind=_ACTIVITY,
-    ),
-    "attribute": _relation(
-        "is", ("{s} is {o}.", "{s}是{o}。"), ("{s} is no longer {o}.", "{s}不再是{o}。"), kind=_TOPIC
+    **_named_by(
+        "value", code=(_CODES, ("code", "号码")), size=(_SIZES, ("size", "尺码")), price=(_PRICES, ("price", "价格"))
     ),
 }
-
-NAMED_PET: Final = FactKindWording(
-    says=("{o} is {s}'s {k}.", "{o}是{s}的{k}。"),
-    ended=("{o} is no longer {s}'s {k}.", "{o}不再是{s}的{k}。"),
-    object_type=EntityType.ANIMAL,
-    strength=0.8,
-)
-FAVOURITE: Final = replace(
-    WORDINGS["likes"],
-    says=("{s}'s {k} is {o}.", "{s}{k}是{o}。"),
-    ended=("{s}'s {k} is no longer {o}.", "{s}{k}不再是{o}。"),
-)
-TEACHING: Final = _relation(
-    "teaches",
-    ("{s} teaches {o}.", "{s}教{o}。"),
-    ("{s} no longer teaches {o}.", "{s}不再教{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
-)
-DOING: Final = _relation(
-    "works as",
-    ("{s}'s work: {o}.", "{s}的工作是{o}。"),
-    ("{s}'s former work: {o}.", "{s}以前的工作是{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
-)
-EATING: Final = _relation(
-    "eats",
-    ("{s} eats {o}.", "{s}吃{o}。"),
-    ("{s} no longer eats {o}.", "{s}不再吃{o}。"),
-    kind=_TOPIC,
-    strength=0.8,
-)
-COLLECTING: Final = _relation("has", ("{s} has {o}.", "{s}有{o}。"), ("{s} no longer has {o}.", "{s}不再有{o}。"))
-LIVING_WITH: Final = _relation(
-    "lives with",
-    ("{s} lives with {o}.", "{s}和{o}住在一起。"),
-    ("{s} no longer lives with {o}.", "{s}不再和{o}住在一起。"),
-    kind=_PERSON,
-)
-STUDYING: Final = _relation(
-    "studies", ("{s} studies {o}.", "{s}在学{o}。"), ("{s} no longer studies {o}.", "{s}不再学{o}。"), kind=_TOPIC
-)
-INJURY: Final = replace(WORDINGS["illness"], says=WORDINGS["has"].says, ended=WORDINGS["has"].ended)

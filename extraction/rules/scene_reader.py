@@ -1,8 +1,7 @@
 """Read a scene by the tags of its messages, in linear time; precision comes before recall. Pure."""
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Final
@@ -18,18 +17,15 @@ from extraction.reader import (
     SceneLine,
     SceneText,
 )
+from extraction.rules.agent_promises import drafts_text, read_agent_promises
 from extraction.rules.drafts import Draft, Speaker
-from extraction.rules.en import agent_promises as agent_promises_en
-from extraction.rules.en.untagged import read_untagged
-from extraction.rules.en.wording import ENGLISH_WORDING
-from extraction.rules.fact_wordings import CHINESE_WORDING
 from extraction.rules.rule_reader import corrections_in
-from extraction.rules.tag_facts import facts_of_tags, is_kin, same_fact, same_plan
+from extraction.rules.tag_facts import facts_of_tags, is_kin, same_fact
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
+from extraction.rules.untagged import read_untagged
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
-from extraction.rules.zh import agent_promises as agent_promises_zh
-from extraction.text.chinese import HAN
+from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
 from extraction.text.corrections import Correction
 from extraction.text.languages import tagged_language
 from extraction.text.name_forms import simplified_characters
@@ -37,7 +33,7 @@ from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
 from extraction.unreadable import read_or
 from schema.entity import EntityType
-from schema.fact import FactDetail, FactKind
+from schema.fact import FactDetail
 from schema.ids import name_key
 from schema.labels import Role
 from schema.predicates import TASTES
@@ -128,37 +124,17 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
             _proposed(draft, untimed, sentences, number)
             for draft in tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
         ]
-    chinese = [sentence for sentence in sentences if has_cjk(sentence.text) and not _is_english(sentence.text)]
-    english = [sentence for sentence in sentences if not has_cjk(sentence.text) or _is_english(sentence.text)]
     times_of = cache(partial(timed, said_at=line.said_at))
     if me == THE_AGENT:
-        # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
-        drafts = _by_agent(chinese, english, text, speaker)
+        drafts = list(_by_agent(sentences, text, times_of, speaker))
     else:
-        drafts = list(read_untagged(english, speaker))
+        drafts = list(read_untagged([one for one in sentences if not has_cjk(one.text)], speaker))
         tagged = read_or([], facts_of_tags, text, tags, speaker) if tags is not None else []
         drafts += [one for one in tagged if not any(same_fact(one, known) for known in drafts)]
-        drafts = _with_joined_homes(drafts, text)
-        drafts = list(with_decisions([*drafts, *_relatives_told(drafts, speaker)], sentences, speaker))
+        drafts += [*_relatives_told(drafts, speaker)]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
     return [_proposed(draft, clause, sentences, number) for draft, clause in clauses if not is_temporary(draft, clause)]
-
-
-def _with_joined_homes(drafts: Sequence[Draft], text: str) -> list[Draft]:
-    """Return drafts in which a relative's home and the place where it lies are one home: 搬到儿子家，麓湖那边."""
-    homes = [one for one in drafts if one.relation == "lives in" and not one.closes]
-    kin = [one for one in homes if one.object.endswith("家") and is_kin(one.object.removesuffix("家"))]
-    joined = {
-        place: replace(place, statement=home.statement.rstrip("。") + f"，在{place.object}。")
-        for home in kin
-        for place in homes
-        if place not in kin and place.subject == home.subject and home.end <= place.start
-        # In a clause without a verb.
-        if not text[home.end : place.start].strip("，, 就在")
-    }
-    told = {home for home in kin if any(one.subject == home.subject for one in joined)}
-    return [joined.get(one, one) for one in drafts if one not in told]
 
 
 _TELLS_OF_KIN: Final = frozenset({"works as", "works at", "lives in"})
@@ -172,39 +148,22 @@ def _relatives_told(drafts: Sequence[Draft], speaker: Speaker) -> Iterator[Draft
         told = has_cjk(kin) or one.relation in _TELLS_OF_KIN or one.predicate in TASTES
         if told and not one.closes and kin not in known and is_kin(kin):
             known.add(kin)
-            wording = CHINESE_WORDING if has_cjk(kin) else ENGLISH_WORDING
-            says = wording.has_relative(kin).format(s=speaker.label(speaker.me, wording.unknown_user), o=kin)
+            chinese = has_cjk(kin)
+            user = speaker.label(speaker.me, (CHINESE_WORDING if chinese else ENGLISH_WORDING).unknown_user)
+            says = f"{user}有{kin}。" if chinese else f"{user} has {kin if kin.endswith('s') else f'a {kin}'}."
             has = replace(one, subject=speaker.me, subject_type=None, object=kin, object_type=EntityType.PERSON)
             yield replace(has, predicate="RELATES_TO", relation=kin, statement=says[:1].upper() + says[1:])
 
 
-def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
-    drafts: list[Draft] = []
-    if not agent_promises_zh.drafts_text(text.translate(simplified_characters())):
-        for sentence in chinese:
-            plain = replace(sentence, text=sentence.text.translate(simplified_characters()))
-            drafts += agent_promises_zh.read_agent_promises(plain, speaker)
-    if not agent_promises_en.drafts_text(text):
-        drafts += (one for sentence in english for one in agent_promises_en.read_agent_promises(sentence, speaker))
-    return drafts
-
-
-# "My wife 晓雯 is a nurse" is English.
-_LATIN_WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’-]*")
-_ENGLISH_WORD: Final = re.compile(
-    r"\b(?:I|I['’]?m|my|we|our|he|she|his|her|they|is|are|was|has|have|the|an?|with|in|and|called|named)\b",
-    re.IGNORECASE,
-)
-_HAN: Final = re.compile(rf"[{HAN}]")
-_ENGLISH_WORDS_MIN: Final = 3
-
-
-def _is_english(text: str) -> bool:
-    """Return whether a text with Chinese characters is an English sentence with Chinese names or words."""
-    words = len(_LATIN_WORD.findall(text))
-    if words < _ENGLISH_WORDS_MIN or words <= len(_HAN.findall(text)):
-        return False
-    return _ENGLISH_WORD.search(text) is not None
+def _by_agent(
+    sentences: Sequence[Sentence], text: str, times_of: Callable[[str], TimedText], speaker: Speaker
+) -> Iterator[Draft]:
+    """Yield the promises of the assistant; the rest of its messages mostly repeats the user or is polite."""
+    if drafts_text(text):
+        return
+    for sentence in sentences:
+        plain = sentence.text.translate(simplified_characters()).replace("’", "'")
+        yield from read_agent_promises(replace(sentence, text=plain), times_of, speaker)
 
 
 def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
@@ -245,8 +204,8 @@ def _proposed(draft: Draft, clause: TimedText, by_start: Sequence[Sentence], num
         object_type=draft.object_type,
         strength=draft.strength,
         confidence=draft.confidence,
-        **told._asdict(),
         trigger_emotion=draft.trigger_emotion,
+        **told._asdict(),
         closes=draft.closes,
         detail=_detail_of(draft, clause),
     )
@@ -270,95 +229,8 @@ def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:
     return names_in(split_sentences(line.text[:READ_CHARS_MAX]), ignore)[:MENTIONS_PER_LINE_MAX]
 
 
-# Decisions: plans that the speaker decided on, with the reason if the sentence gives one.
-_DECIDED_EN: Final = re.compile(
-    r"(?:^|\b(?:I|we)(?:['’](?:ve|d))?(?: (?!he\b|she\b|they\b|who\b)[\w’'-]+){0,6} )"
-    r"(?:decided|made up my mind|resolved|opted)\b",
-    re.IGNORECASE,
-)
-_REASON_EN: Final = (
-    re.compile(
-        r"(?:\bbecause of|\bbecause|\bdue to|\bon account of|\bfor the sake of|"
-        r"\bsince(?= (?:I|we|my|our|it|he|she|they|there|the)\b)|"
-        r"\bdecided\b.*\bso(?: that)?(?= (?:I|we|my|our|it|he|she|they|there|the)\b)) "
-        r"(?P<why>(?:(?!, (?:I|we)\b)[^.!?;\n]){2,200})",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"^(?P<why>[^.!?;\n]{2,200}?),? (?:so|which is why|that is why|that['’]s why) (?:I|we)\b", re.IGNORECASE
-    ),
-)
-# A Chinese sentence often leaves "I" out.
-_DECIDED_ZH: Final = re.compile(
-    "(?:(?:我|咱)们?[^，。！？]{0,6}|(?:^|[，。；！？])"
-    "(?:之?所以|于是|因此|最[后终]|终于|还是|已经|刚刚?|今天|昨天|现在|后来|就|都|也){0,3})(?:决定|下定决心|拿定主意)"
-)
-_REASON_ZH: Final = (
-    re.compile(r"(?:因为|由于|为了|考虑到|原因是|主要是|毕竟|实在是)(?P<why>[^，。！？；\n]{1,60})"),
-    re.compile(r"^(?P<why>[^。！？；\n]{2,60}?)[，,](?:所以|因此|于是)"),
-)
-_EFFECT_ZH: Final = re.compile("^(?:决定|下定决心|拿定主意)(?:了|要|去)?(?P<o>.{2,30})$")
-_PLANS: Final = frozenset({"plan", "goal"})
-
-
-def with_decisions(drafts: Iterable[Draft], by_start: Sequence[Sentence], speaker: Speaker) -> Iterator[Draft]:
-    """Yield the drafts, the speaker's decisions with their kind and reason.
-
-    Where only the reason of a decision was read (`因为太贵，我决定不买车`), the decision is added.
-    """
-    drafts = list(drafts)
-    for draft in drafts:
-        sentence = _sentence_at(draft.start, by_start)
-        decided = None if sentence is None or draft.closes else _decision(draft, sentence, drafts, speaker)
-        yield decided or draft
-        effect = _EFFECT_ZH.match(draft.subject) if draft.predicate == "CAUSED_BY" else None
-        if effect is None or sentence is None or not _DECIDED_ZH.search(sentence.text):
-            continue
-        if not any(one.relation == "plan" and same_plan(one.object, effect["o"]) for one in drafts):
-            yield _from_reason(draft, effect["o"], speaker)
-
-
 def _sentence_at(place: int, by_start: Sequence[Sentence]) -> Sentence | None:
     """Return the sentence that contains a place in the text; None between sentences."""
     before = bisect_right(by_start, place, key=lambda sentence: sentence.start)
     found = by_start[before - 1] if before else None
     return found if found is not None and place < found.end else None
-
-
-def _decision(draft: Draft, sentence: Sentence, drafts: Iterable[Draft], speaker: Speaker) -> Draft | None:
-    """Return the draft as a decision; None if the speaker did not say that they decided it.
-
-    Args:
-        drafts: all of the message, of which causes in the same sentence are reasons.
-    """
-    text = sentence.text
-    if draft.subject != speaker.me or draft.relation not in _PLANS:
-        return None
-    chinese = _DECIDED_ZH.search(text)
-    if not chinese and not _DECIDED_EN.search(text):
-        return None
-    told = (found["why"] for pattern in (_REASON_ZH if chinese else _REASON_EN) if (found := pattern.search(text)))
-    causes = (one for one in drafts if one.predicate == "CAUSED_BY" and sentence.start <= one.start < sentence.end)
-    reasons = [*told, *(one.object for one in causes if same_plan(one.subject, draft.object))]
-    detail = FactDetail(kind=FactKind.DECISION, rationale=reasons[0].strip(" ,，") if reasons else None)
-    statement = draft.statement.replace(" wants to ", " decided to ", 1).replace("打算", "决定", 1)
-    # As the tags say it.
-    statement = statement.replace(" plans: ", " decided: ", 1).replace("的计划：", "决定：", 1)
-    return replace(draft, detail=detail, statement=statement)
-
-
-def _from_reason(draft: Draft, obj: str, speaker: Speaker) -> Draft:
-    user = speaker.label(speaker.me, "用户")
-    return Draft(
-        subject=speaker.me,
-        predicate="CARES_ABOUT",
-        object=obj,
-        statement=f"{user}决定{obj}。",
-        start=draft.start,
-        end=draft.end,
-        relation="plan",
-        object_type=EntityType.ACTIVITY,
-        strength=0.7,
-        confidence=0.75,
-        detail=FactDetail(kind=FactKind.DECISION, rationale=draft.object),
-    )

@@ -9,21 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from extraction.rules.drafts import Draft, Speaker, Wording
-from extraction.rules.en.plain_words import with_plain_words as with_english_words
-from extraction.rules.en.wording import ENGLISH_WORDING, with_article
+from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.fact_wordings import (
     BOSSES,
-    CHINESE_WORDING,
     COLLEAGUES,
     COLLECTING,
     DOING,
-    EATING,
     FAVOURITE,
     FRIENDS,
     INJURY,
     KIN,
-    LIVING_WITH,
     NAMED_PET,
     STUDYING,
     TEACHING,
@@ -31,14 +26,15 @@ from extraction.rules.fact_wordings import (
     FactKindWording,
 )
 from extraction.rules.favourites import favourite
+from extraction.rules.plain_words import with_plain_words
 from extraction.rules.tags import INTENTIONS, KINDS, Tag
-from extraction.rules.zh.plain_words import with_plain_words as with_chinese_words
+from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING, Wording, with_article
 from extraction.text.chinese import HAN, is_chinese
-from extraction.text.english_stems import gerund
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import ANY_MONTH, CHILD_NAME, KIN_NAME, KIN_PATTERN, KIN_SINGULAR, PETS, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
 from schema.entity import EntityType
+from schema.fact import PLAIN_FACT, FactDetail, FactKind
 
 # What a pet is like, and not what kind of animal.
 _LOOKS: Final = re.compile(
@@ -48,13 +44,6 @@ _LOOKS: Final = re.compile(
     r"|.*[色岁胖瘦懒凶乖]|[灰黑白橘黄花公母]+的?",
     re.IGNORECASE,
 )
-_PETS: Final = "|".join(sorted(PETS, key=len, reverse=True))
-_ANIMAL_NAMED: Final = re.compile(
-    rf"\b(?:my|our|an?|the) (?:[a-z-]+ ){{0,2}}?(?P<k>{_PETS})"
-    r"(?:,? (?:is |who is )?(?:called|named)|(?:['’]s|s['’]| ) ?name is|(?:['’]s| is)|,)? $",
-    re.IGNORECASE,
-)
-_IS_ANIMAL: Final = re.compile(rf",? (?:is )?(?:my|our) (?:[a-z-]+ ){{0,2}}?(?P<k>{_PETS})\b", re.IGNORECASE)
 # Work told as what somebody does: "teaches Year 4", "drives the night bus".
 _TAUGHT: Final = re.compile(
     r"(?:teach(?:es|ing)?|taught) (?!assistants?\b|fellow\b|staff\b|hospital\b)(?=\S)|"
@@ -62,24 +51,17 @@ _TAUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _DONE: Final = re.compile(
-    r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|freelance|grow|head|lead|look|make|manage|nurse|"
-    r"paint|play|repair|run|sell|serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
+    r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|grow|lead|make|manage|paint|play|repair|run|sell|"
+    r"serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
     r"(?= (?:the|an?|my|our|his|her|their|people|[a-z]{3,}s)\b)",
     re.IGNORECASE,
 )
 # "Broke my leg" is a broken leg.
 _INJURED: Final = re.compile(
-    r"(broke|tore|sprained|fractured|twisted|dislocated|pulled|bruised|burn(?:ed|t)|strained|ruptured) "
-    r"(?:my|our|his|her|their|an?|the) (?=\S)",
-    re.IGNORECASE,
+    r"(broke|tore|sprained|fractured|twisted|dislocated) (?:my|his|her|their|an?) ", re.IGNORECASE
 )
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
-# 不学钢琴了, of which the object is 钢琴.
-_NOT_DONE_ZH: Final = re.compile("不再?(?P<v>[学弹打踢练养画玩做上跳唱写看听喝吃抽拉去])$")
-# "Eat fish on Fridays" is a habit, told as what somebody does.
-_EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
 _COLLECTED: Final = re.compile(r"(?:collect|keep)(?:s|ing)? (?=\S)", re.IGNORECASE)
-_WITH_ME: Final = re.compile(r"(?:in )?with (?:us|me)\b", re.IGNORECASE)
 # Who learns a language does not speak it yet.
 _LEARNT: Final = re.compile(r"\b(?:learn|study|taking|classes)(?:ing|s)?(?: some| to speak| in)? $", re.IGNORECASE)
 # "A 43 in boots" is a size of boots.
@@ -87,8 +69,6 @@ _WORN: Final = re.compile(
     r"(?:shoe|boot|trainer|sneaker|dress|shirt|glove|hat|jacket|coat|helmet|jean|skate|suit|trouser|ring)(?:s|es)?$",
     re.IGNORECASE,
 )
-# Values of an object after a contrast: "the paperwork, not the kids".
-_NOT_THAT: Final = re.compile(r"(?:,| and| but) (?:not|no longer|rather than|instead of) .*$", re.IGNORECASE)
 # When something planned is to be: "flying to Oslo on Friday".
 _SOME: Final = r"(?:an?|one|two|three|four|five|six|a few|a couple of|\d+)"
 _WHEN: Final = re.compile(
@@ -102,47 +82,31 @@ _WHEN: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # A size without a word for it, by its unit.
-_WEIGHT: Final = re.compile(r"\d\s*(?:kgs?|kilo(?:gram)?s?|lbs?|pounds?|stone|公斤|千克|斤|克)\b", re.IGNORECASE)
-_WEIGHT_WORDS: Final = ("weight", "体重")
-_HEIGHT: Final = re.compile(r"\d\s*(?:cm|m\d\d|ft|foot|feet|厘米)|\d[.,]\d\d ?m\b|\d'\d", re.IGNORECASE)
-_HEIGHT_WORDS: Final = ("height", "身高")
+_MEASURES: Final = (
+    (
+        re.compile(r"\d\s*(?:kgs?|kilo(?:gram)?s?|lbs?|pounds?|stone|公斤|千克|斤|克)\b", re.IGNORECASE),
+        ("weight", "体重"),
+    ),
+    (re.compile(r"\d\s*(?:cm|m\d\d|ft|foot|feet|厘米)|\d[.,]\d\d ?m\b|\d'\d", re.IGNORECASE), ("height", "身高")),
+)
 _VALUES: Final = frozenset(("code", "size", "price"))
 # Between a thing and the word for its value, by whether the text is Chinese.
 _GAP: Final = {True: "", False: " "}
 _HAN_CHAR: Final = re.compile(f"[{HAN}]")
 # The word of a relation stands near its value.
 _NEAR_CHARS: Final = {True: 14, False: 45}
-# "The colour teal" is teal.
-_CATEGORY: Final = re.compile(
-    r"^colou?r (?!scheme|palette|wheel|theory|blind|coding|code|film|tv)(?=[a-z]+$)", re.IGNORECASE
-)
 # "Allergic to Mondays" is a joke.
 _NO_ALLERGEN: Final = re.compile(
     r"(?:(?:my|all|any|early|hard) )*(?:mondays?|mornings?|work|working|exercise|people|nonsense|drama|meetings|"
     r"small talk|e-?mails?|homework|housework|alarms?|taxes|stress|deadlines|traffic|bullshit|commitment|cleaning)\b",
     re.IGNORECASE,
 )
-# A liking or dislike that is told as a strong one.
-_STRONGLY: Final = re.compile(
-    r"\b(?:loves?|loving|adores?|hates?|detests?|loathes?|despises?|can(?:not|['’]?t| not) (?:stand|bear)|obsessed)"
-    r"\b[^,.;!?]{0,20}$|[最超]爱|超级?喜欢|[特十]分?别?喜欢|讨厌死|受不了[^，。]{0,4}$|最[怕恨讨]厌?",
-    re.IGNORECASE,
-)
-_STRONG: Final = 0.9
-_STRONG_VERBS: Final = {"likes": (" likes ", " loves "), "dislikes": (" does not like ", " hates ")}
 _FIRST_WORDS: Final = re.compile(
     r"^(?:the|an?|my|our|some|his|her|their|its|this|that|these|those|new) (?=\S)", re.IGNORECASE
 )
 _FIRST_ZH: Final = re.compile("^(?:我们?的?|咱们?的?|俺们?的?|一[只条个台辆部套间份](?=..)|那?[只条个台辆](?=..))")
 _EDGE: Final = " \t,.;:!?\"'“”‘’()[]，。！？、；：（）《》…~～"
 _OWNERS: Final = re.compile(r"^(?:(?:both|all) (?:of )?)?(?:my|our|the|me|old|dear|own) ", re.IGNORECASE)
-# Before a verb in its basic form, and signs of a clause.
-_AUXILIARY: Final = re.compile(
-    r"\b(?:to|can|can't|cannot|could|couldn't|must|will|won't|would|wouldn't|didn't) \Z", re.IGNORECASE
-)
-_FINITE: Final = re.compile(
-    r"\w (?:was|were|is|are|isn't|wasn't|got|had|has|have|did|didn't|couldn't|can't|won't)\b|^\w+ed\b"
-)
 _OWNERS_ZH: Final = re.compile("^(?:我们?|咱们?|俺们?)(?:家)?的?(?=.)")
 # Whom a pronoun means, one message alone often does not say.
 _PRONOUN_WORDS: Final = """
@@ -151,35 +115,46 @@ who someone somebody everyone one both all
 我 我们 咱 咱们 俺 你 您 你们 他 她 它 他们 她们 它们 谁 人家 别人 自己 大家 这 那 这个 那个
 """
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
-# "She decided to leave him": not the speaker's own, though the model names no subject.
-_BY_OTHERS: Final = re.compile(
-    r"\b(?P<p>he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
-    "(?P<z>[他她]们?|人家)[^，。；！？我咱]{0,6}$",
+# "I don't like coffee any more" ends a liking.
+_LIKED: Final = re.compile(
+    r"\b(?:do not|don['’]?t|does not|doesn['’]?t|no longer) (?:really )?(?:like|love|enjoy)(?: \w+ing)? (?:the )?$",
     re.IGNORECASE,
 )
-_OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
-_THEY: Final = {"his": "he", "her": "she", "their": "they"}
-_BEFORE_CHARS: Final = 60
-# Facts about a person that stand directly behind the person: "my boss lives in Geneva", 我同事不吃香菜.
-_OF_PERSONS: Final = frozenset(
-    (
-        "likes",
-        "dislikes",
-        "lives_in",
-        "works_at",
-        "works_as",
-        "studies_at",
-        "from",
-        "age",
-        "allergic_to",
-        "illness",
-        "takes",
-        "diet",
-        "pet",
-        "has",
-    )
+_NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
+# "I don't mind olives" and "I used to hate olives" tell no dislike.
+_NOT_DISLIKED: Final = re.compile(
+    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave|used to (?:hate|dislike)) (?:the )?$",
+    re.IGNORECASE,
 )
+_AGE_MAX: Final = 103
+_PHONE_DIGITS_MIN: Final = 4
+# 公司搬到昆山 moves no home.
+_WORK_MOVED: Final = re.compile(
+    "(?:公司|单位|学校|[工]?厂|店|办公室|总部|工作室|诊所)[^，。我]{0,4}[搬迁][到去往]?了?$"
+)
+# Words for a value, which are no subject of one.
+_VALUE_WORDS: Final = {
+    **{kind: words for kind in ("code", "size", "price") if (words := WORDINGS[kind].words) is not None},
+    "phone": (r"(?:(?:tele)?phone|mobile|cell|home|work)?(?: ?number)?|landline", "(?:手机|电话)号?码?|号码"),
+    "email": (r"(?:e-?mail)(?: address)?", "邮箱"),
+    "address": (r"(?:home )?address|home|flat|house|place", "地址"),
+}
+_BEFORE_CHARS: Final = 60
 _PEOPLE: Final = tuple("|".join(words) for words in zip(KIN, FRIENDS, COLLEAGUES, BOSSES, strict=True))
+# "My tenant's rent is 640", 外婆的存折号码是.
+_OWNER_BEFORE: Final = (
+    re.compile(
+        r"\b(?:my|our) (?P<who>[a-z][a-z-]{2,20}(?: [a-z-]{3,20})?)['’]s (?:[a-z]+ ){1,3}(?:is|was|at)?[: ]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:^|[，。；！？,;!?\n])(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]})的(?:(?![我咱俺])[{HAN}]){{1,8}}[是：:]? ?$"
+    ),
+)
+# Facts about a person that stand directly behind the person: "my boss lives in Geneva", 我同事不吃香菜.
+_OF_PERSONS: Final = word_set(
+    "likes dislikes lives_in works_at works_as studies_at from age allergic_to illness takes diet pet has"
+)
 _PERSON_BEFORE: Final = (
     re.compile(
         rf"(?:^|[.,;:!?\n] ?|\b(?:and|but|so|while|because) )(?:my|our) (?P<who>{_PEOPLE[0]}) "
@@ -192,66 +167,6 @@ _PERSON_BEFORE: Final = (
         r"(?:(?![我咱俺的做给让送说教推帮带叫和跟])[\u4e00-\u9fff]){1,6}$"
     ),
 )
-# "I used to hate olives", of which the model reads the end as a liking.
-_USED_TO: Final = re.compile(
-    r"\bused to (?:really )?(?:hate|dislike|love|like|enjoy|fear)(?: \w+ing)? (?:the )?$", re.IGNORECASE
-)
-_HATED: Final = re.compile(r"\bused to (?:really )?(?:hate|dislike|fear) (?:the )?$", re.IGNORECASE)
-_PLAIN_ODDS: Final = 1.0
-# "I quit Acme" is tagged as the end of a liking or a thing.
-_QUIT: Final = re.compile(r"\b(?:quit|left) $", re.IGNORECASE)
-# "I'm leaving Acme in June" ends a job, "I'm leaving Graz on Friday" a stay.
-_LEAVING: Final = re.compile(
-    r"(?i:(?:leaving|quitting|resigning from|retiring from)(?: my job at| my job with)?) "
-    r"(?P<o>[A-Z][\w&.-]*(?: (?:& )?[A-Z][\w&-]*){0,3})(?! (?:on|tomorrow|today|tonight|for)\b)"
-)
-# "I don't like coffee any more" ends a liking.
-_LIKED: Final = re.compile(
-    r"\b(?:do not|don['’]?t|does not|doesn['’]?t|no longer) (?:really )?(?:like|love|enjoy)(?: \w+ing)? (?:the )?$",
-    re.IGNORECASE,
-)
-_NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
-# "We lived in Graz before Berlin": Berlin is no former home.
-_BEFORE_IT: Final = re.compile(r"\bbefore (?:moving to |we moved to |I moved to )?$", re.IGNORECASE)
-_NOT_DISLIKED: Final = re.compile(
-    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
-)
-_AT_HAND: Final = re.compile(
-    r"(?:this|that|these|those|your) |(?:line|option|version|paragraph|draft|design|slide) (?:[A-Z]|\d+)$",
-    re.IGNORECASE,
-)
-_NOT_AT_WORK: Final = re.compile(r"\b(?:toddler|baby|cat|dog|puppy|kitten|hamster|parrot)\b", re.IGNORECASE)
-# "A sister of Mark": he is whose sister it is.
-_WHOSE: Final = re.compile(rf"\b(?:{KIN_PATTERN})s? of $", re.IGNORECASE)
-_AGE_MAX: Final = 103
-_PHONE_DIGITS_MIN: Final = 4
-# "My tenant's rent is 640", 外婆的存折号码是.
-_OWNED: Final = frozenset({*_VALUES, "phone", "email", "address"})
-_OWNER_BEFORE: Final = (
-    re.compile(
-        r"\b(?:my|our) (?P<who>[a-z][a-z-]{2,20}(?: [a-z-]{3,20})?)['’]s (?:[a-z]+ ){1,3}(?:is|was|at)?[: ]*$",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"(?:^|[，。；！？,;!?\n])(?:[我咱俺]们?)?的?(?P<who>{_PEOPLE[1]})的(?:(?![我咱俺])[{HAN}]){{1,8}}[是：:]? ?$"
-    ),
-)
-# "Me and my wife live in Porto" and "my kids and I" tell of the speaker too.
-_SPEAKER_AND: Final = re.compile(
-    r"(?:\b(?:me|i) and (?:my |our )?|[我咱俺]们?[和跟同与](?:[我咱俺]们?)?)$", re.IGNORECASE
-)
-_AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?(?=[都也一住在])", re.IGNORECASE)
-# 公司搬到昆山 moves no home.
-_WORK_MOVED: Final = re.compile(
-    "(?:公司|单位|学校|工厂|厂|店|办公室|总部|工作室|诊所|健身房)[^，。我]{0,4}[搬迁][到去往]?了?$"
-)
-# Words for a value, which are no subject of one.
-_VALUE_WORDS: Final = {
-    **{kind: words for kind in ("code", "size", "price") if (words := WORDINGS[kind].words) is not None},
-    "phone": (r"(?:(?:tele)?phone|mobile|cell|home|work)?(?: ?number)?|landline", "(?:手机|电话)号?码?|号码"),
-    "email": (r"(?:e-?mail)(?: address)?", "邮箱"),
-    "address": (r"(?:home )?address|home|flat|house|place", "地址"),
-}
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
@@ -293,7 +208,7 @@ def is_kin(word: str) -> bool:
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
-    tags = [told for tag in tags if (told := _with_owner(text, tag)) is not None]
+    tags = [_with_owner(text, tag) for tag in tags if not _is_no_fact(text, tag)]
     for tag in tags:
         if tag.kind == "attribute" and tag.subject in animals:
             continue
@@ -302,91 +217,55 @@ def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tup
             yield made, tag
 
 
-def _with_owner(text: str, tag: Tag) -> Tag | None:
-    """Return the tag with whom it is about, as the words before it say; None if these are about nobody that it names.
+def _with_owner(text: str, tag: Tag) -> Tag:
+    """Return the tag with whom it is about, as the words before its object say.
 
-    "The rent" that went up is the speaker's, "my tenant's rent" is not. "My colleague hates coriander, I love it" says
-    nothing of the speaker's dislikes, and "she decided to leave him" nothing of the speaker's plans.
+    "The rent" that went up is the speaker's, "my tenant's rent" is not; "my colleague hates coriander" says nothing of
+    the speaker's dislikes. What is not liked any more is a liking that ended.
     """
-    begin = max(0, tag.obj[0] - _BEFORE_CHARS)
-    before = text[begin : tag.obj[0]]
-    if tag.kind == "lives_in" and _WORK_MOVED.search(before):
-        return None
-    if tag.kind in INTENTIONS and (said := _BY_OTHERS.search(before)):
-        # "His wife smokes, so he has decided": "he" is whose wife, or "Tom's" wife, the subject is.
-        owner = _OWNER.search(text[: tag.subject[1]]) if tag.subject else None
-        pronoun = (said["p"] or said["z"]).lower()
-        is_owner = owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
-        return None if tag.subject is None or is_owner else tag
-    if (left := _left_employer(tag, text, before)) is not None:
-        return left
-    if _is_no_fact(tag, text, before):
-        return None
-    if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(f"{before}|{text[tag.obj[1] :]}"):
+    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    more = f"{before}|{text[tag.obj[1] : tag.obj[1] + _BEFORE_CHARS]}"
+    if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(more):
         tag = replace(tag, kind="likes", ended=True)
-    if tag.kind in ("likes", "dislikes") and _USED_TO.search(before):
-        tag = replace(tag, ended=True)
     words = _VALUE_WORDS.get(tag.kind)
     if tag.subject is not None and words is not None:
         named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
         tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
-    if tag.kind in _OWNED or (tag.kind in _OF_PERSONS and tag.subject is None):
-        people = (pattern.search(before) for pattern in (_OWNER_BEFORE if tag.kind in _OWNED else _PERSON_BEFORE))
-        spans = (person.span("who") for person in people if person is not None)
-        tag = next((replace(tag, subject=(begin + start, begin + end)) for start, end in spans), tag)
-    if tag.subject is not None and tag.kind in _OF_PERSONS:
-        joined = _SPEAKER_AND.search(text, 0, tag.subject[0]) or _AND_SPEAKER.match(text, tag.subject[1])
-        return tag if joined is None else replace(tag, subject=None)
-    return tag
+    if words is None and (tag.kind not in _OF_PERSONS or tag.subject is not None):
+        return tag
+    begin = tag.obj[0] - len(before)
+    people = (one.search(before) for one in (_PERSON_BEFORE if words is None else _OWNER_BEFORE))
+    spans = (person.span("who") for person in people if person is not None)
+    return next((replace(tag, subject=(begin + start, begin + end)) for start, end in spans), tag)
 
 
-def _left_employer(tag: Tag, text: str, before: str) -> Tag | None:
-    """Return a tag as the end of a job if its words say so: "I'm leaving Acme in June", "I quit Acme"."""
-    leaving = _LEAVING.match(text, tag.obj[0]) if tag.kind == "plans" else None
-    if leaving is not None:
-        return replace(tag, kind="works_at", obj=leaving.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
-    quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _QUIT.search(before) is not None
-    is_name = text[tag.obj[0]].isupper()
-    return replace(tag, kind="works_at", odds=tag.odds + _PLAIN_ODDS) if quits and is_name else None
-
-
-def _is_no_fact(tag: Tag, text: str, before: str) -> bool:
-    """Return whether words around a tag speak against it: jokes, and what the model takes for its opposite."""
+def _is_no_fact(text: str, tag: Tag) -> bool:
+    """Return whether the words of a tag, or around it, speak against it."""
     obj = text[slice(*tag.obj)]
-    if tag.kind in ("likes", "dislikes", "hobby") and _AT_HAND.match(obj):
-        return True
-    if tag.kind == "dislikes" and _NOT_DISLIKED.search(before):
-        return True
-    if tag.subject is None and WORDINGS[tag.kind].person and _WHOSE.search(before):
-        return True
-    if tag.ended and tag.kind in ("lives_in", "works_at") and _BEFORE_IT.search(before):
-        return True
-    if tag.kind == "likes" and tag.ended and _HATED.search(before):
-        return True
-    if tag.kind == "allergic_to" and _NO_ALLERGEN.match(obj):
-        return True
-    if tag.kind == "works_as" and tag.subject and _NOT_AT_WORK.search(text[slice(*tag.subject)]):
-        return True
-    if tag.kind == "phone" and sum(char.isdigit() for char in obj) < _PHONE_DIGITS_MIN:
-        return True
-    if tag.kind == "age" and (years := re.match(r"\d+", obj)) and int(years[0]) > _AGE_MAX:
-        return True
-    return tag.kind == "decided" and obj.lower().startswith("against ")
+    match tag.kind:
+        case "dislikes":
+            return _NOT_DISLIKED.search(text, 0, tag.obj[0]) is not None
+        case "allergic_to":
+            return _NO_ALLERGEN.match(obj) is not None
+        case "lives_in":
+            return (
+                "with us" in obj.lower() or _WORK_MOVED.search(text[max(0, tag.obj[0] - 20) : tag.obj[0]]) is not None
+            )
+        case "decided":
+            return obj.lower().startswith("against ")
+        case "phone":
+            return sum(char.isdigit() for char in obj) < _PHONE_DIGITS_MIN
+        case "age":
+            years = re.match(r"\d+", obj)
+            return years is not None and int(years[0]) > _AGE_MAX
+    return False
 
 
 def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str]:
-    """Return what kind of animal each named pet is: "Otis", "a beagle" are one fact, as the rules read it."""
+    """Return what kind of animal each named pet is: "Otis", "a beagle" are one fact."""
     pets = {tag.obj for tag in tags if tag.kind == "pet"}
     told = ((tag.subject, _cleaned(text[slice(*tag.obj)]).lower()) for tag in tags if tag.kind == "attribute")
-    animals: dict[tuple[int, int] | None, str] = {pet: kind for pet, kind in told if pet in pets and _is_animal(kind)}
-    for pet in pets - animals.keys():
-        # "Our parrot's name is Captain"
-        near = _ANIMAL_NAMED.search(text[max(0, pet[0] - _NEAR_CHARS[False]) : pet[0]]) or _IS_ANIMAL.match(
-            text, pet[1]
-        )
-        if near is not None and text[pet[0]].isupper():
-            animals[pet] = near["k"].lower()
-    return animals
+    return {pet: kind for pet, kind in told if pet in pets and _is_animal(kind)}
 
 
 def _is_animal(kind: str) -> bool:
@@ -410,24 +289,18 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     obj = _named(tag.kind, obj)
     if not obj or obj.lower() in _PRONOUNS or obj.startswith("的"):
         return None
-    subject = speaker.me if tag.subject is None else _subject(_subject_words(text, tag), tag.kind, speaker)
+    subject = speaker.me if tag.subject is None else _subject(_subject_words(text, tag.subject), tag.kind, speaker)
     if subject is None or subject.lower() == obj.lower() or (tag.kind == "because" and tag.subject is None):
         return None
     chinese = _HAN_CHAR.search(text) is not None and _is_chinese_around(text, tag.obj)
     if wording.person and not _is_name(obj, chinese):
         return None
-    if wording is LIVING_WITH:
-        subject, obj = speaker.me, subject
     subject, relation = _relation_of(text, tag, wording, subject, speaker, chinese, tags, animal)
     if (wording.words is not None and relation is None) or subject == obj:
         return None
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
-    says = _says(text, tag, wording)[chinese]
-    begin = max(0, tag.obj[0] - _NEAR_CHARS[chinese])
-    strong = tag.kind in _STRONG_VERBS and not tag.ended and _STRONGLY.search(text[begin : tag.obj[0]]) is not None
-    if strong:
-        says = says.replace(*_STRONG_VERBS[tag.kind])
+    says = _says(text, tag, wording, chinese)
     return Draft(
         subject=subject,
         predicate=wording.predicate,
@@ -438,10 +311,18 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         relation=relation,
         subject_type=EntityType.PERSON if not subject.startswith("@") and tag.kind in _ABOUT_PEOPLE else None,
         object_type=wording.object_type,
-        strength=_STRONG if strong else wording.strength,
+        strength=wording.strength,
         confidence=0.65 if tag.subject is None else 0.6,
         closes=tag.ended and tag.kind != "ex",
+        detail=_decision(text, obj, tags) if tag.kind == "decided" and not tag.ended else PLAIN_FACT,
     )
+
+
+def _decision(text: str, obj: str, tags: Sequence[Tag]) -> FactDetail:
+    """Return the detail of a decision, with its reason if the message has one."""
+    because = ((one.subject, one.obj) for one in tags if one.kind == "because" and one.odds >= _REASON_ODDS)
+    reasons = (text[slice(*why)] for effect, why in because if effect and same_plan(text[slice(*effect)], obj))
+    return FactDetail(kind=FactKind.DECISION, rationale=next((reason.strip(_EDGE) for reason in reasons), None))
 
 
 def _relation_of(
@@ -479,42 +360,31 @@ def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
         return DOING
     if kind == "illness" and _INJURED.match(obj):
         return INJURY
-    if kind in ("diet", "attribute") and _EATS.match(obj):
-        return EATING
-    if kind == "size" and (_WEIGHT.search(obj) or _HEIGHT.search(obj)):
-        return replace(WORDINGS[kind], fallback=_WEIGHT_WORDS if _WEIGHT.search(obj) else _HEIGHT_WORDS)
+    if kind == "size":
+        measures = (words for unit, words in _MEASURES if unit.search(obj))
+        return replace(WORDINGS[kind], fallback=next(measures, WORDINGS[kind].fallback))
     if kind == "hobby" and _COLLECTED.match(obj):
         return COLLECTING
-    if kind == "lives_in" and _WITH_ME.match(obj):
-        return LIVING_WITH
     return WORDINGS[kind]
 
 
-def _says(text: str, tag: Tag, wording: FactKindWording) -> tuple[str, str]:
-    """Return the statements of a tag, with the verb of a pastime that ended, or of an effect that is a clause."""
-    if tag.kind == "because" and not tag.ended and tag.subject and _FINITE.search(text[slice(*tag.subject)]):
-        return "{s}; the reason: {o}.", wording.says[1]
-    verb = _NOT_DONE_ZH.search(text[: tag.obj[0]]) if tag.ended and tag.kind == "hobby" else None
-    english, chinese = wording.ended if tag.ended else wording.says
-    if tag.kind in INTENTIONS and (when := _WHEN.search(_cleaned(text[slice(*tag.obj)]))) and when.start() > 0:
-        told = when[0].strip(" ,").translate({ord("{"): None, ord("}"): None})
-        english = f"{english[:-1]}, {told}."
-    return english, chinese.replace("不再", f"不再{verb['v']}") if verb else chinese
+def _says(text: str, tag: Tag, wording: FactKindWording, chinese: bool) -> str:
+    """Return the statement of a tag; of an intention in English, with its time."""
+    says = (wording.ended if tag.ended else wording.says)[chinese]
+    when = _WHEN.search(_cleaned(text[slice(*tag.obj)])) if tag.kind in INTENTIONS and not chinese else None
+    if when is None or when.start() == 0:
+        return says
+    return f"{says[:-1]}, {when[0].strip(' ,').translate({ord('{'): None, ord('}'): None})}."
 
 
 def _named(kind: str, obj: str) -> str:
-    """Return the object as a noun: "Year 4" of "teaches Year 4", "broken leg" of "broke my leg"."""
-    if kind == "works_as":
-        return _TAUGHT.sub("", obj, count=1) if _TAUGHT.match(obj) else obj
-    if kind in ("diet", "attribute"):
-        return obj[found.end() :] if (found := _EATS.match(obj)) else obj
-    if kind == "hobby":
-        return _COLLECTED.sub("", obj, count=1)
+    """Return the object as a noun and without a time: "Year 4" of "teaches Year 4", "a trip" of "a trip on Friday"."""
     if kind in INTENTIONS:
         return _WHEN.sub("", obj) or obj
     if kind == "illness":
         return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
-    return obj
+    verb = {"works_as": _TAUGHT, "hobby": _COLLECTED}.get(kind)
+    return verb.sub("", obj, count=1) if verb and verb.match(obj) else obj
 
 
 def _is_secret(text: str, tag: Tag, relation: str) -> bool:
@@ -536,16 +406,11 @@ def _statement(says: str, subject: str, obj: str, relation: str | None, speaker:
     return agreed.format(s=label, o=obj, k=relation or "", a=article)
 
 
-def _subject_words(text: str, tag: Tag) -> str:
-    """Return the words of a subject; an effect after an auxiliary is named: `had to postpone` → `postponing`."""
-    assert tag.subject is not None, "asked for a subject only"
-    words = text[slice(*tag.subject)]
-    if (which := _WHICH_BEFORE.search(text[: tag.subject[0]])) and is_kin(words):
-        return f"{which['w']} {words}"
-    if tag.kind != "because" or not _AUXILIARY.search(text, 0, tag.subject[0]):
-        return words
-    verb, space, rest = words.partition(" ")
-    return f"{gerund(verb)}{space}{rest}"
+def _subject_words(text: str, span: tuple[int, int]) -> str:
+    """Return the words of a subject, with which sister or brother it is."""
+    which = _WHICH_BEFORE.search(text, 0, span[0])
+    words = text[slice(*span)]
+    return f"{which['w']} {words}" if which and is_kin(words) else words
 
 
 def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
@@ -562,9 +427,7 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
 
 
 def _cleaned(obj: str) -> str:
-    cleaned = obj.strip(_EDGE)
-    cleaned = _NOT_THAT.sub("", cleaned)
-    return _CATEGORY.sub("", _FIRST_ZH.sub("", _FIRST_WORDS.sub("", cleaned)).strip(_EDGE))
+    return _FIRST_ZH.sub("", _FIRST_WORDS.sub("", obj.strip(_EDGE))).strip(_EDGE)
 
 
 def _is_chinese_around(text: str, span: tuple[int, int]) -> bool:
@@ -638,7 +501,7 @@ def facts_of_tags(text: str, tags: Sequence[Tag], speaker: Speaker) -> list[Draf
         tags: all tags of the message, of which some are unlikely.
     """
     chinese = is_chinese(text)
-    tags = with_chinese_words(text, tags) if chinese else with_english_words(text, tags)
+    tags = with_plain_words(text, tags, chinese=chinese)
     stated, more = _STATED_ODDS[chinese], _MORE_ODDS if chinese else _MORE_ODDS_EN
     tagged = list(tag_drafts(text, tags, speaker))
     surplus = [tag.odds - stated - more.get(tag.kind, 0.0) for _, tag in tagged]
@@ -669,6 +532,8 @@ def _agree(one: Draft, other: Draft) -> bool:
     return mine in its or its in mine or (one.relation == other.relation == "plan" and same_plan(mine, its))
 
 
+# From which a tagged reason is the reason of a decision.
+_REASON_ODDS: Final = 0.0
 # Words that plans for the same thing need not share: "trip to Hamburg", "going to Hamburg with Mia".
 _PLAN_WORD: Final = re.compile(rf"[a-z0-9]+|[{HAN}]")
 _NO_PLAN_WORDS: Final = word_set(

@@ -145,36 +145,14 @@ NOT_NAMES = (
 )
 # Words for what something makes somebody feel, with the emotion.
 EMOTIONS = {
-    "happy": "joy",
-    "excited": "joy",
-    "joyful": "joy",
-    "cheerful": "joy",
-    "calm": "calm",
-    "relaxed": "calm",
-    "peaceful": "calm",
-    "sad": "sadness",
-    "cry": "sadness",
-    "depressed": "sadness",
-    "lonely": "sadness",
-    "anxious": "anxiety",
-    "nervous": "anxiety",
-    "stressed": "anxiety",
-    "uneasy": "anxiety",
-    "scared": "fear",
-    "afraid": "fear",
-    "angry": "anger",
-    "mad": "anger",
-    "furious": "anger",
-    "scares": "fear",
-    "frightens": "fear",
-    "terrifies": "fear",
-    "annoys": "anger",
-    "saddens": "sadness",
-    "calms": "calm",
-    "relaxes": "calm",
-    "cheers": "joy",
-    "stresses": "anxiety",
-    "upset": "sadness",
-    "upsets": "sadness",
+    word: emotion
+    for emotion, words in {
+        "joy": "happy excited joyful cheerful cheers",
+        "calm": "calm relaxed peaceful calms relaxes",
+        "sadness": "sad cry depressed lonely saddens upset upsets",
+        "anxiety": "anxious nervous stressed uneasy stresses",
+        "fear": "scared afraid scares frightens terrifies",
+        "anger": "angry mad furious annoys",
+    }.items()
+    for word in words.split()
 }
-PLEASANT = frozenset({"joy", "calm"})

@@ -55,7 +55,7 @@ REACH: Final = {
     "extraction.answer_values.holds_value": lambda text: [holds_value(text, kind) for kind in ValueKind],
     "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
     "extraction.rules.additive_cues": RULES_READ,
-    "extraction.rules.en.untagged": RULES_READ,
+    "extraction.rules.untagged": RULES_READ,
     # Parts of clauses.
     "extraction.entities.kinship_terms.tie": RULES_READ,
     "extraction.entities.kinship_terms.wider": RULES_READ,

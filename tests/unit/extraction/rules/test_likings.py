@@ -29,7 +29,6 @@ def likings(*texts: str) -> list[ProposedFact]:
         ("My favourite drink used to be cola.", "favorite drink", "cola", True),
         ("Hiking is my favourite thing to do.", None, "Hiking", False),
         ("My favourite is now soy milk.", None, "soy milk", False),
-        ("I prefer the colour teal.", None, "teal", False),
         ("Teal is the colour I like best.", "favorite colour", "Teal", False),
     ],
 )

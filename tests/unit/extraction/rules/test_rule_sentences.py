@@ -94,7 +94,6 @@ def test_spoken_wording_states_what_its_careful_form_does(text: str, facts: set[
         "For this scene, I'm a widow. I live in Malmö and I keep bees.",
         "Let's say my name is John and I work at Acme, write a cover letter.",
         "Say I'm Frodo and I'd prefer to keep the ring.",
-        "I really like line 3, but line 4 doesn't scan.",
         "I'm not crazy about the green in this palette, swap it for teal.",
         "I like option B more, build on that.",
         'He wrote "I hate my job and I love cake" on the wall.',

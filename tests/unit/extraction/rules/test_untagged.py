@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.rules.drafts import Speaker
-from extraction.rules.en.untagged import read_untagged
+from extraction.rules.untagged import read_untagged
 from extraction.text.sentences import split_sentences
 
 

@@ -57,17 +57,9 @@ def test_tagged_part_of_a_name_is_read_whole() -> None:
     assert (made.object, made.relation) == ("Maria Elena Fuentes", "coach")
 
 
-def test_whose_relative_somebody_is_is_no_relative() -> None:
-    text = "A sister of Mark works as a judge in Lima."
-    assert not list(
-        tag_drafts(text, [Tag(kind="sibling", subject=None, obj=(12, 16), ended=False, odds=9.0)], Speaker(me="@user"))
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "kind", "statement"),
     [
-        ("I'm vegetarian but I eat fish on Fridays.", "diet", "Rui eats fish on Fridays."),
         ("The cat: 6.4 kg now.", "size", "Rui's weight is 6.4 kg."),
     ],
 )

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from extraction.rules.drafts import Draft, Speaker
-from extraction.rules.en.plain_words import SUPPOSES
-from extraction.rules.en.wording import ENGLISH_WORDING
+from extraction.rules.plain_words import SUPPOSES
+from extraction.rules.wording import ENGLISH_WORDING
 from extraction.text.fillers import without_fillers
 from extraction.text.full_names import FOREIGN_RUN, long_names
-from extraction.text.lexicon_en import CHILD_NAME, EMOTIONS, KIN_NAME, KIN_PATTERN, NOT_NAMES, PLEASANT, word_set
+from extraction.text.lexicon_en import CHILD_NAME, EMOTIONS, KIN_NAME, KIN_PATTERN, NOT_NAMES, word_set
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 
@@ -139,7 +139,7 @@ def _read(clause: str, span: tuple[int, int], speaker: Speaker) -> Iterator[Draf
     if (trigger := _TRIGGER.match(clause)) and (emotion := EMOTIONS.get((trigger["e"] or trigger["v"]).lower())):
         says = f"{{o}} always makes {{s}} feel {emotion}."
         if obj := _thing(trigger["o"]):
-            predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
+            predicate = "PREFERS" if emotion in ("joy", "calm") else "DISLIKES"
             yield _draft(me, predicate, None, obj, says, span, speaker, emotion=emotion)
         return
     if caused := next((match for pattern in _CAUSES if (match := pattern.match(clause))), None):

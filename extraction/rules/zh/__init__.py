@@ -1,1 +1,0 @@
-"""Extraction rules for Chinese."""
