@@ -20,7 +20,7 @@ from extraction.embeddings.model_download import fetched_models
 from extraction.rules.tags import Tag
 from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
-from extraction.text.languages import tagged_language
+from extraction.text.languages import is_english_or_chinese, tagged_language
 from schema.errors import InstallError
 
 _log = logging.getLogger("mnemoscene.models")
@@ -37,7 +37,7 @@ class LocalTagger:
     async def fact_tags(self, texts: Sequence[str]) -> list[list[Tag] | None]:
         """Return the tags of each message, most likely first in each part.
 
-        None for a message that is empty, or whose model cannot be loaded.
+        None for a message that is empty, in a language that no model reads, or whose model cannot be loaded.
         """
         loop = asyncio.get_running_loop()
         found: list[list[Tag] | None] = [None] * len(texts)
@@ -67,10 +67,13 @@ class LocalTagger:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _model_of(text: str) -> LocalModel:
+def _model_of(text: str) -> LocalModel | None:
+    """Return the model that reads the language of a text; None if none does."""
     if tagged_language(text) is not None:
         return MULTILINGUAL_TAGS
-    return CHINESE_TAGS if is_chinese(text) else ENGLISH_TAGS
+    if is_chinese(text):
+        return CHINESE_TAGS
+    return ENGLISH_TAGS if is_english_or_chinese(text) else None
 
 
 async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Precision = "int8") -> LocalTagger:

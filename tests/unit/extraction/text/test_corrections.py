@@ -194,7 +194,7 @@ def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None
 def test_facts_of_a_correction_are_those_of_the_corrected_message(
     earlier: str, later: str, objects: dict[str, str], fresh: bool
 ) -> None:
-    """The landlord's number does not become that of the user, and what was read before ends."""
+    """What the corrected message said ends, if it was read before."""
     lines = tuple(
         SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=is_fresh)
         for text, is_fresh in ((earlier, fresh), (later, True))
@@ -203,7 +203,7 @@ def test_facts_of_a_correction_are_those_of_the_corrected_message(
     valid = {fact.subject: fact.object for fact in reading.facts if not fact.closes}
     assert valid == objects
     assert {quote.line for fact in reading.facts for quote in fact.quotes} == {1}
-    assert any(fact.closes for fact in reading.facts) is not fresh
+    assert [fact.corrects for fact in reading.facts if fact.closes] == [True]
 
 
 @pytest.mark.parametrize(
