@@ -113,8 +113,8 @@ def _named_by(row: str, **words: tuple[tuple[str, str], tuple[str, str] | None])
     return {kind: replace(_ROWS[row], words=own, fallback=fallback) for kind, (own, fallback) in words.items()}
 
 
-COLLECTING, DOING, FAVOURITE, INJURY, NAMED_PET, STUDYING, TEACHING = (
-    _ROWS[row] for row in ("collecting", "doing", "favourite", "injury", "named_pet", "studying", "teaching")
+COLLECTING, DOING, EATING, FAVOURITE, INJURY, NAMED_PET, STUDYING, TEACHING = (
+    _ROWS[row] for row in ("collecting", "doing", "eating", "favourite", "injury", "named_pet", "studying", "teaching")
 )
 WORDINGS: Final = {
     **{kind: row for kind, row in _ROWS.items() if kind in KINDS},

@@ -27,7 +27,7 @@ from extraction.rules.untagged import read_untagged
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
 from extraction.text.corrections import Correction
-from extraction.text.languages import is_english_or_chinese, tagged_language
+from extraction.text.languages import is_tagged, tagged_language
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
@@ -124,7 +124,7 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
             _proposed(draft, untimed, sentences, number)
             for draft in tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
         ]
-    if not is_english_or_chinese(text):
+    if not is_tagged(text):
         return []
     times_of = cache(partial(timed, said_at=line.said_at))
     if me == THE_AGENT:

@@ -15,6 +15,7 @@ from extraction.rules.fact_wordings import (
     COLLEAGUES,
     COLLECTING,
     DOING,
+    EATING,
     FAVOURITE,
     FRIENDS,
     INJURY,
@@ -51,16 +52,22 @@ _TAUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _DONE: Final = re.compile(
-    r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|grow|lead|make|manage|paint|play|repair|run|sell|"
-    r"serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
+    r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|freelance|grow|head|lead|look|make|manage|nurse|"
+    r"paint|play|repair|run|sell|serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
     r"(?= (?:the|an?|my|our|his|her|their|people|[a-z]{3,}s)\b)",
     re.IGNORECASE,
 )
 # "Broke my leg" is a broken leg.
 _INJURED: Final = re.compile(
-    r"(broke|tore|sprained|fractured|twisted|dislocated) (?:my|his|her|their|an?) ", re.IGNORECASE
+    r"(broke|tore|sprained|fractured|twisted|dislocated|pulled|bruised|burn(?:ed|t)|strained|ruptured) "
+    r"(?:my|our|his|her|their|an?|the) (?=\S)",
+    re.IGNORECASE,
 )
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
+# 不学钢琴了, of which the object is 钢琴.
+_NOT_DONE_ZH: Final = re.compile("不再?(?P<v>[学弹打踢练养画玩做上跳唱写看听喝吃抽拉去])$")
+# "Eat fish on Fridays" is a habit, told as what somebody does.
+_EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
 _COLLECTED: Final = re.compile(r"(?:collect|keep)(?:s|ing)? (?=\S)", re.IGNORECASE)
 # Who learns a language does not speak it yet.
 _LEARNT: Final = re.compile(r"\b(?:learn|study|taking|classes)(?:ing|s)?(?: some| to speak| in)? $", re.IGNORECASE)
@@ -115,17 +122,53 @@ who someone somebody everyone one both all
 我 我们 咱 咱们 俺 你 您 你们 他 她 它 他们 她们 它们 谁 人家 别人 自己 大家 这 那 这个 那个
 """
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
+# A liking or dislike that is told as a strong one.
+_STRONGLY: Final = re.compile(
+    r"\b(?:loves?|loving|adores?|hates?|detests?|loathes?|despises?|can(?:not|['’]?t| not) (?:stand|bear)|obsessed)"
+    r"\b[^,.;!?]{0,20}$|[最超]爱|超级?喜欢|[特十]分?别?喜欢|讨厌死|受不了[^，。]{0,4}$|最[怕恨讨]厌?",
+    re.IGNORECASE,
+)
+_STRONG: Final = 0.9
+_STRONG_VERBS: Final = {"likes": (" likes ", " loves "), "dislikes": (" does not like ", " hates ")}
+# "She decided to leave him": not the speaker's own, though the model names no subject.
+_BY_OTHERS: Final = re.compile(
+    r"\b(?P<p>he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
+    "(?P<z>[他她]们?|人家)[^，。；！？我咱]{0,6}$",
+    re.IGNORECASE,
+)
+_OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
+_THEY: Final = {"his": "he", "her": "she", "their": "they"}
+# "I quit Acme" is tagged as the end of a liking or a thing; "I'm leaving Acme in June" ends a job, "I'm leaving Graz on
+# Friday" a stay.
+_QUIT: Final = re.compile(r"\b(?:quit|left) $", re.IGNORECASE)
+_LEAVING: Final = re.compile(
+    r"(?i:(?:leaving|quitting|resigning from|retiring from)(?: my job at| my job with)?) "
+    r"(?P<o>[A-Z][\w&.-]*(?: (?:& )?[A-Z][\w&-]*){0,3})(?! (?:on|tomorrow|today|tonight|for)\b)"
+)
+_PLAIN_ODDS: Final = 1.0
+# "We lived in Graz before Berlin": Berlin is no former home.
+_BEFORE_IT: Final = re.compile(r"\bbefore (?:moving to |we moved to |I moved to )?$", re.IGNORECASE)
 # "I don't like coffee any more" ends a liking.
 _LIKED: Final = re.compile(
     r"\b(?:do not|don['’]?t|does not|doesn['’]?t|no longer) (?:really )?(?:like|love|enjoy)(?: \w+ing)? (?:the )?$",
     re.IGNORECASE,
 )
 _NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
-# "I don't mind olives" and "I used to hate olives" tell no dislike.
+# "I don't mind olives" tells no dislike.
 _NOT_DISLIKED: Final = re.compile(
-    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave|used to (?:hate|dislike)) (?:the )?$",
-    re.IGNORECASE,
+    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
 )
+# "I used to hate olives", of which the model may read the end as that of a liking.
+_USED_TO: Final = re.compile(
+    r"\bused to (?:really )?(?:(?P<dislikes>hate|dislike|fear)|love|like|enjoy)(?: \w+ing)? (?:the )?$", re.IGNORECASE
+)
+# "A sister of Mark": he is whose sister it is.
+_WHOSE: Final = re.compile(rf"\b(?:{KIN_PATTERN})s? of $", re.IGNORECASE)
+# "Me and my wife live in Porto" and "my kids and I" tell of the speaker too.
+_SPEAKER_AND: Final = re.compile(
+    r"(?:\b(?:me|i) and (?:my |our )?|[我咱俺]们?[和跟同与](?:[我咱俺]们?)?)$", re.IGNORECASE
+)
+_AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?(?=[都也一住在])", re.IGNORECASE)
 _AGE_MAX: Final = 103
 _PHONE_DIGITS_MIN: Final = 4
 # 公司搬到昆山 moves no home.
@@ -208,7 +251,7 @@ def is_kin(word: str) -> bool:
 def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tuple[Draft, Tag]]:
     """Yield the draft fact of each tag that makes one, with the tag."""
     animals = _animals(text, tags)
-    tags = [_with_owner(text, tag) for tag in tags if not _is_no_fact(text, tag)]
+    tags = [_with_owner(text, _of_employer(text, tag)) for tag in tags if not _is_no_fact(text, tag)]
     for tag in tags:
         if tag.kind == "attribute" and tag.subject in animals:
             continue
@@ -227,7 +270,12 @@ def _with_owner(text: str, tag: Tag) -> Tag:
     more = f"{before}|{text[tag.obj[1] : tag.obj[1] + _BEFORE_CHARS]}"
     if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(more):
         tag = replace(tag, kind="likes", ended=True)
+    if tag.kind in _STRONG_VERBS and _USED_TO.search(before):
+        tag = replace(tag, ended=True)
     words = _VALUE_WORDS.get(tag.kind)
+    if tag.subject is not None and tag.kind in _OF_PERSONS:
+        joined = _SPEAKER_AND.search(text, 0, tag.subject[0]) or _AND_SPEAKER.match(text, tag.subject[1])
+        return tag if joined is None else replace(tag, subject=None)
     if tag.subject is not None and words is not None:
         named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
         tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
@@ -239,8 +287,47 @@ def _with_owner(text: str, tag: Tag) -> Tag:
     return next((replace(tag, subject=(begin + start, begin + end)) for start, end in spans), tag)
 
 
+def _of_employer(text: str, tag: Tag) -> Tag:
+    """Return a tag as the end of a job if its words say so: "I'm leaving Acme in June", "I quit Acme"."""
+    leaving = _LEAVING.match(text, tag.obj[0]) if tag.kind == "plans" else None
+    if leaving is not None:
+        return replace(tag, kind="works_at", obj=leaving.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
+    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _QUIT.search(before) is not None
+    return replace(tag, kind="works_at", odds=tag.odds + _PLAIN_ODDS) if quits and text[tag.obj[0]].isupper() else tag
+
+
+def _is_of_others(text: str, tag: Tag, before: str) -> bool:
+    """Return whether somebody else intends it: "she decided to leave him"."""
+    said = _BY_OTHERS.search(before)
+    if said is None or tag.subject is None:
+        return said is not None
+    # "His wife smokes, so he has decided": "he" is whose wife, or "Tom's" wife, the subject is.
+    owner = _OWNER.search(text[: tag.subject[1]])
+    pronoun = (said["p"] or said["z"]).lower()
+    return owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
+
+
 def _is_no_fact(text: str, tag: Tag) -> bool:
     """Return whether the words of a tag, or around it, speak against it."""
+    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    return _is_absurd(text, tag) or _is_denied(text, tag, before)
+
+
+def _is_denied(text: str, tag: Tag, before: str) -> bool:
+    """Return whether the words before a tag make it a fact about somebody else, or its opposite."""
+    if tag.kind in INTENTIONS and _is_of_others(text, tag, before):
+        return True
+    if tag.kind in ("lives_in", "works_at") and tag.ended and _BEFORE_IT.search(before):
+        return True
+    if tag.subject is None and WORDINGS[tag.kind].person and _WHOSE.search(before):
+        return True
+    used_to = _USED_TO.search(before) if tag.kind == "likes" and tag.ended else None
+    return used_to is not None and used_to["dislikes"] is not None
+
+
+def _is_absurd(text: str, tag: Tag) -> bool:
+    """Return whether the object of a tag is none of its kind: a joke, no phone number, the place of work."""
     obj = text[slice(*tag.obj)]
     match tag.kind:
         case "dislikes":
@@ -301,6 +388,10 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
     if tag.kind == "code" and _is_secret(text, tag, relation or ""):
         return None
     says = _says(text, tag, wording, chinese)
+    begin = max(0, tag.obj[0] - _NEAR_CHARS[chinese])
+    strong = tag.kind in _STRONG_VERBS and not tag.ended and _STRONGLY.search(text[begin : tag.obj[0]]) is not None
+    if strong:
+        says = says.replace(*_STRONG_VERBS[tag.kind])
     return Draft(
         subject=subject,
         predicate=wording.predicate,
@@ -311,7 +402,7 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         relation=relation,
         subject_type=EntityType.PERSON if not subject.startswith("@") and tag.kind in _ABOUT_PEOPLE else None,
         object_type=wording.object_type,
-        strength=wording.strength,
+        strength=_STRONG if strong else wording.strength,
         confidence=0.65 if tag.subject is None else 0.6,
         closes=tag.ended and tag.kind != "ex",
         detail=_decision(text, obj, tags) if tag.kind == "decided" and not tag.ended else PLAIN_FACT,
@@ -360,6 +451,8 @@ def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
         return DOING
     if kind == "illness" and _INJURED.match(obj):
         return INJURY
+    if kind in ("diet", "attribute") and _EATS.match(obj):
+        return EATING
     if kind == "size":
         measures = (words for unit, words in _MEASURES if unit.search(obj))
         return replace(WORDINGS[kind], fallback=next(measures, WORDINGS[kind].fallback))
@@ -371,6 +464,8 @@ def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
 def _says(text: str, tag: Tag, wording: FactKindWording, chinese: bool) -> str:
     """Return the statement of a tag; of an intention in English, with its time."""
     says = (wording.ended if tag.ended else wording.says)[chinese]
+    if tag.ended and tag.kind == "hobby" and (verb := _NOT_DONE_ZH.search(text[: tag.obj[0]])):
+        return says.replace("不再", f"不再{verb['v']}")
     when = _WHEN.search(_cleaned(text[slice(*tag.obj)])) if tag.kind in INTENTIONS and not chinese else None
     if when is None or when.start() == 0:
         return says
@@ -383,7 +478,7 @@ def _named(kind: str, obj: str) -> str:
         return _WHEN.sub("", obj) or obj
     if kind == "illness":
         return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
-    verb = {"works_as": _TAUGHT, "hobby": _COLLECTED}.get(kind)
+    verb = {"works_as": _TAUGHT, "hobby": _COLLECTED, "diet": _EATS, "attribute": _EATS}.get(kind)
     return verb.sub("", obj, count=1) if verb and verb.match(obj) else obj
 
 

@@ -182,6 +182,13 @@ def tagged_language(text: str) -> Tagged | None:
     return "de" if is_german else None
 
 
+def is_tagged(text: str) -> bool:
+    """Return whether a model reads facts from texts in the language of this one; names in it may be of any."""
+    if tagged_language(text) is not None or is_english_or_chinese(text):
+        return True
+    return is_english_or_chinese(" ".join(word for word in text.split() if word.isascii() or not word[0].isupper()))
+
+
 def in_simplified_characters(text: str) -> str:
     """Return a text with simplified instead of traditional Chinese characters, unless it is Japanese."""
     return text if _KANA.search(text) else text.translate(simplified_characters())

@@ -32,8 +32,13 @@ def test_quote_is_the_sentence_that_states_the_fact() -> None:
 
 
 def test_statements_name_the_user_in_the_third_person() -> None:
-    assert [fact.statement for fact in read("I love penguins.", user=("Bart",)).facts] == ["Bart likes penguins."]
-    assert [fact.statement for fact in read("I love penguins.").facts] == ["User likes penguins."]
+    assert [fact.statement for fact in read("I love penguins.", user=("Bart",)).facts] == ["Bart loves penguins."]
+    assert [fact.statement for fact in read("I love penguins.").facts] == ["User loves penguins."]
+
+
+def test_stronger_words_give_a_higher_strength() -> None:
+    love, like = (read(text).facts[0].strength for text in ("I love tea.", "I like tea."))
+    assert love > like
 
 
 def test_name_and_pronoun_of_the_user_mean_the_user() -> None:
@@ -59,7 +64,7 @@ def test_move_keeps_its_stated_time() -> None:
 
 def test_repeated_fact_has_two_quotes() -> None:
     fact = read("I like tea.", "I really love tea.").facts[0]
-    assert ([quote.line for quote in fact.quotes], fact.strength) == ([0, 1], 0.7)
+    assert ([quote.line for quote in fact.quotes], fact.strength) == ([0, 1], 0.9)
 
 
 def test_names_are_mentioned_without_a_fact() -> None:

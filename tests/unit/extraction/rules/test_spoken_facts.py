@@ -47,6 +47,21 @@ def test_decision_keeps_its_reason(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "subject", "decided", "count"),
+    [
+        ("Her husband drinks, so she's decided to leave him.", "husband", "leave him", 0),
+        ("Tom's wife works nights, so he's decided to learn to cook.", "Tom's wife", "learn to cook", 0),
+        ("My sister got promoted, so she's decided to move to Bonn.", "sister", "move to Bonn", 1),
+    ],
+)
+def test_tagged_decision_of_a_pronoun_is_not_that_of_the_relative(
+    text: str, subject: str, decided: str, count: int
+) -> None:
+    tag = tagged(text, "decided", decided, subject)
+    assert len(list(tag_drafts(text, [tag], Speaker(me="@user")))) == count
+
+
+@pytest.mark.parametrize(
     ("text", "relation"),
     [
         ("I quit Siemens last month.", "works at"),
@@ -56,6 +71,14 @@ def test_decision_keeps_its_reason(text: str, reason: str) -> None:
 def test_quitting_ends_the_use_of_a_service_or_a_job(text: str, relation: str) -> None:
     ended = {one.relation for one in facts_in(text) if one.closes}
     assert ended & {"uses", "works at"} == {relation}
+
+
+def test_tagged_pastime_given_up_keeps_its_verb() -> None:
+    text = "不学钢琴了。"
+    ((made, _),) = tag_drafts(
+        text, [tagged(text, "hobby", "钢琴", ended=True)], Speaker(me="@user", user_names=("Rui",))
+    )
+    assert made.statement == "Rui不再学钢琴。"
 
 
 def test_tagged_value_of_the_rent_is_that_of_the_speaker() -> None:

@@ -94,7 +94,7 @@ def test_names_of_the_user_and_of_another_speaker_are_subjects() -> None:
             "My colleague hates coriander, I love it.",
             "dislikes",
             "coriander",
-            "User's colleague does not like coriander.",
+            "User's colleague hates coriander.",
         ),
         ("I'm in Bern, but our boss lives in Geneva", "lives_in", "Geneva", "User's boss lives in Geneva."),
         ("My wife and I live in Porto.", "lives_in", "Porto", "User lives in Porto."),

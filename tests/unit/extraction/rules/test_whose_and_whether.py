@@ -82,7 +82,7 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         ("In 2019 I rented a flat in Leeds for a year.", set()),
         ("I saw a film about a boy, living in Taipei", set()),
         ("Update, Connie got a job at Harbourline", {"Connie works at Harbourline."}),
-        ("I love sad songs and funny movies", {"User likes sad songs.", "User likes funny movies."}),
+        ("I love sad songs and funny movies", {"User loves sad songs.", "User loves funny movies."}),
         ("I like apples, pears and plums", {"User likes apples.", "User likes pears.", "User likes plums."}),
     ],
 )
