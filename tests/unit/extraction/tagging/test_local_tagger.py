@@ -191,6 +191,21 @@ async def test_everyday_sentence_is_read_exactly(tagger: LocalTagger, case: Case
     assert set(await facts_of(tagger, case["text"])) == set(case["facts"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "edu se sale, se va a vivir a berlín. entra mi cuñada Yolanda en su lugar",
+        "Torneo en Cuenca el 2 de mayo, cuesta 18 por niño",
+        "tendinite au poignet droit, pas de grimpe pendant 10 jours",
+        "Yannick s'est cassé la cheville, son frère Ronan le remplace en attendant",
+    ],
+)
+async def test_message_in_a_language_without_a_model_is_not_read_as_english(tagger: LocalTagger, text: str) -> None:
+    """They gave "lives in Yolanda" and "works at poignet droit"."""
+    assert await tagger.fact_tags([text]) == [None]
+    assert await facts_of(tagger, text) == []
+
+
 async def test_work_that_moved_moves_nobody(tagger: LocalTagger) -> None:
     for text in ("公司搬到昆山去了。", "公司搬到昆山以后通勤要一个半小时。"):
         assert "user|RELATES_TO:lives in|昆山" not in await facts_of(tagger, text)
