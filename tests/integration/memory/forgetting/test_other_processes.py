@@ -174,11 +174,15 @@ async def test_what_was_forgotten_while_a_service_was_down_leaves_its_disk_at_th
     async with running(server, tmp_path, tenant) as stopped:
         ids = await stopped.fill_caches("late", "lupin")
         await stopped.services.forgettings.poll()
-        assert "allergic to lupin" in await stopped.on_disk("late")
+
+        async def stored() -> bool:
+            return "allergic to lupin" in await stopped.on_disk("late")
+
+        await eventually(stored)
     await replace(there, tenant=TenantId(tenant)).forget("message", "late", ids["message"])
     async with running(server, tmp_path, tenant) as started:
 
         async def gone() -> bool:
             return "allergic to lupin" not in await started.on_disk("late")
 
-        await eventually(gone, within_s=10.0)
+        await eventually(gone)
