@@ -27,7 +27,7 @@ from extraction.rules.untagged import read_untagged
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
 from extraction.text.corrections import Correction
-from extraction.text.languages import is_tagged, tagged_language
+from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
@@ -115,16 +115,16 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
     me = _subject_of_speaker(line, scene)
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
-    language = None if me == THE_AGENT else tagged_language(text)
+    language = tagged_language(text)
     sentences = sorted(split_sentences(text), key=lambda one: one.start)
-    if language is not None:
+    if language is not None and me != THE_AGENT:
         # No times: these languages have no time expressions.
         untimed = TimedText(text, (), line.said_at)
         return [
             _proposed(draft, untimed, sentences, number)
             for draft in tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
         ]
-    if not is_tagged(text):
+    if language is None and not is_english_or_chinese_beside_names(text):
         return []
     times_of = cache(partial(timed, said_at=line.said_at))
     if me == THE_AGENT:

@@ -260,13 +260,18 @@ def tag_drafts(text: str, tags: Sequence[Tag], speaker: Speaker) -> Iterator[tup
             yield made, tag
 
 
+def _before(text: str, tag: Tag) -> str:
+    """Return the words before the object of a tag."""
+    return text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+
+
 def _with_owner(text: str, tag: Tag) -> Tag:
     """Return the tag with whom it is about, as the words before its object say.
 
     "The rent" that went up is the speaker's, "my tenant's rent" is not; "my colleague hates coriander" says nothing of
     the speaker's dislikes. What is not liked any more is a liking that ended.
     """
-    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    before = _before(text, tag)
     more = f"{before}|{text[tag.obj[1] : tag.obj[1] + _BEFORE_CHARS]}"
     if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(more):
         tag = replace(tag, kind="likes", ended=True)
@@ -279,7 +284,7 @@ def _with_owner(text: str, tag: Tag) -> Tag:
     if tag.subject is not None and words is not None:
         named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
         tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
-    if words is None and (tag.kind not in _OF_PERSONS or tag.subject is not None):
+    if words is None and tag.kind not in _OF_PERSONS:
         return tag
     begin = tag.obj[0] - len(before)
     people = (one.search(before) for one in (_PERSON_BEFORE if words is None else _OWNER_BEFORE))
@@ -292,7 +297,7 @@ def _of_employer(text: str, tag: Tag) -> Tag:
     leaving = _LEAVING.match(text, tag.obj[0]) if tag.kind == "plans" else None
     if leaving is not None:
         return replace(tag, kind="works_at", obj=leaving.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
-    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    before = _before(text, tag)
     quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _QUIT.search(before) is not None
     return replace(tag, kind="works_at", odds=tag.odds + _PLAIN_ODDS) if quits and text[tag.obj[0]].isupper() else tag
 
@@ -310,7 +315,7 @@ def _is_of_others(text: str, tag: Tag, before: str) -> bool:
 
 def _is_no_fact(text: str, tag: Tag) -> bool:
     """Return whether the words of a tag, or around it, speak against it."""
-    before = text[max(0, tag.obj[0] - _BEFORE_CHARS) : tag.obj[0]]
+    before = _before(text, tag)
     return _is_absurd(text, tag) or _is_denied(text, tag, before)
 
 

@@ -20,7 +20,7 @@ from extraction.embeddings.model_download import fetched_models
 from extraction.rules.tags import Tag
 from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
-from extraction.text.languages import is_tagged, tagged_language
+from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
 from schema.errors import InstallError
 
 _log = logging.getLogger("mnemoscene.models")
@@ -73,7 +73,7 @@ def _model_of(text: str) -> LocalModel | None:
         return MULTILINGUAL_TAGS
     if is_chinese(text):
         return CHINESE_TAGS
-    return ENGLISH_TAGS if is_tagged(text) else None
+    return ENGLISH_TAGS if is_english_or_chinese_beside_names(text) else None
 
 
 async def load_local_tagger(*, cache_dir: Path, threads: int = 2, precision: Precision = "int8") -> LocalTagger:

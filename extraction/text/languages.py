@@ -182,11 +182,10 @@ def tagged_language(text: str) -> Tagged | None:
     return "de" if is_german else None
 
 
-def is_tagged(text: str) -> bool:
-    """Return whether a model reads facts from texts in the language of this one; names in it may be of any."""
-    if tagged_language(text) is not None or is_english_or_chinese(text):
-        return True
-    return is_english_or_chinese(" ".join(word for word in text.split() if word.isascii() or not word[0].isupper()))
+def is_english_or_chinese_beside_names(text: str) -> bool:
+    """Return whether a text is English or Chinese as it stands, or without the names of other languages in it."""
+    without_names = (word for word in text.split() if word.isascii() or not word[0].isupper())
+    return is_english_or_chinese(text) or is_english_or_chinese(" ".join(without_names))
 
 
 def in_simplified_characters(text: str) -> str:

@@ -19,7 +19,7 @@ from schema.labels import Role
 
 # Texts that may be replaced: the best ones, because only they can stand first.
 OLDER_N: Final = 3
-# Newer texts with a lower answer score are not compared.
+# Newer texts that answer less, by their own score or as sequels, are not compared.
 NEWER_SCORE_MIN: Final = 0.3
 # A newer text that is this short leaves out what it is about ("so it's thursdays now"), and answers little by itself.
 # If it replaces the older one, it answers as that does; the factor makes up for what its ranking score lacks. Chosen
@@ -113,8 +113,7 @@ def to_compare(
     former = analysis.time_reference is TimeReference.FORMER
 
     def answering(older: Candidate, newer: Candidate) -> float:
-        sequel = _OF_OLDER * answers[older.id] if _is_brief(newer.text) else 0.0
-        return max(answers[newer.id], sequel)
+        return max(answers[newer.id], _OF_OLDER * answers[older.id] if newer.id in brief else 0.0)
 
     def can_change(older: Candidate, newer: Candidate) -> bool:
         behind = scores[newer.id] - scores[older.id] if former else scores[older.id] - scores[newer.id]
@@ -122,6 +121,7 @@ def to_compare(
         return answers_newer >= NEWER_SCORE_MIN and behind <= weights.gain(former=former) * answers_newer
 
     newer_ones = [one for one in scored if one.role != Role.ASSISTANT]
+    brief = {one.id for one in newer_ones if _is_brief(one.text)}
     certain = {one.id for one in scored if _is_certain(one)}
     certain |= {proof for one in scored if one.id in certain for proof in one.proofs}
     changes = [

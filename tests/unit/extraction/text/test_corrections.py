@@ -194,7 +194,7 @@ def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None
 def test_facts_of_a_correction_are_those_of_the_corrected_message(
     earlier: str, later: str, objects: dict[str, str], fresh: bool
 ) -> None:
-    """What the corrected message said ends, if it was read before."""
+    """End what the corrected message said, if it was read before."""
     lines = tuple(
         SceneLine(message_id=MemoryId(text), role=Role.USER, speaker=None, text=text, said_at=NOON, fresh=is_fresh)
         for text, is_fresh in ((earlier, fresh), (later, True))
