@@ -17,6 +17,11 @@ class TcpProxy:
         self._flows = asyncio.Event()
         self._flows.set()
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether new connections are refused."""
+        return self._server is None or not self._server.is_serving()
+
     async def mend(self, target: int) -> None:
         """Start forwarding to `target`."""
         self._target = target
