@@ -5,16 +5,15 @@ Two facts of one subject with the same attribute are values of the same thing. S
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN
 from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
+from extraction.text.toml_files import toml_of
 from schema.ids import name_key
 
 _CACHE_ENTRIES: Final = 10_000
@@ -225,9 +224,7 @@ def _is_past(word: str) -> bool:
 
 @cache
 def _table() -> _Table:
-    rows: dict[str, dict[str, Any]] = tomllib.loads(
-        files("schema").joinpath("attributes.toml").read_text(encoding="utf-8")
-    )
+    rows = toml_of("schema", "attributes.toml")
     phrases: dict[tuple[str, ...], str | None] = {}
     bags: dict[frozenset[str], set[str | None]] = {}
     chinese: dict[str, str | None] = {}

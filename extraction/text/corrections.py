@@ -12,16 +12,15 @@ Two messages of one shape are no correction, but a list.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN
+from extraction.text.toml_files import toml_of
 from schema.result_cache import cached_by_chars
 
 # Earlier messages of the speaker that a message may correct.
@@ -100,7 +99,7 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    read = tomllib.loads(files(__package__).joinpath("corrections.toml").read_text("utf-8"))
+    read = toml_of("extraction.text", "corrections.toml")
     plain = {word for language in read.values() for word in language.pop("plain", "").split()}
     units = tuple(frozenset(names.split()) for names in read["any"].pop("units"))
     joined: dict[str, str] = {}

@@ -91,6 +91,7 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.token_vectors",
     "extraction.embeddings.cache",
     "extraction.text.lexicon_en",
+    "extraction.text.toml_files",
     # JSON that the door has checked.
     "graph_service.memory.tags.message_tokens",
 )
