@@ -18,7 +18,8 @@ from graph_service.api.graphql.fields import (
     mutation,
 )
 from graph_service.memory.argument_checks import owner_of
-from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
+from graph_service.memory.context_builder.builder import Context, ContextRequest
+from graph_service.memory.context_builder.packing import ContextLine
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.profile.reader import ProfileItem, ProfilePart
 from graph_service.memory.summaries.anchors import Anchor
@@ -28,7 +29,7 @@ from schema.predicates import predicate_choice
 from schema.profile import Category
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
-expose(ContextLine)
+expose(ContextLine, fields="number kind id uri text at until parent")
 expose(Anchor, "LayerAnchor")
 expose(SummariesReport)
 

@@ -14,16 +14,12 @@ from extraction.query_analysis import asks_what_ended
 from extraction.text.chinese import is_chinese
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.lines import (
-    ContextLineDraft,
-    heading_costs,
-    lines_of_candidates,
-    lines_of_core,
-)
+from graph_service.memory.context_builder.lines import heading_costs, lines_of_candidates, lines_of_core
 from graph_service.memory.context_builder.packing import (
     CORE_SHARE,
     CORE_SHARE_FOR_LIST,
     CORE_SHARE_IN_DOUBT,
+    ContextLine,
     Part,
     packed,
 )
@@ -72,30 +68,6 @@ class ContextRequest:
     where: Filter = EVERYTHING
     language: Language | None = None
     with_uris: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextLine:
-    """One line of a context, structured.
-
-    Attributes:
-        number: its number in brackets in the text.
-        kind: profile, preference, trigger, earlier, fact, scene or message.
-        uri: its address; `layer` returns its full text.
-        text: the line, escaped for use in a prompt.
-        at: when it was said, started, or became true.
-        until: when it stopped being true.
-        parent: the number of the scene it belongs to, if that is in the context.
-    """
-
-    number: int
-    kind: str
-    id: str
-    uri: str
-    text: str
-    at: datetime
-    until: datetime | None = None
-    parent: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +200,7 @@ def question_for(request: ContextRequest) -> Question:
 
 
 def rendered(
-    lines: Sequence[ContextLineDraft],
+    lines: Sequence[ContextLine],
     request: ContextRequest,
     language: Language,
     answer: Answer,
@@ -272,8 +244,8 @@ def rendered(
         empty,
         text=text,
         tokens=tokens_in(text),
-        core=tuple(_context_line(line, shown) for line in shown if line.part is Part.CORE),
-        recalled=tuple(_context_line(line, shown) for line in shown if line.part is Part.RECALL),
+        core=tuple(line for line in shown if line.part is Part.CORE),
+        recalled=tuple(line for line in shown if line.part is Part.RECALL),
         notes=notes,
     )
 
@@ -284,7 +256,7 @@ def _core_share(answer: Answer) -> float:
     return CORE_SHARE_FOR_LIST if answer.analysis.asks_list else CORE_SHARE
 
 
-def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
+def _preamble(lines: Sequence[ContextLine], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
     words = WORDS[language]
     preamble = [words.preamble]
     if not core_known:
@@ -302,47 +274,37 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
     return preamble
 
 
-def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
-    """Sort lines by `_line_order`, but put the messages of a scene right below it, oldest first."""
+def _in_order(lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """Number the lines by `_line_order`, but put the messages of a scene right below it, oldest first."""
     scenes = {line.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in scenes]
     heads.sort(key=_line_order)
     below = sorted((line for line in lines if line.scene_id in scenes), key=lambda line: (line.at, line.id))
-    ordered: list[ContextLineDraft] = []
+    ordered: list[ContextLine] = []
     for head in heads:
         ordered.append(head)
         ordered += [line for line in below if head.kind == "scene" and line.scene_id == head.id]
-    return ordered
+    numbers = {line.id: number for number, line in enumerate(ordered, start=1) if line.kind == "scene"}
+    return [
+        replace(line, number=number, parent=numbers.get(line.scene_id or ""))
+        for number, line in enumerate(ordered, start=1)
+    ]
 
 
-def _line_order(line: ContextLineDraft) -> tuple[int, bool, float, str]:
+def _line_order(line: ContextLine) -> tuple[int, bool, float, str]:
     """Return the sort key of a line: by section, valid facts before ended ones, newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.id
 
 
-def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_uris: bool) -> list[str]:
+def _text_lines(shown: Sequence[ContextLine], language: Language, *, with_uris: bool) -> list[str]:
     headings = WORDS[language].headings
     scenes = {line.id for line in shown if line.kind == "scene"}
     text_lines: list[str] = []
     section: Section | None = None
-    for number, line in enumerate(shown, start=1):
+    for line in shown:
         if line.section is not section:
             section = line.section
             text_lines.append(headings[section])
         indent = "  - " if line.scene_id in scenes else "- "
-        text_lines.append(f"{indent}{line.text} [{number}{f' {line.uri}' if with_uris else ''}]")
+        text_lines.append(f"{indent}{line.text} [{line.number}{f' {line.uri}' if with_uris else ''}]")
     return text_lines
-
-
-def _context_line(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
-    numbers = {one.id: number for number, one in enumerate(shown, start=1) if one.kind == "scene"}
-    return ContextLine(
-        number=shown.index(line) + 1,
-        kind=line.kind,
-        id=line.id,
-        uri=line.uri,
-        text=line.text,
-        at=line.at,
-        until=line.until,
-        parent=numbers.get(line.scene_id) if line.scene_id else None,
-    )

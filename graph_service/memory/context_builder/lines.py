@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -10,7 +9,7 @@ from extraction.text.near_duplicates import plain
 from extraction.text.passages import passage
 from extraction.text.search_terms import Terms
 from extraction.text.token_estimate import tokens_in
-from graph_service.memory.context_builder.packing import Part, Piece
+from graph_service.memory.context_builder.packing import ContextLine, Part
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, Words
 from graph_service.memory.context_builder.prompt_safety import safe_name, safe_text
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
@@ -42,30 +41,9 @@ _SECTION: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextLineDraft(Piece):
-    """A possible line of a context.
-
-    Attributes:
-        kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: safe and dated, without the line number.
-        at: when the message was said, the scene began, or the fact became valid.
-        until: when the fact ceased to be valid.
-        scene_id: id of the scene that a message belongs to, if the scene was found too.
-    """
-
-    section: Section
-    kind: str
-    uri: str
-    text: str
-    at: datetime
-    until: datetime | None = None
-    scene_id: str | None = None
-
-
 def lines_of_core(
     facts: Sequence[CoreFact], language: Language, *, zone: str | None, with_uris: bool, now: datetime
-) -> list[ContextLineDraft]:
+) -> list[ContextLine]:
     """Return the lines of Core Memory, without rejected facts; put ended ones into the section of relevant facts.
 
     Args:
@@ -79,7 +57,7 @@ def lines_of_core(
         text = _fact_text(words, fact.statement, fact.since, until, fact.emotion, zone=fact.zone or zone, now=now)
         earlier = fact.kind is CoreKind.EARLIER
         lines.append(
-            ContextLineDraft(
+            ContextLine(
                 id=fact.id,
                 part=Part.RECALL if earlier else Part.CORE,
                 section=_SECTION[fact.kind],
@@ -110,7 +88,7 @@ def lines_of_candidates(
     now: datetime,
     asks_agent: bool = False,
     closed: Sequence[CoreFact] = (),
-) -> list[ContextLineDraft]:
+) -> list[ContextLine]:
     """Return the lines of the hits, best first: messages, scenes and facts.
 
     Args:
@@ -147,7 +125,7 @@ def lines_of_candidates(
             text = phrases.corrected.format(text=text, by=by)
         is_fact = hit.kind is HitKind.FACT
         lines.append(
-            ContextLineDraft(
+            ContextLine(
                 id=hit.id,
                 part=Part.RECALL,
                 section=Section.FACTS if is_fact else Section.SCENES,
@@ -168,9 +146,9 @@ def lines_of_candidates(
     return lines
 
 
-def heading_costs(language: Language) -> Mapping[str, int]:
+def heading_costs(language: Language) -> Mapping[Section, int]:
     """Return the number of tokens of each section's heading, including its line end."""
-    return {section.value: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
+    return {section: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
 
 
 def _is_outdated(hit: Candidate, fact: CoreFact) -> bool:

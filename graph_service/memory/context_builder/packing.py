@@ -7,10 +7,12 @@ larger budget includes every line that a smaller one does, as long as the quotes
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final
 
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
+from graph_service.memory.context_builder.phrasing import Section
 
 # Shares of Core Memory in a context of `_FULL_TOKENS`. Shorter prefixes have less of it, in proportion, down to
 # `_SMALLEST`: there, the hits hardly fit. Contexts of 300 tokens hold the answer in .90, .96 and .79 of the questions
@@ -39,35 +41,46 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """A possible line of a context, with the properties by which lines are chosen.
+class ContextLine:
+    """One line of a context, structured.
 
     Attributes:
-        id: id of the message, scene or fact; pieces with the same id are duplicates.
-        section: section whose heading it is under.
-        tokens: cost of its line, including the line end.
+        number: its number in brackets in the text.
+        kind: profile, preference, trigger, earlier, fact, scene or message.
+        uri: its address; `layer` returns its full text.
+        text: the line, escaped for use in a prompt.
+        at: when it was said, started, or became true.
+        until: when it stopped being true.
+        parent: the number of the scene it belongs to, if that is in the context.
+        tokens: cost of the line, including the line end.
         value: expected usefulness; the highest is chosen first.
         content: compared to find duplicates.
         proofs: ids of the messages that prove a fact.
         is_quote: the line quotes a message.
+        scene_id: id of the scene that a message belongs to, if the scene was found too.
     """
 
+    number: int = 0
+    kind: str
     id: str
+    uri: str
+    text: str
+    at: datetime
+    until: datetime | None = None
+    parent: int | None = None
     part: Part
-    section: str
+    section: Section
     tokens: int
     value: float
     content: str
     proofs: frozenset[str] = frozenset()
     is_quote: bool = False
-
-
-PieceT = TypeVar("PieceT", bound=Piece)
+    scene_id: str | None = None
 
 
 @dataclass(slots=True)
 class _Selection:
-    """The content of the pieces chosen so far.
+    """The content of the lines chosen so far.
 
     Attributes:
         quoted: ids of quoted messages.
@@ -81,79 +94,82 @@ class _Selection:
     texts: list[tuple[str, str]] = field(default_factory=list)
     core_texts: list[tuple[str, str]] = field(default_factory=list)
 
-    def covers(self, piece: Piece) -> bool:
-        """Return whether a piece adds nothing to those chosen."""
-        if piece.id in self.ids:
+    def covers(self, line: ContextLine) -> bool:
+        """Return whether a line adds nothing to those chosen."""
+        if line.id in self.ids:
             return True
-        text = plain(piece.content)
+        text = plain(line.content)
         # Core Memory is shown even if recalled messages say the same.
-        if piece.part is Part.CORE:
-            return any(_same(text, piece.content, other, raw) for other, raw in self.core_texts)
-        if piece.proofs & self.quoted:
+        if line.part is Part.CORE:
+            return any(_same(text, line.content, other, raw) for other, raw in self.core_texts)
+        if line.proofs & self.quoted:
             return True
-        fact_length = self.proved.get(piece.id)
-        if piece.is_quote and fact_length is not None and len(text) < _ADDS_LENGTH_MIN * fact_length:
+        fact_length = self.proved.get(line.id)
+        if line.is_quote and fact_length is not None and len(text) < _ADDS_LENGTH_MIN * fact_length:
             return True
-        return any(_same(text, piece.content, other, raw) for other, raw in self.texts)
+        return any(_same(text, line.content, other, raw) for other, raw in self.texts)
 
-    def add(self, piece: Piece) -> None:
-        text = plain(piece.content)
-        self.ids.add(piece.id)
-        self.texts.append((text, piece.content))
-        if piece.part is Part.CORE:
-            self.core_texts.append((text, piece.content))
-        if piece.is_quote:
-            self.quoted.add(piece.id)
-        for proof in piece.proofs:
+    def add(self, line: ContextLine) -> None:
+        text = plain(line.content)
+        self.ids.add(line.id)
+        self.texts.append((text, line.content))
+        if line.part is Part.CORE:
+            self.core_texts.append((text, line.content))
+        if line.is_quote:
+            self.quoted.add(line.id)
+        for proof in line.proofs:
             self.proved[proof] = max(len(text), self.proved.get(proof, 0))
 
 
 def packed(
-    pieces: Iterable[PieceT],
+    lines: Iterable[ContextLine],
     *,
     tokens_max: int,
-    headings: Mapping[str, int] | None = None,
+    headings: Mapping[Section, int] | None = None,
     core_share: float = CORE_SHARE,
-) -> list[PieceT]:
-    """Return the pieces that fit, best first; independent of the order of `pieces`.
+) -> list[ContextLine]:
+    """Return the lines that fit, best first; independent of the order of `lines`.
 
     Args:
         tokens_max: budget for lines and headings together.
-        headings: cost of each section's heading, paid with its first piece.
+        headings: cost of each section's heading, paid with its first line.
     """
     costs = headings or {}
-    chosen: list[PieceT] = []
-    open_sections: set[str] = set()
+    chosen: list[ContextLine] = []
+    open_sections: set[Section] = set()
     left = tokens_max
-    for piece in ordered(pieces, core_share=core_share):
-        cost = piece.tokens + (0 if piece.section in open_sections else costs.get(piece.section, 0))
+    for line in ordered(lines, core_share=core_share):
+        cost = line.tokens + (0 if line.section in open_sections else costs.get(line.section, 0))
         if cost > left:
             break
         left -= cost
-        open_sections.add(piece.section)
-        chosen.append(piece)
+        open_sections.add(line.section)
+        chosen.append(line)
     return chosen
 
 
-def ordered(pieces: Iterable[PieceT], *, core_share: float = CORE_SHARE) -> Iterator[PieceT]:
-    """Yield the pieces without duplicates, best first; Core Memory has about `core_share` of every long prefix."""
-    every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
+def ordered(lines: Iterable[ContextLine], *, core_share: float = CORE_SHARE) -> Iterator[ContextLine]:
+    """Yield the lines without duplicates, best first; Core Memory has about `core_share` of every long prefix."""
+    every = sorted(lines, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)
     spent = dict.fromkeys(Part, 0)
     chosen = _Selection()
     while any(places[part] < len(queues[part]) for part in Part):
         part = _next_part(queues, places, spent, core_share)
-        piece = queues[part][places[part]]
+        line = queues[part][places[part]]
         places[part] += 1
-        if not chosen.covers(piece):
-            chosen.add(piece)
-            spent[part] += piece.tokens
-            yield piece
+        if not chosen.covers(line):
+            chosen.add(line)
+            spent[part] += line.tokens
+            yield line
 
 
 def _next_part(
-    queues: Mapping[Part, Sequence[PieceT]], places: Mapping[Part, int], spent: Mapping[Part, int], core_share: float
+    queues: Mapping[Part, Sequence[ContextLine]],
+    places: Mapping[Part, int],
+    spent: Mapping[Part, int],
+    core_share: float,
 ) -> Part:
     if places[Part.CORE] >= len(queues[Part.CORE]):
         return Part.RECALL

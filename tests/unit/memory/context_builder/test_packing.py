@@ -1,20 +1,25 @@
 """Test packing context lines into a token budget."""
 
 import random
+from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.text.near_duplicates import near_duplicates
-from graph_service.memory.context_builder.packing import Part, Piece, ordered, packed
+from graph_service.memory.context_builder.packing import ContextLine, Part, ordered, packed
+from graph_service.memory.context_builder.phrasing import Section
 
-HEADINGS = {"core": 4, "recall": 5}
+HEADINGS = {Section.PROFILE: 4, Section.FACTS: 5}
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def a_piece(name: str, *, part: Part = Part.RECALL, tokens: int = 20, value: float = 1.0, **more: object) -> Piece:
-    return Piece(
-        **{"id": name, "part": part, "section": part.value, "tokens": tokens, "value": value, "content": name, **more}  # type: ignore[arg-type]
-    )
+def a_piece(
+    name: str, *, part: Part = Part.RECALL, tokens: int = 20, value: float = 1.0, **more: object
+) -> ContextLine:
+    section = Section.PROFILE if part is Part.CORE else Section.FACTS
+    given = {"kind": "fact", "uri": "", "text": name, "at": NOON, "id": name, "part": part, "section": section}
+    return ContextLine(**{**given, "tokens": tokens, "value": value, "content": name, **more})  # type: ignore[arg-type]
 
 
 PIECES = st.lists(
@@ -35,14 +40,14 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(0, 600))
-def test_token_budget_is_never_exceeded(pieces: list[Piece], tokens_max: int) -> None:
+def test_token_budget_is_never_exceeded(pieces: list[ContextLine], tokens_max: int) -> None:
     chosen = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
     headings = sum(HEADINGS[section] for section in {piece.section for piece in chosen})
     assert sum(piece.tokens for piece in chosen) + headings <= tokens_max
 
 
 @given(PIECES, st.integers(0, 600))
-def test_nothing_is_repeated(pieces: list[Piece], tokens_max: int) -> None:
+def test_nothing_is_repeated(pieces: list[ContextLine], tokens_max: int) -> None:
     chosen = packed(pieces, tokens_max=tokens_max)
     assert len({piece.id for piece in chosen}) == len(chosen)
     for part in Part:
@@ -55,7 +60,7 @@ def test_nothing_is_repeated(pieces: list[Piece], tokens_max: int) -> None:
 
 
 @given(PIECES, st.integers(0, 600), st.integers(0, 300))
-def test_larger_budget_keeps_the_lines_of_a_smaller_one(pieces: list[Piece], tokens_max: int, more: int) -> None:
+def test_larger_budget_keeps_the_lines_of_a_smaller_one(pieces: list[ContextLine], tokens_max: int, more: int) -> None:
     small = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
     large = packed(pieces, tokens_max=tokens_max + more, headings=HEADINGS)
     assert large[: len(small)] == small
