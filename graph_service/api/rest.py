@@ -212,13 +212,15 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnap
             last = snapshots.nearest(tenant, user, budget)
             if last is None:
                 raise
-            return Response(frame_json(last.frame(stale=True)), media_type="application/json", headers=_STALE)
+            return Response(
+                frame_json(last.model_copy(update={"stale": True})), media_type="application/json", headers=_STALE
+            )
         if _matches(request.headers.get("if-none-match"), _etag(head.epoch, head.seq)):
             return Response(status_code=304, headers=_headers(_etag(head.epoch, head.seq)))
         found = await mindmap.snapshot(tenant, user_id=user, budget=budget)
         snapshots.keep(tenant, user, budget, found, generation=generation)
         return Response(
-            frame_json(found.frame()), media_type="application/json", headers=_headers(_etag(found.epoch, found.seq))
+            frame_json(found), media_type="application/json", headers=_headers(_etag(found.epoch, found.seq))
         )
 
     @router.get("/evidence/{element_id}")

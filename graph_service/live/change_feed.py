@@ -21,11 +21,11 @@ from graph_service.live.patches import patch_of, snapshot_parts
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
+from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.change import FORGOTTEN, NumberedChange
 from schema.errors import UnavailableError
-from schema.frames import Places, PlacesByView, Resume
+from schema.frames import GraphSnapshot, Places, PlacesByView, Resume
 
 _SNAPSHOTS_MAX: Final = 8
 # Elements that are encoded in about 3 ms on the event loop.
@@ -34,7 +34,7 @@ _ENCODING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 
 
 # A snapshot and its frames.
-_Encoded: TypeAlias = tuple[Snapshot, tuple[bytes, ...]]
+_Encoded: TypeAlias = tuple[GraphSnapshot, tuple[bytes, ...]]
 
 
 class SnapshotFrameCache:
@@ -51,7 +51,7 @@ class SnapshotFrameCache:
         self._lock = asyncio.Lock()
         self.clear()
 
-    async def parts(self, snapshot: Snapshot, *, stale: bool) -> tuple[bytes, ...]:
+    async def parts(self, snapshot: GraphSnapshot, *, stale: bool) -> tuple[bytes, ...]:
         """Return the frames of a snapshot.
 
         Args:
@@ -66,7 +66,7 @@ class SnapshotFrameCache:
                 return cached[key][1]
 
             def encoded() -> tuple[bytes, ...]:
-                whole = snapshot.frame(stale=stale)
+                whole = snapshot.model_copy(update={"stale": stale})
                 return tuple(frame_json(part) for part in snapshot_parts(whole, bytes_max=self._part_bytes))
 
             small = len(snapshot.nodes) + len(snapshot.edges) <= _ENCODED_INLINE
@@ -269,7 +269,7 @@ class Feed:
         """Return whether patches suffice to bring a viewer from this position to the present."""
         return epoch == self.epoch and self.ring.start <= seq <= self.ring.end
 
-    async def snapshot(self, user: str | None, budget: int) -> Snapshot:
+    async def snapshot(self, user: str | None, budget: int) -> GraphSnapshot:
         """Return a snapshot that later patches apply to; concurrent viewers of the same scope share it.
 
         Raises:
@@ -278,7 +278,7 @@ class Feed:
         async with self._snapshot_lock:
             return await self._snapshot(user, budget)
 
-    async def _snapshot(self, user: str | None, budget: int) -> Snapshot:
+    async def _snapshot(self, user: str | None, budget: int) -> GraphSnapshot:
         cached = self._cache.exactly(self.tenant, user, budget)
         if cached is not None and self.up and (cached.epoch, cached.seq) == (self.epoch, self.ring.end):
             return cached
@@ -316,7 +316,7 @@ class Feed:
                 self._places[key] = found
         return found
 
-    def cached_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
+    def cached_snapshot(self, user: str | None, budget: int) -> GraphSnapshot | None:
         """Return the last snapshot of this scope, else the nearest cached one, however old; None without any."""
         return self._cache.nearest(self.tenant, user, budget)
 

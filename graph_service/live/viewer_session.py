@@ -9,9 +9,9 @@ from enum import IntEnum
 from graph_service.live.change_feed import Feed
 from graph_service.live.hub import Member
 from graph_service.live.limits import LiveLimits
-from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
+from graph_service.memory.mindmap.snapshot import frame_json
 from schema.errors import MnemosceneError, UnavailableError
-from schema.frames import Ack, Bookmark, ErrorFrame, Frame, Hello, Resume, Resync, ScopeChange, Status
+from schema.frames import Ack, Bookmark, ErrorFrame, Frame, GraphSnapshot, Hello, Resume, Resync, ScopeChange, Status
 
 
 class CloseCode(IntEnum):
@@ -183,7 +183,7 @@ class Viewer:
             await self._send_text(part)
         return True
 
-    async def _fresh(self, user: str | None, budget: int) -> Snapshot | None:
+    async def _fresh(self, user: str | None, budget: int) -> GraphSnapshot | None:
         try:
             async with asyncio.timeout(self._limits.ack_s):
                 return await self._feed.snapshot(user, budget)

@@ -22,9 +22,9 @@ from graph_service.memory.mindmap.element_details import (
     fact_lines,
     node_element,
 )
-from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
+from graph_service.memory.mindmap.snapshot import SnapshotSelection, snapshot_of
 from schema.errors import NotFoundError
-from schema.frames import BUDGET_MAX, VIEWS, Count, EdgeView, NodeView, PlacesByView, UserView, View
+from schema.frames import BUDGET_MAX, VIEWS, Count, EdgeView, GraphSnapshot, NodeView, PlacesByView, UserView, View
 from schema.ids import to_element_id
 
 USERS_MAX: Final = 1_000
@@ -62,7 +62,7 @@ class MindMap:
         self._changes = ChangeLog(graph)
         self._large_from = large_from
 
-    async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
+    async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> GraphSnapshot:
         """Return the top nodes and edges of one user, or of all users of the tenant.
 
         Order: users, then facts with both ends (open ones first, then by strength, recency and evidence), then the
@@ -91,14 +91,9 @@ class MindMap:
         selection.add_edges(await self._mentions(tenant, scenes, rows_max=selection.room))
         selection.add_nodes([*found["scenes"], *found.get("others", ())])
         shown = await map_nodes(self._graph, tenant, list(selection.nodes))
-        return Snapshot(
-            epoch=head.epoch,
-            seq=head.seq,
-            as_of=as_of,
-            total=Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"]),
-            nodes=list(shown.values()),
-            edges=[edge for edge in selection.edges if edge.source in shown and edge.target in shown],
-        )
+        total = Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"])
+        edges = [edge for edge in selection.edges if edge.source in shown and edge.target in shown]
+        return snapshot_of(head.epoch, head.seq, as_of, total, list(shown.values()), edges)
 
     async def users(self, tenant: str) -> list[UserView]:
         """Return the users of a tenant by name, at most `USERS_MAX`."""

@@ -1,4 +1,4 @@
-"""Define snapshots of the mind map at a sequence number, and select their elements within a budget."""
+"""Make snapshots of the mind map at a sequence number, and select their elements within a budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,36 +9,19 @@ import orjson
 from schema.frames import Count, EdgeView, Frame, GraphSnapshot, NodeView
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """Nodes and edges as they were at `seq` or a little later; changes after `seq` bring them up to date.
+def snapshot_of(
+    epoch: str, seq: int, as_of: str, total: Count, nodes: list[NodeView], edges: list[EdgeView]
+) -> GraphSnapshot:
+    """Return nodes and edges as they were at `seq` or a little later; changes after `seq` bring them up to date.
 
-    Attributes:
+    Args:
         as_of: time of the read, ISO 8601 UTC.
         total: number of nodes and edges in the memory, shown or not.
         nodes: nodes by priority.
         edges: edges by priority; both ends of each are in `nodes`.
     """
-
-    epoch: str
-    seq: int
-    as_of: str
-    total: Count
-    nodes: list[NodeView]
-    edges: list[EdgeView]
-
-    def frame(self, *, stale: bool = False) -> GraphSnapshot:
-        """Return the snapshot as a frame; `stale` while Neo4j is unavailable."""
-        return GraphSnapshot(
-            epoch=self.epoch,
-            seq=self.seq,
-            as_of=self.as_of,
-            stale=stale,
-            shown=Count(nodes=len(self.nodes), edges=len(self.edges)),
-            total=self.total,
-            nodes=self.nodes,
-            edges=self.edges,
-        )
+    shown = Count(nodes=len(nodes), edges=len(edges))
+    return GraphSnapshot(epoch=epoch, seq=seq, as_of=as_of, shown=shown, total=total, nodes=nodes, edges=edges)
 
 
 def frame_json(frame: Frame) -> bytes:

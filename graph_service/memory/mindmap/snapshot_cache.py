@@ -13,12 +13,12 @@ from cachetools import LRUCache
 
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot import snapshot_of
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.supervision import wait_for_any
 from schema.errors import UnavailableError
 from schema.failure import failure_of
-from schema.frames import EdgeView, NodeView, PlacesByView
+from schema.frames import Count, EdgeView, GraphSnapshot, NodeView, PlacesByView
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.snapshots")
@@ -47,7 +47,7 @@ class RecallSnapshotCache:
         self._mindmap = mindmap
         self._kept_max = kept_max
         # None until the snapshot is read.
-        self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
+        self._kept: OrderedDict[_Key, GraphSnapshot | None] = OrderedDict()
         self._forgotten = asyncio.Event()
         self._generation = 0
 
@@ -67,11 +67,11 @@ class RecallSnapshotCache:
         if len(self._kept) > self._kept_max:
             self._kept.popitem(last=False)
 
-    def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
+    def of(self, tenant: TenantId, user_id: str) -> GraphSnapshot | None:
         """Return the last snapshot of a memory, of any age; None if there is none."""
         return self._kept.get((tenant, user_id))
 
-    def of_tenant(self, tenant: str) -> list[tuple[str, Snapshot]]:
+    def of_tenant(self, tenant: str) -> list[tuple[str, GraphSnapshot]]:
         """Return the last snapshots of a tenant's memories, with their users."""
         return [(user, kept) for (owner, user), kept in self._kept.items() if owner == tenant and kept is not None]
 
@@ -123,7 +123,7 @@ class RecallSnapshotCache:
                 await self._store(key, snapshot, generation)
         return len(chosen)
 
-    async def _store(self, key: _Key, snapshot: Snapshot, generation: int) -> None:
+    async def _store(self, key: _Key, snapshot: GraphSnapshot, generation: int) -> None:
         if self.file is None:
             return
         await self.file.put(*key, snapshot)
@@ -146,7 +146,7 @@ class MapSnapshotCache:
 
     def __init__(self, *, kept_max: int = MAPS_KEPT_MAX, recalled: RecallSnapshotCache | None = None) -> None:
         self._recalled = recalled
-        self._kept: LRUCache[_MapKey, Snapshot] = LRUCache(kept_max)
+        self._kept: LRUCache[_MapKey, GraphSnapshot] = LRUCache(kept_max)
         self._places: LRUCache[tuple[str, str | None], PlacesByView] = LRUCache(kept_max)
         self._generation = 0
 
@@ -155,7 +155,7 @@ class MapSnapshotCache:
         """Return the number of drops; a snapshot that was read before one must not be stored after it."""
         return self._generation
 
-    def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, generation: int) -> None:
+    def keep(self, tenant: str, user: str | None, budget: int, snapshot: GraphSnapshot, *, generation: int) -> None:
         """Store a snapshot, only if `generation` is unchanged since it was read."""
         if generation == self._generation:
             self._kept[tenant, user, budget] = snapshot
@@ -172,15 +172,15 @@ class MapSnapshotCache:
         before: PlacesByView = {} if whole else self._places[key]
         self._places[key] = {view: {**before.get(view, {}), **places.get(view, {})} for view in {**before, **places}}
 
-    def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
+    def exactly(self, tenant: str, user: str | None, budget: int) -> GraphSnapshot | None:
         """Return the last snapshot of exactly this scope."""
         return self._kept.get((tenant, user, budget))
 
-    def of_tenant(self, tenant: str) -> list[tuple[str | None, int, Snapshot]]:
+    def of_tenant(self, tenant: str) -> list[tuple[str | None, int, GraphSnapshot]]:
         """Return the last snapshots of a tenant, with user and budget."""
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
-    def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
+    def nearest(self, tenant: str, user: str | None, budget: int) -> GraphSnapshot | None:
         """Return the last snapshot of this scope, else of this user, else of all users, reduced to this one.
 
         For all users, those of single users stand in, newest first, with at most `budget` elements.
@@ -188,7 +188,7 @@ class MapSnapshotCache:
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
-        known: list[tuple[str | None, Snapshot]] = [(owner, kept) for owner, _, kept in self.of_tenant(tenant)]
+        known: list[tuple[str | None, GraphSnapshot]] = [(owner, kept) for owner, _, kept in self.of_tenant(tenant)]
         if self._recalled is not None:
             known += self._recalled.of_tenant(tenant)
         same = [kept for owner, kept in known if owner == user]
@@ -206,19 +206,19 @@ class MapSnapshotCache:
             del self._places[owner, user]
 
 
-def _of_user(snapshot: Snapshot, user: str | None) -> Snapshot:
+def _of_user(snapshot: GraphSnapshot, user: str | None) -> GraphSnapshot:
     nodes = [node for node in snapshot.nodes if node.user_id == user]
     ids = {node.id for node in nodes}
     edges = [edge for edge in snapshot.edges if edge.user_id == user and {edge.source, edge.target} <= ids]
-    shown = snapshot.total.model_copy(update={"nodes": len(nodes), "edges": len(edges)})
-    return Snapshot(epoch=snapshot.epoch, seq=snapshot.seq, as_of=snapshot.as_of, total=shown, nodes=nodes, edges=edges)
+    total = Count(nodes=len(nodes), edges=len(edges))
+    return snapshot_of(snapshot.epoch, snapshot.seq, snapshot.as_of, total, nodes, edges)
 
 
-def _together(known: Iterable[tuple[str | None, Snapshot]], budget: int) -> Snapshot | None:
+def _together(known: Iterable[tuple[str | None, GraphSnapshot]], budget: int) -> GraphSnapshot | None:
     """Return the newest snapshots of several users as one, as old as the oldest of them."""
     nodes: dict[str, NodeView] = {}
     edges: dict[str, EdgeView] = {}
-    used = list[Snapshot]()
+    used = list[GraphSnapshot]()
     of_user = {owner: kept for owner, kept in sorted(known, key=lambda pair: pair[1].as_of)}
     for kept in sorted(of_user.values(), key=lambda kept: kept.as_of, reverse=True):
         if used and len(nodes) + len(edges) + len(kept.nodes) + len(kept.edges) > budget:
@@ -229,8 +229,6 @@ def _together(known: Iterable[tuple[str | None, Snapshot]], budget: int) -> Snap
     if not used:
         return None
     oldest = min(used, key=lambda kept: kept.seq)
-    total = oldest.total.model_copy(update={"nodes": len(nodes), "edges": len(edges)})
+    total = Count(nodes=len(nodes), edges=len(edges))
     as_of = min(kept.as_of for kept in used)
-    return Snapshot(
-        epoch=oldest.epoch, seq=oldest.seq, as_of=as_of, total=total, nodes=[*nodes.values()], edges=[*edges.values()]
-    )
+    return snapshot_of(oldest.epoch, oldest.seq, as_of, total, [*nodes.values()], [*edges.values()])

@@ -13,16 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from graph_service.memory.mindmap.snapshot import Snapshot
+from schema.frames import GraphSnapshot
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemoscene.snapshots")
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 _BUSY_MAX_S: Final = 5.0
-_SNAPSHOT: Final = TypeAdapter(Snapshot)
 
 
 class SnapshotFile:
@@ -36,12 +35,12 @@ class SnapshotFile:
         self._path = path
         self._rows_max = rows_max
 
-    async def put(self, tenant: TenantId, user_id: str, snapshot: Snapshot) -> None:
+    async def put(self, tenant: TenantId, user_id: str, snapshot: GraphSnapshot) -> None:
         """Store the last snapshot of a memory; a full disk only loses the copy."""
-        body = _SNAPSHOT.dump_json(snapshot)
+        body = snapshot.model_dump_json().encode()
         await asyncio.to_thread(self._put, str(tenant), user_id, snapshot.as_of, body)
 
-    async def all(self) -> dict[tuple[TenantId, str], Snapshot]:
+    async def all(self) -> dict[tuple[TenantId, str], GraphSnapshot]:
         """Return all stored snapshots, oldest first."""
         return await asyncio.to_thread(self._all)
 
@@ -96,15 +95,15 @@ class SnapshotFile:
         except (OSError, sqlite3.Error) as error:
             _log.warning("a snapshot was not stored: %s", type(error).__name__)
 
-    def _all(self) -> dict[tuple[TenantId, str], Snapshot]:
+    def _all(self) -> dict[tuple[TenantId, str], GraphSnapshot]:
         if not self._path.exists():
             return {}
-        found: dict[tuple[TenantId, str], Snapshot] = {}
+        found: dict[tuple[TenantId, str], GraphSnapshot] = {}
         try:
             with self._open() as file:
                 rows = file.execute("SELECT tenant, user_id, body FROM snapshot ORDER BY as_of").fetchall()
             for tenant, user_id, body in rows:
-                found[TenantId(tenant), user_id] = _SNAPSHOT.validate_json(body)
+                found[TenantId(tenant), user_id] = GraphSnapshot.model_validate_json(body)
         except (OSError, sqlite3.Error, ValidationError) as error:
             _log.warning("stored snapshots cannot be read and are ignored: %s", type(error).__name__)
         return found

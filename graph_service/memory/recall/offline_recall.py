@@ -16,7 +16,6 @@ from extraction.text.passages import passage
 from extraction.text.search_terms import terms_found_in, terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.messages.metadata_filter import metadata_of
-from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.pipeline import Answer
@@ -24,7 +23,7 @@ from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.tags import normalized_tags
 from schema.errors import TooSlowError, UnavailableError
 from schema.filters import EVERYTHING, matches
-from schema.frames import EdgeView, NodeView
+from schema.frames import EdgeView, GraphSnapshot, NodeView
 from schema.ids import TenantId
 from schema.message import Episode, Message
 from schema.timespan import Timespan, as_utc
@@ -113,7 +112,7 @@ class _Search:
         self._age_s: float | None = None
         self._notes: list[str] = []
 
-    def run(self, episodes: Iterable[Episode], snapshot: Snapshot | None) -> None:
+    def run(self, episodes: Iterable[Episode], snapshot: GraphSnapshot | None) -> None:
         """Search the snapshot first, because it is small, then the episodes in order."""
         # The map does not contain tags.
         if snapshot is not None and not self._tags and self._where == EVERYTHING:
@@ -125,7 +124,7 @@ class _Search:
             self._messages_n = (self._messages_n or 0) + len(episode.messages)
             self.searched = True
 
-    def _search_snapshot(self, snapshot: Snapshot) -> None:
+    def _search_snapshot(self, snapshot: GraphSnapshot) -> None:
         if self._question.as_of is not None:
             self._notes.append("Neo4j is unavailable: a snapshot cannot answer what was known at an earlier time")
             return
@@ -206,7 +205,7 @@ def _message(message: Message) -> _Searchable:
 
 
 def _in_snapshot(
-    question: Question, snapshot: Snapshot, span: Timespan, *, valid_at: datetime
+    question: Question, snapshot: GraphSnapshot, span: Timespan, *, valid_at: datetime
 ) -> Iterable[_Searchable]:
     """Yield the scenes and facts of a snapshot within `span`, the facts if they were valid at `valid_at`."""
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}

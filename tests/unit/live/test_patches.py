@@ -18,7 +18,7 @@ from graph_service.live.change_feed import Ring, SnapshotFrameCache
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import coalesce, patch_of, snapshot_parts
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
-from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection, frame_json
+from graph_service.memory.mindmap.snapshot import SnapshotSelection, frame_json, snapshot_of
 from schema.change import Change, NumberedChange, Op
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId
@@ -107,14 +107,14 @@ class World:
         self.log.append(NumberedChange(seq=len(self.log) + 1, at=AT, user_id="u1", change=change))
 
     def snapshot(self) -> GraphSnapshot:
-        return Snapshot(
+        return snapshot_of(
             epoch=EPOCH,
             seq=len(self.log),
             as_of=AT,
             total=Count(nodes=len(self.nodes), edges=len(self.edges)),
             nodes=list(self.nodes.values()),
             edges=list(self.edges.values()),
-        ).frame()
+        )
 
 
 def as_shown(snapshot: GraphSnapshot, bytes_max: int = 1_048_576) -> ViewerState:
@@ -205,7 +205,7 @@ def test_patch_of_another_epoch_or_after_a_gap_is_refused() -> None:
 def test_parts_of_a_snapshot_stay_below_the_size_limit() -> None:
     nodes = [a_node(f"n{number}", number) for number in range(300)]
     edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(299)]
-    whole = Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=Count(nodes=300, edges=299), nodes=nodes, edges=edges).frame()
+    whole = snapshot_of(epoch=EPOCH, seq=7, as_of=AT, total=Count(nodes=300, edges=299), nodes=nodes, edges=edges)
     parts = snapshot_parts(whole, bytes_max=20_000)
     assert len(parts) > 3
     assert max(len(frame_json(part)) for part in parts) <= 20_000
@@ -271,11 +271,11 @@ def test_cost_of_dropping_nodes_is_linear() -> None:
 async def test_viewers_of_the_same_snapshot_get_the_same_bytes_until_a_deletion() -> None:
     nodes = [a_node(f"n{number}", number) for number in range(1_000)]
     count = Count(nodes=len(nodes), edges=0)
-    one, other = (Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=count, nodes=nodes, edges=[]) for _ in range(2))
+    one, other = (snapshot_of(epoch=EPOCH, seq=7, as_of=AT, total=count, nodes=nodes, edges=[]) for _ in range(2))
     shared = SnapshotFrameCache(part_bytes=50_000, bytes_max=4_000_000)
     first, *more = await asyncio.gather(*(shared.parts(one, stale=False) for _ in range(20)))
     assert all(parts is first for parts in more)
-    assert list(first) == [frame_json(part) for part in snapshot_parts(one.frame(), bytes_max=50_000)]
+    assert list(first) == [frame_json(part) for part in snapshot_parts(one, bytes_max=50_000)]
     assert all(json.loads(part)["stale"] for part in await shared.parts(one, stale=True))
     assert await shared.parts(other, stale=False) is not first
     assert await shared.parts(one, stale=False) is first

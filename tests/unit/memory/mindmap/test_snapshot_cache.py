@@ -1,18 +1,18 @@
 """Test cached map snapshots for outages: nearest scope, same tenant, no deleted content."""
 
-from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot import snapshot_of
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
-from schema.frames import Count, NodeView
+from schema.frames import Count, GraphSnapshot, NodeView
 
 AT = "2026-03-01T12:00:00Z"
 
 
-def a_map(*users: str, as_of: str = AT) -> Snapshot:
+def a_map(*users: str, as_of: str = AT) -> GraphSnapshot:
     nodes = [
         NodeView(id=f"{user}-node", kind="User", label=user, user_id=user, first_seen=AT, last_seen=AT)
         for user in users
     ]
-    return Snapshot(epoch="e", seq=1, as_of=as_of, total=Count(nodes=len(nodes), edges=0), nodes=nodes, edges=[])
+    return snapshot_of(epoch="e", seq=1, as_of=as_of, total=Count(nodes=len(nodes), edges=0), nodes=nodes, edges=[])
 
 
 def test_uncached_map_of_one_user_is_filtered_from_that_of_all() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from graph_service.memory.ingest.validation import check_request
-from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot import snapshot_of
 from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import TooSlowError
-from schema.frames import Count, EdgeView, NodeView
+from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import TenantId
 from schema.message import Episode
 from tests.support.builders import NOON, an_incoming
@@ -22,7 +22,7 @@ AT = "2026-03-01T12:00:00Z"
 
 
 def offline_answer(
-    question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime
+    question: Question, episodes: Iterable[Episode], snapshot: GraphSnapshot | None, *, now: datetime
 ) -> Answer:
     """Return the answer of a complete search over the spooled episodes and the last snapshot."""
     search = _Search(question, now=now)
@@ -44,8 +44,8 @@ def an_edge(source: str, target: str, *, user: str = "alice", **more: Any) -> Ed
     return EdgeView(**{**values, **named, "predicate": "RELATES_TO", **more})
 
 
-def a_snapshot(nodes: list[NodeView], edges: list[EdgeView]) -> Snapshot:
-    return Snapshot(epoch="e", seq=1, as_of=AT, total=Count(nodes=9, edges=9), nodes=nodes, edges=edges)
+def a_snapshot(nodes: list[NodeView], edges: list[EdgeView]) -> GraphSnapshot:
+    return snapshot_of(epoch="e", seq=1, as_of=AT, total=Count(nodes=9, edges=9), nodes=nodes, edges=edges)
 
 
 def asked(text: str, **more: Any) -> Question:
