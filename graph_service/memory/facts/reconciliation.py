@@ -96,7 +96,7 @@ def plan_facts(
     for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
         index.put(one.view)
     touched: set[Claim] = set()
-    outcomes: list[_Outcome] = []
+    outcomes: list[tuple[FactEvent, Claim, Claim | None]] = []
     ordered = sorted(
         _applicable(accepted, claims), key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1])
     )
@@ -142,18 +142,6 @@ def _applicable(
     return [(fact, scene) for fact, scene in accepted if not fact.corrects or fact.claim in claims]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
-    """The event of one accepted fact, before the periods are computed."""
-
-    kind: FactEventKind
-    reason: str
-    scene: MemoryId
-    claim: Claim
-    messages: frozenset[MemoryId]
-    replaced: Claim | None = None
-
-
 _SAYS_THE_SAME: Final = "a known fact says the same"
 _REASONS: Final = {
     Judgement.SAME: "the model says that a known fact says the same",
@@ -169,32 +157,28 @@ def _outcome(
     claims: Mapping[Claim, "_ClaimBuilder"],
     verdict: FactVerdict | None,
     resolution: Resolution | None,
-) -> _Outcome:
-    claim = applied[0].claim
-    messages = frozenset(proof.message_id for proof in fact.proofs)
-    judged = verdict is not None and (len(applied) > 1 or claim == verdict.known)
-    if judged and verdict is not None:
-        replaced = verdict.known if verdict.judgement is Judgement.REPLACES else None
-        return _Outcome(
-            kind=FactEventKind.MERGE if replaced is None else FactEventKind.UPDATE,
-            reason=_REASONS[verdict.judgement],
-            scene=scene,
-            claim=claim,
-            messages=messages,
-            replaced=replaced,
-        )
+) -> tuple[FactEvent, Claim, Claim | None]:
+    """Return the event of an accepted fact, still without ids of facts, its claim, and the claim that it replaced."""
+    claim, replaced = applied[0].claim, None
     kind, reason = FactEventKind.ADD, "nothing known says the same or contradicts it"
-    if fact.closes:
+    if verdict is not None and (len(applied) > 1 or claim == verdict.known):
+        kind, reason = FactEventKind.MERGE, _REASONS[verdict.judgement]
+        if verdict.judgement is Judgement.REPLACES:
+            kind, replaced = FactEventKind.UPDATE, verdict.known
+    elif fact.closes:
         kind, reason = FactEventKind.UPDATE, "it says that a known fact has ended"
     elif resolution is not None and resolution.verdict is FactAction.IGNORE:
         kind, reason = FactEventKind.IGNORE, "these messages are evidence of the same fact already"
     elif claim in claims:
         kind, reason = FactEventKind.MERGE, _SAYS_THE_SAME
-    return _Outcome(kind=kind, reason=reason, scene=scene, claim=claim, messages=messages)
+    messages = tuple(sorted({proof.message_id for proof in fact.proofs}))
+    return FactEvent(kind=kind, scene=scene, reason=reason, messages=messages), claim, replaced
 
 
 def _events(
-    outcomes: Sequence[_Outcome], claims: Mapping[Claim, "_ClaimBuilder"], planned: Sequence[PlannedFact]
+    outcomes: Sequence[tuple[FactEvent, Claim, Claim | None]],
+    claims: Mapping[Claim, "_ClaimBuilder"],
+    planned: Sequence[PlannedFact],
 ) -> list[FactEvent]:
     """Return the events with the ids of the facts that were written; a fact that ended another one is an UPDATE."""
     by_claim: dict[Claim, list[Fact]] = {}
@@ -205,36 +189,23 @@ def _events(
         if item.fact.closed_by is not None and item.fact.closing_reason is not Closing.MERGED and is_newly_closed:
             ended_by[item.fact.closed_by] = item
     events = []
-    for outcome in outcomes:
-        own = by_claim.get(outcome.claim, [])
-        written = next((one for one in own if outcome.messages & set(one.evidence)), None)
-        fact_id = written.id if written is not None else claims[outcome.claim].view.id
+    for event, claim, replaced in outcomes:
+        own = by_claim.get(claim, [])
+        written = next((one for one in own if not {*one.evidence}.isdisjoint(event.messages)), None)
+        fact_id = written.id if written is not None else claims[claim].view.id
         ended = ended_by.get(fact_id)
-        kind, reason = outcome.kind, outcome.reason
+        kind, reason = event.kind, event.reason
         if written is not None and written.closing_reason is Closing.MERGED and written.closed_by is not None:
             kind, reason, fact_id = FactEventKind.MERGE, _SAYS_THE_SAME, written.closed_by
         if ended is not None and kind is not FactEventKind.UPDATE:
             kind, reason = FactEventKind.UPDATE, ended.reason
-        known_id = _replaced_id(outcome, by_claim) or (ended.fact.id if ended is not None else None)
+        # A claim that a model said to be replaced ends itself, so no other fact names it.
+        of_replaced = by_claim.get(replaced, []) if replaced is not None else []
+        known_id = next((one.id for one in of_replaced if one.invalid_at is not None), ended.fact.id if ended else None)
         if kind in (FactEventKind.MERGE, FactEventKind.IGNORE):
             known_id = fact_id
-        events.append(
-            FactEvent(
-                kind=kind,
-                scene=outcome.scene,
-                reason=reason,
-                fact_id=fact_id,
-                known_id=known_id,
-                messages=tuple(sorted(outcome.messages)),
-            )
-        )
+        events.append(replace(event, kind=kind, reason=reason, fact_id=fact_id, known_id=known_id))
     return events
-
-
-def _replaced_id(outcome: _Outcome, by_claim: Mapping[Claim, list[Fact]]) -> MemoryId | None:
-    """Return the id of the fact that a model said to be replaced; the claim ends itself, so no other fact names it."""
-    facts = by_claim.get(outcome.replaced, []) if outcome.replaced is not None else []
-    return next((fact.id for fact in facts if fact.invalid_at is not None), None)
 
 
 class _ClaimBuilder:
