@@ -50,8 +50,7 @@ from graph_service.memory.jobs.external_services import (
 )
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind, pending_jobs
-from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX
-from graph_service.memory.mindmap.snapshot_file import SnapshotFile
+from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX, SnapshotFile
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.recall.ranking import WeightFactors

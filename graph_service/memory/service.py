@@ -35,11 +35,9 @@ from graph_service.memory.items.store import Items
 from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.messages.log import MessageLog
-from graph_service.memory.mindmap.graph_queries import GraphReads
-from graph_service.memory.mindmap.node_search import Nodes
+from graph_service.memory.mindmap.graph_queries import GraphReads, Nodes
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
-from graph_service.memory.mindmap.snapshot_file import SnapshotFile
+from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache, SnapshotFile
 from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.cited_answer import SOURCES_MAX, CitedAnswer, cited_answer

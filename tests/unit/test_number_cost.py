@@ -13,9 +13,9 @@ import pytest
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
 from graph_service.memory.entity_resolution.merged_projection import MemberFact, projected_edges
 from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameMention, Owner, resolve
-from graph_service.memory.forgetting.name_matcher import NameMatcher
 from graph_service.memory.forgetting.plan import (
     MessageText,
+    NameMatcher,
     RemainingText,
     entity_outcome,
     episodes_without,

@@ -22,8 +22,7 @@ from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.packing import ContextLine
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.profile.reader import ProfileItem, ProfilePart
-from graph_service.memory.summaries.anchors import Anchor
-from graph_service.memory.summaries.service import LayerText, Level, SummariesReport
+from graph_service.memory.summaries.service import Anchor, LayerText, Level, SummariesReport
 from schema.filters import parse_filter
 from schema.predicates import predicate_choice
 from schema.profile import Category

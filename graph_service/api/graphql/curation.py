@@ -28,8 +28,7 @@ from graph_service.api.graphql.fields import (
 )
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.curation.review import CardKind, ReviewCard, ReviewFact, ReviewStack
-from graph_service.memory.curation.statement_reader import Correction
-from graph_service.memory.curation.statements import FactEdit, ManualFact
+from graph_service.memory.curation.statements import Correction, FactEdit, ManualFact
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
 from graph_service.memory.entity_resolution.merge import MergeResult, StoredMerge

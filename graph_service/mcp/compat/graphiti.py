@@ -13,7 +13,7 @@ from graph_service.mcp.tool import CompatResult, Effect, ToolContext, about, com
 from graph_service.mcp.tools.maintenance import status_answer
 from graph_service.mcp.tools.remember import Forgettable, delete_element, session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.mindmap.node_search import NodeMatch
+from graph_service.memory.mindmap.graph_queries import NodeMatch
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError

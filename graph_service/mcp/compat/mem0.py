@@ -10,7 +10,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import CompatResult, Effect, Result, ToolContext, about, compat_tool, known
 from graph_service.mcp.tools.remember import Forgettable, correct_fact, delete_element, session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.mindmap.node_search import FactOfNode
+from graph_service.memory.mindmap.graph_queries import FactOfNode
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.errors import InputError, NotFoundError
 

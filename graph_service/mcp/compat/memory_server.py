@@ -10,7 +10,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import CompatResult, Effect, Result, ToolContext, about, compat_tool
 from graph_service.mcp.tools.remember import Forgettable, delete_element
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeMatch
+from graph_service.memory.mindmap.graph_queries import NAMED_MAX, FactOfNode, NodeMatch
 from schema.entity import EntityType
 from schema.errors import NotFoundError
 from schema.ids import content_hash, message_uri, session_uri

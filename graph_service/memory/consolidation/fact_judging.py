@@ -16,7 +16,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
-from graph_service.memory.facts.rows import fact_from_row
+from graph_service.memory.facts.stored import fact_from_row
 from schema.entity import EntityRef
 from schema.errors import MisreadError, OverBudgetError, UnavailableError
 from schema.fact import AcceptedFact, Claim, Fact

@@ -24,7 +24,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import judge_scenes
-from graph_service.memory.consolidation.known_facts import entities_in, load_known
+from graph_service.memory.consolidation.known_facts import entities_in, find_replaced, load_known
 from graph_service.memory.consolidation.plan import (
     DigestPlan,
     SceneExtraction,
@@ -36,7 +36,6 @@ from graph_service.memory.consolidation.plan import (
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.consolidation.reading_context import load_context
-from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
@@ -53,7 +52,7 @@ from graph_service.memory.consolidation.token_budget import (
 )
 from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship
-from graph_service.memory.facts.writer import enqueue_embedding, put_facts
+from graph_service.memory.facts.stored import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs, was_delayed

@@ -18,7 +18,7 @@ from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMe
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.fact_events import event_properties
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind, plan_facts
-from graph_service.memory.facts.rows import fact_row
+from graph_service.memory.facts.stored import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change, Op
 from schema.entity import EntityRef

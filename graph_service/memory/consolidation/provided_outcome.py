@@ -15,10 +15,9 @@ from extraction.text.chinese import chinese_in
 from extraction.text.name_spotting import load_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.known_facts import entities_in, load_known
+from graph_service.memory.consolidation.known_facts import entities_in, find_replaced, load_known
 from graph_service.memory.consolidation.plan import SceneExtraction, planning_chars, run_off_loop_if_large
 from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName, check
-from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.session_input import proposal
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import content_of

@@ -16,11 +16,17 @@ from graph_service.memory.facts.claims import PlannedFact, former_wordings, know
 from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
 from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
-from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, fact_with_ends, related_facts
 from graph_service.memory.facts.reconciliation import liking_key, replan
-from graph_service.memory.facts.rows import fact_row
+from graph_service.memory.facts.stored import (
+    FactWithEnds,
+    enqueue_embedding,
+    fact_by_id,
+    fact_row,
+    fact_with_ends,
+    put_facts,
+    related_facts,
+)
 from graph_service.memory.facts.validity import ValidityPeriod
-from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.profile.reader import ProfilePart, profile_of
 from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError

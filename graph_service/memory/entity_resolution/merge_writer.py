@@ -18,7 +18,7 @@ from graph_service.memory.entity_resolution.merged_projection import (
     root_properties,
     without_bookkeeping,
 )
-from graph_service.memory.facts.writer import enqueue_embedding, sessions_to_embed
+from graph_service.memory.facts.stored import enqueue_embedding, sessions_to_embed
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.labels import Label

@@ -15,8 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.export_import.row_format import FORMAT, ORDER, VERSION, Row
 from graph_service.memory.export_import.row_values import encode_value
 from graph_service.memory.export_import.snapshot import Progress, TenantSnapshot, UserErasedError
-from graph_service.memory.export_import.staging import Staging, in_batches
-from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
+from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
 from schema.errors import ConflictError
 from schema.ids import TenantId
 

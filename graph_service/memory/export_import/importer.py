@@ -31,8 +31,7 @@ from graph_service.memory.export_import.row_format import (
 )
 from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.snapshot import Progress
-from graph_service.memory.export_import.staging import Staging, in_batches
-from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
+from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json

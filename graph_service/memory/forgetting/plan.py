@@ -7,17 +7,59 @@ supports one of these is extracted again.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of_row
-from graph_service.memory.forgetting.name_matcher import NameMatcher
 from schema.assertion import parse_assertion
 from schema.entity import stored_names
+
+_WORD: Final = re.compile(r"\w", re.ASCII)
+_EMPTY_WORD: Final = re.compile(r"(?<!\w)(?!\w)", re.ASCII)
+
+
+class NameMatcher:
+    """Find names in texts, regardless of case, width and script; ASCII names match whole words only.
+
+    Args:
+        names: duplicates are ignored.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._keys = frozenset(map(fold, names))
+        # Lengths of the names that begin with a character.
+        self._lengths: dict[str, set[int]] = {}
+        for key in self._keys - {""}:
+            self._lengths.setdefault(key[0], set()).add(len(key))
+
+    def find_in(self, text: str) -> set[str]:
+        """Return the folded names that a text contains."""
+        folded = fold(text)
+        found = {""} if "" in self._keys and _EMPTY_WORD.search(folded) else set()
+        for start, char in enumerate(folded):
+            for length in self._lengths.get(char, ()):
+                key = folded[start : start + length]
+                if key in self._keys and (not key.isascii() or _is_whole_word(folded, start, start + len(key))):
+                    found.add(key)
+        return found
+
+
+def _is_whole_word(text: str, start: int, end: int) -> bool:
+    return not (start and _WORD.match(text, start - 1)) and not _WORD.match(text, end)
+
+
+def names_mentioned(names: Iterable[str], texts: Iterable[str]) -> set[str]:
+    """Return the names that at least one text contains."""
+    name_list = list(names)
+    matcher = NameMatcher(name_list)
+    found = {key for text in texts for key in matcher.find_in(text)}
+    return {name for name in name_list if fold(name) in found}
+
 
 Row = Mapping[str, Any]
 

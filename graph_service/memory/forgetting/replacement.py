@@ -10,8 +10,14 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
 from graph_service.memory.argument_checks import expiry_of
 from graph_service.memory.ingest.episode_writer import message_row
-from graph_service.memory.ingest.payloads import json_text, message_text_problems, payload_problems
-from graph_service.memory.ingest.validation import expiry_problems, message_importance, split_message
+from graph_service.memory.ingest.validation import (
+    expiry_problems,
+    json_text,
+    message_importance,
+    message_text_problems,
+    payload_problems,
+    split_message,
+)
 from graph_service.memory.tags import message_tokens, normalized_tags, tag_problems
 from schema.errors import ConflictError, InputError
 from schema.ids import SessionId, TenantId, UserId, content_hash

@@ -26,8 +26,7 @@ from graph_service.memory.forgetting.replacement import (
 from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind
-from graph_service.memory.jobs.run_now import run_session_jobs
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, run_session_jobs
 from graph_service.memory.messages.log import MessageFilter, MessageLog, find_message
 from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.sessions.lifecycle import session_node_id

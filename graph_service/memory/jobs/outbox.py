@@ -1,7 +1,8 @@
-"""Claim jobs of the outbox with a lease, finish them in the commit of their result, or release them."""
+"""Claim jobs of the outbox with a lease, run them, finish them in the commit of their result, or release them."""
 
+import asyncio
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.observability.metrics import JOB_RUNS
 from schema.errors import BrokenDataError, ConflictError, UnavailableError
 from schema.failure import failure_of
@@ -366,3 +368,80 @@ async def job_totals(graph: Graph, *, now: datetime, kinds: Collection[JobKind] 
         jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
         overdue_s=max(millis(now) - min(due), 0) / 1000 if due else 0.0,
     )
+
+
+# Pause before another attempt to claim a job that another worker has leased.
+_CLAIM_RETRY_S: Final = 0.1
+
+# Runs a claimed job; True when part of it is left.
+RunJob = Callable[[JobClaim], Awaitable[bool]]
+
+
+async def run_session_jobs(
+    graph: Graph,
+    run: RunJob,
+    tenant: TenantId,
+    session: str,
+    kind: JobKind,
+    job_context: JobContext,
+    *,
+    even_if_done: bool,
+) -> None:
+    """Run a session's jobs of one kind until none is left, or wait while another worker runs them.
+
+    Args:
+        even_if_done: run the job once even if it is not open.
+
+    Raises:
+        MnemosceneError: from `run`; the job was released.
+    """
+    run_again = even_if_done
+    while run_again or await is_job_open(graph, tenant, session, kind):
+        left = await run_session_job(graph, run, tenant, session, kind, job_context, even_if_done=run_again)
+        if left is not None:
+            run_again = left
+
+
+async def run_session_job(
+    graph: Graph,
+    run: RunJob,
+    tenant: TenantId,
+    session: str,
+    kind: JobKind,
+    job_context: JobContext,
+    *,
+    even_if_done: bool,
+) -> bool | None:
+    """Claim one job of a session and run it.
+
+    Returns:
+        True when part of the job is left; None, after a short pause, when another worker has leased it.
+
+    Raises:
+        MnemosceneError: from `run`; the job was released.
+    """
+    claim = await claim_session_job(
+        graph,
+        tenant,
+        session,
+        kind,
+        even_if_done=even_if_done,
+        lease=job_context.random_token(),
+        now_ms=job_context.now_ms(),
+    )
+    if claim is None:
+        await asyncio.sleep(_CLAIM_RETRY_S)
+        return None
+    try:
+        return await run(claim)
+    except Exception as error:
+        # Any error: other workers must not wait for the lease to expire, and retries are limited by counted failures.
+        if was_delayed(error):
+            await release_jobs(graph, [claim], due_ms=job_context.now_ms())
+        else:
+            await fail_job(graph, claim, error=str(failure_of(error)), now_ms=job_context.now_ms())
+        raise
+    except asyncio.CancelledError:
+        # The next worker need not wait for the lease to expire.
+        await release_jobs(graph, [claim], due_ms=job_context.now_ms())
+        raise

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from graph_service.memory.change_log.payloads import kind_of, moment_text
 from graph_service.memory.facts.closing import ClosingView, FrozenModel
-from graph_service.memory.facts.lookup import FactEnd, FactWithEnds
+from graph_service.memory.facts.stored import FactEnd, FactWithEnds
 from schema.ids import correction_kind, is_of_correction
 
 

@@ -17,7 +17,7 @@ from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.facts.categories import category_of
-from graph_service.memory.facts.lookup import fact_by_id
+from graph_service.memory.facts.stored import fact_by_id
 from graph_service.memory.mindmap.reader import map_edges, map_node, map_nodes, users_in_view
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError, TooCostlyError

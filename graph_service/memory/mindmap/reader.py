@@ -13,7 +13,7 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
 from graph_service.memory.facts.closing import closing_of
-from graph_service.memory.facts.lookup import fact_by_id
+from graph_service.memory.facts.stored import fact_by_id
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     correction_views,

@@ -1,7 +1,8 @@
 """Return the layers of scenes, sessions, messages, users and agents by URI and level, updated on demand."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -10,16 +11,16 @@ from typing import Any, Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.extractive_summary import summarize_session, token_count
+from extraction.text.sentences import split_sentences
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.summaries.anchors import Anchor, anchors_in
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.session_summary import scenes_key, summarized_scene, update_session_summary
 from schema.errors import InputError, MnemosceneError, NotFoundError
-from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, UriKind, UserId, char_uri, parse_uri
+from schema.ids import UUID_FORM, ElementUri, SessionId, TenantId, Uri, UriKind, UserId, char_uri, parse_uri
 from schema.scene import participants
 from schema.timespan import millis
 from schema.zones import day_in, minute_in, newest_zone
@@ -87,6 +88,19 @@ class LayerText:
     zone: str | None = None
     emotion: str | None = None
     participants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A sentence, and the part of a message that it quotes.
+
+    Attributes:
+        text: the sentence.
+        uri: the message's URI with `#char=START,END`; `layer` returns that part.
+    """
+
+    text: str
+    uri: Uri
 
 
 PersonLayer = Callable[[TenantId, str, Level], Awaitable[LayerText | None]]
@@ -388,3 +402,28 @@ async def tokens_of(text: str) -> int:
     if len(text) <= _ON_LOOP_CHARS:
         return token_count(text)
     return await _COUNTING.run(partial(token_count, text))
+
+
+# Sentences of one summary that are looked up; an overview has at most 2,000 tokens.
+_SENTENCES_MAX: Final = 100
+_MARKUP: Final = re.compile(r"^(?:[-*#>]+\s+)+")
+
+
+def anchors_in(summary: str, messages: Sequence[Mapping[str, Any]]) -> list[Anchor]:
+    """Return the sentences of a summary that a message contains word for word, in order; others have no anchor.
+
+    Args:
+        messages: rows with `uri` and `text`.
+    """
+    found: dict[str, Anchor] = {}
+    sentences = (sentence.text for line in summary.splitlines() for sentence in split_sentences(_MARKUP.sub("", line)))
+    for sentence, _ in zip(dict.fromkeys(sentences), range(_SENTENCES_MAX), strict=False):
+        words = sentence.removesuffix("…").split()
+        if not words:
+            continue
+        # The summary has one space where the message may have several, or a new line.
+        pattern = re.compile(r"\s+".join(map(re.escape, words)))
+        place = next(((one["uri"], hit) for one in messages if (hit := pattern.search(one["text"]))), None)
+        if place is not None:
+            found[sentence] = Anchor(text=sentence, uri=char_uri(place[0], *place[1].span()))
+    return list(found.values())

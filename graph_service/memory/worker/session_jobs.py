@@ -14,8 +14,15 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.consolidation.token_budget import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, enqueue_refinement, finish_jobs
-from graph_service.memory.jobs.run_now import RunJob, run_session_job, run_session_jobs
+from graph_service.memory.jobs.outbox import (
+    JobClaim,
+    JobKind,
+    RunJob,
+    enqueue_refinement,
+    finish_jobs,
+    run_session_job,
+    run_session_jobs,
+)
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
 from schema.errors import ConflictError
 from schema.ids import TenantId

@@ -35,10 +35,10 @@ from graph_service.memory.jobs.outbox import (
     release_jobs,
     renew_lease,
     reopen_after_outage,
+    run_session_jobs,
     supported_kinds,
     was_delayed,
 )
-from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.summaries.session_summary import update_session_summary
 from graph_service.memory.worker.session_jobs import close_session, embed_sessions, reread_sessions

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.curation.statement_reader import Correction
-from graph_service.memory.curation.statements import FactEdit, ManualFact
+from graph_service.memory.curation.statements import Correction, FactEdit, ManualFact
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.service import Memory

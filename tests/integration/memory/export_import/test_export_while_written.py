@@ -14,8 +14,7 @@ from graph_service.memory.export_import.exporter import export_rows
 from graph_service.memory.export_import.importer import import_rows
 from graph_service.memory.export_import.row_format import ORDER
 from graph_service.memory.export_import.snapshot import TenantSnapshot, UserErasedError
-from graph_service.memory.export_import.staging import Staging
-from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
+from graph_service.memory.export_import.staging import NO_TENANT, Staging
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS
 from schema.message import ProvidedFact

@@ -11,7 +11,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.facts.conflict_resolution import claim_content
-from graph_service.memory.facts.lookup import related_facts
+from graph_service.memory.facts.stored import related_facts
 from graph_service.memory.recall.query import HitKind, Question
 from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError

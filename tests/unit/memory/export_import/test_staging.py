@@ -8,8 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from graph_service.memory.export_import.staging import Staging
-from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
+from graph_service.memory.export_import.staging import NO_TENANT, Staging
 from schema.ids import TenantId
 from tests.unit.test_number_cost import assert_about_linear
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner
-from graph_service.memory.forgetting.name_matcher import names_mentioned
 from graph_service.memory.forgetting.plan import (
     EntityOutcome,
     MessageText,
@@ -19,6 +18,7 @@ from graph_service.memory.forgetting.plan import (
     entity_outcome,
     episodes_without,
     names_and_values,
+    names_mentioned,
     scenes_to_resegment,
 )
 from schema.ids import TenantId, UserId

@@ -1,0 +1,219 @@
+"""Read, convert and write stored facts, and find those that new facts may repeat or contradict."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from extraction.text.near_duplicates import bands, simhash
+from graph_service.graph.rows import from_row, to_row
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Row, Writing
+from graph_service.memory.facts.bitemporal import FactTimes, known_end
+from graph_service.memory.facts.claims import PlannedFact
+from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of, content_of_row
+from graph_service.memory.jobs.outbox import JobKind
+from schema.assertion import Closing, assertion_text, parse_assertion
+from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
+from schema.ids import TenantId, UserId, scope_token, to_element_id
+from schema.timespan import millis
+
+_EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
+# Fields of a fact that are stored as they are.
+_PROPERTIES: Final = (
+    *("uri", "relation", "statement", "base_strength", "strength", "confidence", "importance", "reader", "slot"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at", "closed_by", "closing_reason", "known_at"),
+    *("closing_known_at", "trigger_emotion", "evidence", "scenes", "ignored_closings", "corrections", "wordings"),
+)
+# Neo4j stores no nulls.
+_NOT_STORED: Final = dict.fromkeys(("relation", "invalid_at", "closed_by", "trigger_emotion"))
+
+
+def fact_from_row(row: Mapping[str, Any]) -> Fact:
+    """Return the fact in a row with the columns `subject_id`, `object_id`, `predicate` and `properties`."""
+    stored = row["properties"]
+    return from_row(
+        Fact,
+        _NOT_STORED | stored,
+        subject_id=row["subject_id"],
+        object_id=row["object_id"],
+        predicate=row["predicate"],
+        detail=from_row(FactDetail, stored, kind=FactKind(stored["kind"])),
+        closing_reason=Closing(stored["closing_reason"]) if stored.get("closing_reason") else None,
+        assertions=tuple(parse_assertion(text) for text in stored.get("assertions") or ()),
+        object_name=row.get("object_name"),
+        extracted=_EXTRACTED_VALUES.validate_json(stored["extracted"]) if stored.get("extracted") else None,
+    )
+
+
+def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
+    """Return the row of `facts/put_facts` for a planned fact; `recorded_at` is set only when the fact is new."""
+    fact = planned.fact
+    content = content_of(fact)
+    properties: dict[str, Any] = {
+        **to_row(fact, _PROPERTIES),
+        **to_row(fact.detail, FactDetail.__dataclass_fields__),
+        "user_id": user_id,
+        "attribute": content.attribute,
+        "replaces": sorted(content.replaces) or None,
+        "quotes": list(fact.quotes),
+        "assertions": [assertion_text(assertion) for assertion in fact.assertions] or None,
+        "extracted": json.dumps(asdict(fact.extracted), default=str, ensure_ascii=False) if fact.extracted else None,
+        "similarity_keys": bands(simhash(fact.statement)) if fact.statement else None,
+        "scope_tenant": scope_token(tenant),
+        "scope_user": scope_token(tenant, user_id),
+    }
+    if planned.before is None:
+        properties["recorded_at"] = recorded_at
+    return {**to_row(fact, ("id", "subject_id", "object_id", "predicate")), "properties": properties}
+
+
+# Rounds of the search: facts, facts that conflict with them, and facts that conflict with these.
+_READS_MAX: Final = 3
+_Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactEnd:
+    """The subject or object node of a fact, whose id is in the fact.
+
+    Attributes:
+        name: name of the node, or its `user_id` if it has none.
+    """
+
+    name: str
+    labels: frozenset[str]
+    entity_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactWithEnds:
+    """A stored fact with its subject and object.
+
+    Attributes:
+        known_at: transaction time: when it was received; `recorded_at` if that is not stored.
+        recorded_at: when it was first stored.
+        merged: subject or object is a merged entity, so the fact is derived from the facts of its members.
+    """
+
+    fact: Fact
+    subject: FactEnd
+    object: FactEnd
+    user_id: UserId
+    known_at: datetime
+    recorded_at: datetime
+    merged: bool
+
+    @property
+    def times(self) -> FactTimes:
+        """Return the valid and transaction times of the fact."""
+        fact = self.fact
+        return FactTimes(
+            valid_at=fact.valid_at,
+            invalid_at=fact.invalid_at,
+            known_at=self.known_at,
+            closing_known_at=fact.closing_known_at,
+        )
+
+    def as_known(self, known_at: datetime | None) -> Fact:
+        """Return the fact as of a transaction time: open if its end was not known then; None means the latest state."""
+        end = known_end(self.times, known_at)
+        known = self.fact.closing_known_at if end is not None else None
+        return replace(self.fact, invalid_at=end, closing_known_at=known)
+
+
+async def fact_by_id(run: _Run, tenant: str, fact_id: str) -> FactWithEnds | None:
+    """Return the fact or mention with this id or URI; None if the tenant has none."""
+    rows = await run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": to_element_id(fact_id)})
+    return fact_with_ends(rows[0]) if rows else None
+
+
+def fact_with_ends(row: Row) -> FactWithEnds:
+    """Return the fact in a row of `lookup/fact_by_id` or `curation/fact_history`. Pure."""
+    stored = row["properties"]
+    return FactWithEnds(
+        fact=fact_from_row({**row, "object_name": row["object"]["name"]}),
+        subject=_end(row["subject"]),
+        object=_end(row["object"]),
+        user_id=UserId(stored["user_id"]),
+        known_at=stored.get("known_at") or stored["recorded_at"],
+        recorded_at=stored["recorded_at"],
+        merged=bool(stored.get("merged")),
+    )
+
+
+def _end(node: Mapping[str, Any]) -> FactEnd:
+    return FactEnd(
+        name=node["name"] or node["user_id"], labels=frozenset(node["labels"]), entity_type=node["entity_type"]
+    )
+
+
+async def related_facts(writing: Writing, tenant: TenantId, fact: ClaimContent) -> list[Fact]:
+    """Read the facts of a claim, those that conflict with it, and those that conflict with these."""
+    keys = {str(fact.claim.subject_id): SubjectKey().with_content(fact)}
+    return [fact_from_row(row) for row in await read_related_rows(writing.run, tenant, keys, [])]
+
+
+async def read_related_rows(
+    run: _Run, tenant: TenantId, keys: Mapping[str, SubjectKey], scene_ids: Sequence[str]
+) -> list[Row]:
+    """Read the rows of `facts/related_facts` for the keys, and for the facts that conflict with those found.
+
+    Args:
+        keys: search keys by subject id.
+        scene_ids: scenes whose mentions to read too.
+    """
+    rows: dict[str, Row] = {}
+    for _ in range(_READS_MAX):
+        parameters = {
+            "tenant": tenant,
+            "keys": [keys[subject].row(subject) for subject in sorted(keys)],
+            "have": sorted(rows),
+            "scene_ids": [] if rows else scene_ids,
+        }
+        new = await run(statement("facts/related_facts"), parameters)
+        rows |= {row["properties"]["id"]: row for row in new}
+        wider = _widened(keys, new)
+        if wider == keys:
+            break
+        keys = wider
+    return list(rows.values())
+
+
+def _widened(keys: Mapping[str, SubjectKey], rows: Sequence[Row]) -> dict[str, SubjectKey]:
+    """Return the keys widened to facts that conflict with those found."""
+    wider = dict(keys)
+    for row in rows:
+        if row["predicate"] != "MENTIONED":
+            wider[row["subject_id"]] = wider[row["subject_id"]].with_content(content_of_row(row))
+    return wider
+
+
+async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, session: str = "") -> set[str]:
+    """Write facts; return the node ids of the sessions whose jobs embed the new statements.
+
+    Args:
+        rows: results of `fact_row`, ordered by id.
+        session: node id of the session whose job embeds them; by default that of each fact's first evidence message.
+    """
+    if not rows:
+        return set()
+    parameters = {"tenant": tenant, "session": session, "rows": list(rows)}
+    written = await writing.run(statement("facts/put_facts"), parameters)
+    assert len(written) == len(rows), "every fact must be written"
+    return sessions_to_embed(written)
+
+
+def sessions_to_embed(written: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the sessions whose jobs embed the written rows: `unembedded_in`, null for rows with a vector. Pure."""
+    return {row["unembedded_in"] for row in written if row["unembedded_in"]}
+
+
+async def enqueue_embedding(writing: Writing, tenant: TenantId, sessions: set[str], *, at: datetime) -> None:
+    """Enqueue embedding jobs for sessions, in the transaction that wrote the new texts."""
+    if sessions:
+        rows = [{"session": session, "kind": JobKind.EMBED.value} for session in sorted(sessions)]
+        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})
