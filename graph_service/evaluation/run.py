@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter
 
 from extraction.embeddings.embedder import Embedder
 from extraction.extractive_summary import token_count
@@ -15,19 +17,19 @@ from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
 from graph_service.evaluation.dataset import Conversation, Fact, FactSource, Question, Session
 from graph_service.evaluation.everyday_memories import CONTEXT_TOKENS, Answer
-from graph_service.evaluation.graphql_client import (
-    GraphqlAnswer,
-    GraphqlClient,
-    ServiceControl,
-    wait_until_idle,
-    wait_until_stored,
-)
-from graph_service.importers.import_batch import MESSAGES_A_CALL
+from graph_service.graph.round_trips import counted
+from graph_service.importers.import_batch import Conversation as Imported
+from graph_service.memory.context_builder.builder import Context, ContextRequest
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+from graph_service.memory.recall.pipeline import Answer as RecallAnswer
+from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.query import Question as Recall
+from graph_service.memory.service import Memory
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.supervision import cancel
 from schema.errors import NotFoundError, UnavailableError
-from schema.limits import LIMITS
-from schema.timespan import as_utc
+from schema.ids import TenantId
+from schema.message import ProvidedFact
 
 T = TypeVar("T")
 
@@ -41,25 +43,14 @@ HITS_READ: Final = 10
 _STORING_AT_ONCE: Final = 4
 _ATTEMPTS: Final = 30
 _PAUSE_S: Final = 1.0
-REMEMBER: Final = """
-mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
-"""
-CLOSE: Final = """
-mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
-"""
-_RECALL: Final = f"""
-query($user: String!, $text: String!, $at: DateTime!) {{
-  recall(userId: $user, query: $text, limit: {HITS_MAX}, kinds: [MESSAGE], askedAt: $at) {{
-    nothingRelevant degraded hits {{ id score text }}
-  }}
-}}
-"""
-_RECALL_AND_CONTEXT: Final = f"""
-query($user: String!, $text: String!, $at: DateTime!) {{
-  recall(userId: $user, query: $text, limit: {HITS_READ}, askedAt: $at) {{ nothingRelevant degraded hits {{ text }} }}
-  context(userId: $user, query: $text, maxTokens: {CONTEXT_TOKENS}) {{ degraded text }}
-}}
-"""
+_POLL_S: Final = 0.2
+# Extraction from a hundred scenes by rules takes seconds, minutes on a loaded machine; a worker without progress for
+# this long is stuck.
+_NO_PROGRESS_MAX_S: Final = 900.0
+_CAPITAL: Final = re.compile("[A-Z]")
+_FACT: Final[TypeAdapter[ProvidedFact]] = TypeAdapter(ProvidedFact)
+# Returns the number of pending extraction and embedding jobs of a tenant.
+WorkLeft = Callable[[TenantId], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +78,7 @@ class Stored:
         facts_dropped: reasons why provided facts were rejected.
     """
 
-    tenant: str
+    tenant: TenantId
     data: Conversation
     ids: dict[str, str] = field(default_factory=dict)
     facts_dropped: list[str] = field(default_factory=list)
@@ -144,8 +135,8 @@ class EverydayRun:
 
 
 async def evaluate(
-    client: GraphqlClient,
-    control: ServiceControl,
+    service: Memory,
+    work_left: WorkLeft,
     embedder: Embedder | None,
     conversations: Sequence[Conversation],
     plan: Plan,
@@ -161,9 +152,9 @@ async def evaluate(
         MnemosceneError: the service refused a call.
     """
     run = EvaluationRun(conversations=conversations, plan=plan)
-    async with _indexed(client, control, conversations, plan, run.seconds, steps) as stored:
+    async with _indexed(service, work_left, conversations, plan, run.seconds, steps) as stored:
         with _timed(run.seconds, "asking"):
-            await _ask_all(client, stored, run, steps)
+            await _ask_all(service, stored, run, steps)
         with _timed(run.seconds, "yardsticks"):
             await _run_baselines(embedder, run, steps)
     run.facts_dropped = sum(len(one.facts_dropped) for one in stored)
@@ -171,15 +162,15 @@ async def evaluate(
 
 
 async def evaluate_everyday(
-    client: GraphqlClient, control: ServiceControl, memories: Sequence[Conversation], plan: Plan, steps: Watcher
+    service: Memory, work_left: WorkLeft, memories: Sequence[Conversation], plan: Plan, steps: Watcher
 ) -> EverydayRun:
     """Run the evaluation of everyday memories, one after the other; see `evaluate`."""
     run, total = EverydayRun(facts=plan.facts), sum(len(memory.questions) for memory in memories)
-    async with _indexed(client, control, memories, plan, run.seconds, steps) as stored:
+    async with _indexed(service, work_left, memories, plan, run.seconds, steps) as stored:
         with _timed(run.seconds, "asking"):
             for one in stored:
                 for question in one.data.questions:
-                    run.answers.append(await _ask_everyday(client, one, question))
+                    run.answers.append(await _ask_everyday(service, one, question))
                     done = len(run.answers)
                     steps(Step(part="asking", doing="questions", done=done, total=total, unit="questions"))
     run.facts_dropped = [reason for one in stored for reason in one.facts_dropped]
@@ -195,8 +186,8 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def _indexed(
-    client: GraphqlClient,
-    control: ServiceControl,
+    service: Memory,
+    work_left: WorkLeft,
     data: Sequence[Conversation],
     plan: Plan,
     seconds: dict[str, float],
@@ -204,20 +195,18 @@ async def _indexed(
 ) -> AsyncIterator[list[Stored]]:
     """Yield the stored and processed data, and delete them at the end."""
     run_id = secrets.token_hex(4)
-    stored = [Stored(tenant=f"eval-{run_id}-{n}", data=one) for n, one in enumerate(data)]
+    stored = [Stored(tenant=TenantId(f"eval-{run_id}-{n}"), data=one) for n, one in enumerate(data)]
     try:
         with _timed(seconds, "indexing"):
-            await _index(client, control, stored, plan, steps)
+            await _index(service, work_left, stored, plan, steps)
         yield stored
     finally:
         if plan.forget:
             with _timed(seconds, "forgetting"):
-                await _forget(control, stored, steps)
+                await _forget(service, work_left, stored, steps)
 
 
-async def _index(
-    client: GraphqlClient, control: ServiceControl, stored: Sequence[Stored], plan: Plan, steps: Watcher
-) -> None:
+async def _index(service: Memory, work_left: WorkLeft, stored: Sequence[Stored], plan: Plan, steps: Watcher) -> None:
     everyday = any(not one.data.dataset for one in stored)
     total = sum(len(one.data.messages) for one in stored)
     stored_n = 0
@@ -228,87 +217,105 @@ async def _index(
         steps(Step(part="storing", doing="messages", done=stored_n, total=total, unit="messages"))
 
     async def store_one(one: Stored) -> None:
-        await store(client, one, plan.facts, on_messages=on_messages, control=control if everyday else None)
+        await store(service, one, plan.facts, on_messages=on_messages, work_left=work_left if everyday else None)
 
     await _for_each_concurrently(1 if everyday else _STORING_AT_ONCE, stored, store_one)
     done = 0
     for one in stored:
-        await wait_until_idle(control, one.tenant)
+        await _wait_until_idle(work_left, one.tenant)
         done += len(one.data.messages)
         steps(Step(part="reading", doing="scenes, facts and vectors", done=done, total=total, unit="messages"))
 
 
 async def store(
-    client: GraphqlClient,
+    service: Memory,
     stored: Stored,
     facts: FactSource,
     *,
     on_messages: Callable[[int], None],
-    control: ServiceControl | None = None,
+    work_left: WorkLeft | None = None,
 ) -> None:
     """Store all sessions in order, as an agent would, and close each.
 
     Args:
         on_messages: called with the number of messages stored by each call.
-        control: waits until a session is processed before the next one is stored, as if days lay between them.
+        work_left: waits until a session is processed before the next one is stored, as if days lay between them.
 
     Raises:
         MnemosceneError: the service refused a call.
         UnavailableError: the service does not answer.
     """
     for session in stored.data.sessions:
-        for call in remember_inputs(stored.data, session, with_facts=facts is not FactSource.NONE):
-            answer = (await client.ask(stored.tenant, REMEMBER, {"input": call})).data["remember"]
-            names = [message["id"] for message in call["messages"]]
-            stored.ids.update(zip(answer["messageIds"], names, strict=True))
-            stored.facts_dropped.extend(answer["dropped"])
+        for call in remember_calls(stored.data, session, with_facts=facts is not FactSource.NONE):
+            receipt = await service.remember(stored.tenant, call)
+            names = [message.id or "" for message in call.messages]
+            stored.ids.update(zip(receipt.message_ids, names, strict=True))
+            stored.facts_dropped.extend(receipt.dropped)
             on_messages(len(names))
-        await wait_until_stored(client, stored.tenant)
-        await client.ask(stored.tenant, CLOSE, {"user": stored.data.user_id, "session": session.id})
-        if control is not None:
-            await wait_until_idle(control, stored.tenant)
+        await wait_until_stored(service, stored.tenant)
+        await service.sessions.close(stored.tenant, stored.data.user_id, session.id)
+        if work_left is not None:
+            await _wait_until_idle(work_left, stored.tenant)
 
 
-def remember_inputs(conversation: Conversation, session: Session, *, with_facts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the inputs of `remember` for a session; a fact goes with its first message."""
-    for start in range(0, len(session.messages), MESSAGES_A_CALL):
-        messages = session.messages[start : start + MESSAGES_A_CALL]
-        places = {message.id: place for place, message in enumerate(messages)}
-        facts = [
-            fact
-            for fact in conversation.facts
-            if fact.session == session.id and fact.messages[0] in places and with_facts
-        ]
-        yield {
-            "userId": conversation.user_id,
-            "userName": conversation.user_name or None,
-            "agentId": conversation.speakers[1] if len(conversation.speakers) > 1 else None,
-            "sessionId": session.id,
-            "messages": [
-                {
-                    "id": message.id,
-                    "role": message.role.name,
-                    "speaker": message.speaker or None,
-                    "time": message.time.isoformat(),
-                    "text": message.text,
-                }
-                for message in messages
-            ],
-            "facts": [_fact_input(fact, places) for fact in facts[: LIMITS.facts]],
-        }
+async def wait_until_stored(service: Memory, tenant: TenantId) -> None:
+    """Return when no message of the tenant waits on disk.
+
+    On a busy machine a commit may exceed its time limit; the messages then wait in the spool, and their session does
+    not exist yet.
+
+    Raises:
+        UnavailableError: no episode was stored for `_NO_PROGRESS_MAX_S`.
+    """
+
+    async def spooled() -> int:
+        return (await service.spool.depth(tenant)).waiting
+
+    await _wait_until_none(spooled, "episodes wait on disk; see `mnemoscene spool`")
 
 
-def _fact_input(fact: Fact, places: Mapping[str, int]) -> dict[str, Any]:
-    fields = fact.model_dump(exclude={"session", "messages"}, exclude_none=True)
-    for name in ("validAt", "invalidAt"):
-        if isinstance(fields.get(name), str):
-            fields[name] = as_utc(datetime.fromisoformat(fields[name])).isoformat()
+async def _wait_until_idle(work_left: WorkLeft, tenant: TenantId) -> None:
+    await _wait_until_none(lambda: work_left(tenant), "jobs wait and none is done; see `mnemoscene jobs`")
+
+
+async def _wait_until_none(count: Callable[[], Awaitable[int]], problem: str) -> None:
+    last, since_s = -1, time.monotonic()
+    while left := await count():
+        if left != last:
+            last, since_s = left, time.monotonic()
+        elif time.monotonic() - since_s > _NO_PROGRESS_MAX_S:
+            raise UnavailableError(f"{left} {problem} and the log")
+        await asyncio.sleep(_POLL_S)
+
+
+def remember_calls(conversation: Conversation, session: Session, *, with_facts: bool) -> Iterator[RememberRequest]:
+    """Yield the calls of `remember` for a session; a fact goes with its first message."""
+    places = {message.id: place for place, message in enumerate(session.messages)}
+    facts = [fact for fact in conversation.facts if fact.session == session.id and with_facts]
+    imported = Imported(
+        user_id=conversation.user_id,
+        session_id=session.id,
+        user_name=conversation.user_name or None,
+        agent_id=conversation.speakers[1] if len(conversation.speakers) > 1 else None,
+        messages=[
+            IncomingMessage(role=one.role, text=one.text, time=one.time, speaker=one.speaker or None, id=one.id)
+            for one in session.messages
+        ],
+        facts=[_provided(fact, places) for fact in facts if fact.messages[0] in places],
+    )
+    return imported.calls()
+
+
+def _provided(fact: Fact, places: Mapping[str, int]) -> ProvidedFact:
+    given = fact.model_dump(exclude={"session", "messages"}, exclude_none=True)
+    fields = {_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name): value for name, value in given.items()}
     if isinstance(fields.get("kind"), str):
-        fields["kind"] = fields["kind"].upper()
-    return fields | {"messageIndexes": [places[one] for one in fact.messages if one in places]}
+        fields["kind"] = fields["kind"].lower()
+    indexes = [places[one] for one in fact.messages if one in places]
+    return _FACT.validate_python(fields | {"message_indexes": indexes})
 
 
-async def _ask_all(client: GraphqlClient, memories: Sequence[Stored], run: EvaluationRun, steps: Watcher) -> None:
+async def _ask_all(service: Memory, memories: Sequence[Stored], run: EvaluationRun, steps: Watcher) -> None:
     """Ask each memory its answerable and unanswerable questions and those of other conversations, each only once."""
     own = [(n, q) for n, memory in enumerate(memories) for q in memory.data.answerable]
     trials = abstention_trials(run.conversations)
@@ -324,11 +331,11 @@ async def _ask_all(client: GraphqlClient, memories: Sequence[Stored], run: Evalu
 
     async def ask_one(pair: tuple[int, Question]) -> None:
         n, question = pair
-        answers[_key(n, question)] = await _ask(client, memories[n], question)
+        answers[_key(n, question)] = await _ask(service, memories[n], question)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
 
     # Loads query plans and models; its latency is not measured.
-    await _ask(client, memories[unique[0][0]], unique[0][1])
+    await _ask(service, memories[unique[0][0]], unique[0][1])
     await _for_each_concurrently(run.plan.concurrency, unique, ask_one)
     run.recalled = [answers[_key(n, question)] for n, question in own]
     run.orders[OURS] = {
@@ -339,47 +346,59 @@ async def _ask_all(client: GraphqlClient, memories: Sequence[Stored], run: Evalu
     run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
 
 
-async def _ask(client: GraphqlClient, stored: Stored, question: Question) -> RecallResult:
-    response, took_ms = await _answered(client, stored, _RECALL, question)
-    answer = response.data["recall"]
-    hits: Sequence[dict[str, Any]] = answer["hits"]
+async def _ask(service: Memory, stored: Stored, question: Question) -> RecallResult:
+    asked = _asked(stored, question, limit=HITS_MAX, kinds=(HitKind.MESSAGE,))
+
+    async def ask() -> tuple[RecallAnswer, int]:
+        with counted() as trips:
+            return await service.recall(stored.tenant, asked), trips.sent
+
+    (answer, round_trips), took_ms = await _answered(ask, lambda found: found[0].degraded)
     return RecallResult(
-        order=tuple(stored.ids[hit["id"]] for hit in hits),
-        refused=answer["nothingRelevant"],
+        order=tuple(stored.ids[hit.candidate.id] for hit in answer.hits),
+        refused=answer.nothing_relevant,
         took_ms=took_ms,
-        round_trips=response.round_trips,
-        tokens=sum(token_count(hit["text"]) for hit in hits[:HITS_READ]),
+        round_trips=round_trips,
+        tokens=sum(token_count(hit.candidate.text) for hit in answer.hits[:HITS_READ]),
     )
 
 
-async def _ask_everyday(client: GraphqlClient, stored: Stored, question: Question) -> Answer:
-    response, took_ms = await _answered(client, stored, _RECALL_AND_CONTEXT, question)
-    recall = response.data["recall"]
+async def _ask_everyday(service: Memory, stored: Stored, question: Question) -> Answer:
+    asked = _asked(stored, question, limit=HITS_READ)
+    request = ContextRequest(user_id=asked.user_id, query=asked.text, tokens_max=CONTEXT_TOKENS)
+
+    async def ask() -> tuple[RecallAnswer, Context]:
+        found, built = service.recall(stored.tenant, asked), service.context(stored.tenant, request)
+        recall, context = await asyncio.gather(found, built)
+        return recall, context
+
+    (recall, context), took_ms = await _answered(ask, lambda found: found[0].degraded or found[1].degraded)
     return Answer(
         memory=stored.data,
         question=question,
-        hits=tuple(hit["text"] for hit in recall["hits"]),
-        nothing_relevant=recall["nothingRelevant"],
-        context=response.data["context"]["text"],
+        hits=tuple(hit.candidate.text for hit in recall.hits),
+        nothing_relevant=recall.nothing_relevant,
+        context=context.text,
         took_ms=took_ms,
     )
 
 
-async def _answered(
-    client: GraphqlClient, stored: Stored, document: str, question: Question
-) -> tuple[GraphqlAnswer, float]:
+def _asked(stored: Stored, question: Question, **more: Any) -> Recall:
+    asked_at = question.asked_at or stored.data.asked_at
+    return Recall(user_id=stored.data.user_id, text=question.question, asked_at=asked_at, **more)
+
+
+async def _answered(ask: Callable[[], Awaitable[T]], is_degraded: Callable[[T], bool]) -> tuple[T, float]:
     """Return an answer and its latency in milliseconds; repeat the question while Neo4j does not answer.
 
     The first statements after a start are planned, and may run into their time limit, as on a busy machine. The
-    answer from disk that the service then returns is not what is measured.
+    answer from disk that the memory then returns is not what is measured.
     """
-    asked_at = question.asked_at or stored.data.asked_at
-    variables = {"user": stored.data.user_id, "text": question.question, "at": asked_at.isoformat()}
     for _ in range(_ATTEMPTS):
         before = time.perf_counter()
         with contextlib.suppress(UnavailableError):
-            answer = await client.ask(stored.tenant, document, variables)
-            if not any(part["degraded"] for part in answer.data.values()):
+            answer = await ask()
+            if not is_degraded(answer):
                 return answer, (time.perf_counter() - before) * 1000
         await asyncio.sleep(_PAUSE_S)
     raise UnavailableError(f"the database did not answer a question in {_ATTEMPTS} attempts; see the log")
@@ -403,16 +422,16 @@ async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: W
     run.orders |= {BM25: bm25, **({DENSE: dense} if embedder is not None else {})}
 
 
-async def _forget(control: ServiceControl, stored: Sequence[Stored], steps: Watcher) -> None:
+async def _forget(service: Memory, work_left: WorkLeft, stored: Sequence[Stored], steps: Watcher) -> None:
     started = []
     for memory in stored:
         try:
-            await control.forget(memory.tenant, memory.data.user_id)
+            await service.forgetting.user(memory.tenant, memory.data.user_id)
         except NotFoundError:
             continue  # The evaluation ended before anything was stored.
         started.append(memory)
     for done, memory in enumerate(started, start=1):
-        await wait_until_idle(control, memory.tenant)
+        await _wait_until_idle(work_left, memory.tenant)
         steps(Step(part="forgetting", doing="memories", done=done, total=len(started), unit="memories"))
 
 

@@ -3,27 +3,23 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.signals import StopSignals, run
+from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.evaluation.dataset import DataSets, FactSource, read_all
 from graph_service.observability.columns import Columns
 from graph_service.version import version
 from schema.errors import InputError
-from schema.ids import TenantId
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Services
     from graph_service.evaluation.run import Plan
 
 
@@ -48,7 +44,7 @@ def evaluate(
     """
     if call.tenant_name:
         raise InputError("eval creates its own tenants; leave out --tenant")
-    settings = call.settings_with(service__port=0, service__open_browser=False)
+    settings = call.settings
     datasets = read_all(paths, conversations_max=limit_conversations, captions=captions)
     measurable = any(one.answerable for one in datasets.conversations) or any(
         one.questions for one in datasets.memories
@@ -60,7 +56,9 @@ def evaluate(
     from graph_service.evaluation.run import Plan
 
     plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
-    _run(settings, call.terminal, datasets, plan, output)
+    # Real memories are neither changed nor measured.
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
+        run(_measure(replace(settings, data_dir=Path(folder)), call.terminal, datasets, plan, output))
 
 
 def _check_output(output: Path | None) -> None:
@@ -69,70 +67,31 @@ def _check_output(output: Path | None) -> None:
         raise InputError(f"{output}: is not a file in an existing folder; choose another --output")
 
 
-def _run(
-    settings: Settings,
-    terminal: Terminal,
-    datasets: DataSets,
-    plan: "Plan",
-    output: Path | None,
-) -> None:
-    from graph_service.cli.service_runner import run_service
-
-    with _temporary_data(settings) as temporary:
-        signals = StopSignals()
-        measure = partial(_measure, terminal, datasets, plan, output)
-        run(run_service(temporary, terminal, signals, on_ready=measure, once=True), signals)
-
-
-@contextmanager
-def _temporary_data(settings: Settings) -> Iterator[Settings]:
-    """Yield settings with a temporary data directory, so that real memories are neither changed nor measured."""
-    with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
-        yield replace(settings, data_dir=Path(folder))
-
-
-@dataclass(frozen=True)
-class _ServiceControl:
-    """Operations that the evaluation needs besides GraphQL."""
-
-    services: "Services"
-
-    async def work_left(self, tenant: str) -> int:
-        return await self.services.work_left(TenantId(tenant))
-
-    async def forget(self, tenant: str, user_id: str) -> None:
-        await self.services.memory.forgetting.user(TenantId(tenant), user_id)
-
-
 async def _measure(
-    terminal: Terminal,
-    datasets: DataSets,
-    plan: "Plan",
-    output: Path | None,
-    services: "Services",
-    address: str,
+    settings: Settings, terminal: Terminal, datasets: DataSets, plan: "Plan", output: Path | None
 ) -> None:
-    from graph_service.evaluation.graphql_client import GraphqlClient
+    from graph_service.app.application import working
     from graph_service.evaluation.report import document_of, everyday_document_of, everyday_table, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
     from graph_service.evaluation.run import evaluate_everyday
+    from graph_service.runtime.shutdown import Stopping
 
-    document: dict[str, Any] = {
-        "version": version(),
-        "embedder": services.embedder_name,
-        "reader": services.reader_name,
-    }
     tables: list[Columns] = []
-    async with GraphqlClient(address) as client:
+    async with open_services(settings, terminal) as services, working(services, Stopping()):
+        await services.database.wait()
+        memory, work_left = services.memory, services.work_left
+        document: dict[str, Any] = {
+            "version": version(),
+            "embedder": services.embedder_name,
+            "reader": services.reader_name,
+        }
         with ProgressBars(terminal) as bars:
             if datasets.conversations:
-                figures = await evaluated(
-                    client, _ServiceControl(services), services.embedder, datasets.conversations, plan, bars
-                )
+                figures = await evaluated(memory, work_left, services.embedder, datasets.conversations, plan, bars)
                 document = document_of(figures, about=document)
                 tables += tables_of(document)
             if datasets.memories:
-                run = await evaluate_everyday(client, _ServiceControl(services), datasets.memories, plan, bars)
+                run = await evaluate_everyday(memory, work_left, datasets.memories, plan, bars)
                 document["everyday"] = everyday_document_of(run)
                 tables.append(everyday_table(document["everyday"]))
     if output is not None:

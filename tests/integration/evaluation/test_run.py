@@ -1,28 +1,33 @@
-"""Test that an evaluation runs end to end through a real service and deletes everything it stored."""
+"""Test that an evaluation runs end to end with a real database and deletes everything it stored."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-import uvicorn
-from fastapi import FastAPI
 
-from graph_service.api.graphql.schema import graphql_router
-from graph_service.app.middleware import RoundTripHeader
 from graph_service.evaluation.dataset import FactSource, read_all
-from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
 from graph_service.evaluation.report import abstention_of, cost_of, everyday_document_of, lines_of
-from graph_service.evaluation.run import BM25, CLOSE, DENSE, OURS, Plan, Stored, evaluate, evaluate_everyday, store
+from graph_service.evaluation.run import (
+    BM25,
+    DENSE,
+    OURS,
+    Plan,
+    Stored,
+    evaluate,
+    evaluate_everyday,
+    store,
+    wait_until_stored,
+)
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.runtime.progress import Step
-from schema.errors import MnemosceneError, UnavailableError
+from schema.errors import UnavailableError
 from schema.ids import TenantId
+from schema.session import SessionState
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.slow import slow_but
@@ -34,35 +39,19 @@ REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS la
 KEPT_LABELS = {"Change", "Forgetting", "Job", "Tombstone", "Usage"}
 
 
-class InProcess:
-    """A `ServiceControl` that runs the worker when asked for the remaining work."""
+class Working:
+    """Runs the worker when asked for the remaining work, and notes for which tenants."""
 
     def __init__(self, graph: Graph) -> None:
-        self._memory = a_memory(graph)
+        self.memory = a_memory(graph)
         self._worker = a_worker(graph)
         self.tenants: list[str] = []
 
-    async def work_left(self, tenant: str) -> int:
+    async def work_left(self, tenant: TenantId) -> int:
         await self._worker.drain()
         self.tenants.append(tenant)
-        backlog = await self._memory.backlog(TenantId(tenant))
+        backlog = await self.memory.backlog(tenant)
         return backlog.waiting + backlog.leased
-
-    async def forget(self, tenant: str, user_id: str) -> None:
-        self.tenants.append(tenant)
-        await self._memory.forgetting.user(TenantId(tenant), user_id)
-
-
-class _Server(uvicorn.Server):
-    """Sets an event when it accepts requests."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.answers = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.answers.set()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -72,20 +61,6 @@ async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
     await opened.close()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def address(graph: Graph, spool: Spool) -> AsyncIterator[str]:
-    """Serve GraphQL, and return the address."""
-    app = FastAPI()
-    app.add_middleware(RoundTripHeader)
-    app.include_router(graphql_router(a_memory(graph, spool=spool)), prefix="/graphql")
-    server = _Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off"))
-    serving = asyncio.create_task(server.serve())
-    await server.answers.wait()
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    await serving
-
-
 async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
     async with graph._driver.session() as session:
         rows = await (await session.run(REMAINING, run=run)).data()
@@ -93,14 +68,11 @@ async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("facts", slow_but([FactSource.OBSERVATIONS], FactSource))
-async def test_bundled_sets_are_measured_and_then_deleted(
-    graph: Graph, tenant: str, address: str, facts: FactSource
-) -> None:
+async def test_bundled_sets_are_measured_and_then_deleted(graph: Graph, tenant: str, facts: FactSource) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", user="Nora"))
-    conversations, control, steps = read_all([OWN]).conversations, InProcess(graph), list[Step]()
-    async with GraphqlClient(address) as client:
-        plan = Plan(facts=facts, concurrency=3)
-        run = await evaluate(client, control, HashedWords(), conversations, plan, steps.append)
+    conversations, control, steps = read_all([OWN]).conversations, Working(graph), list[Step]()
+    plan = Plan(facts=facts, concurrency=3)
+    run = await evaluate(control.memory, control.work_left, HashedWords(), conversations, plan, steps.append)
     assert set(run.orders) == {OURS, BM25, DENSE}
     assert run.facts_dropped == 0
     totals = {line.system: line for line in lines_of(run) if line.dataset == "all"}
@@ -127,10 +99,10 @@ async def test_bundled_sets_are_measured_and_then_deleted(
     assert [hit.candidate.text for hit in answer.hits] == ["Nora lives in Lisbon."]
 
 
-async def test_an_everyday_memory_is_read_session_by_session_and_then_deleted(graph: Graph, address: str) -> None:
-    memories, control, steps = read_all([EVERYDAY]).memories, InProcess(graph), list[Step]()
-    async with GraphqlClient(address) as client:
-        run = await evaluate_everyday(client, control, memories, Plan(facts=FactSource.OBSERVATIONS), steps.append)
+async def test_an_everyday_memory_is_read_session_by_session_and_then_deleted(graph: Graph) -> None:
+    memories, control, steps = read_all([EVERYDAY]).memories, Working(graph), list[Step]()
+    plan = Plan(facts=FactSource.OBSERVATIONS)
+    run = await evaluate_everyday(control.memory, control.work_left, memories, plan, steps.append)
     document = everyday_document_of(run)
     assert (document["questions"], document["facts_dropped"]) == (len(memories[0].questions), [])
     assert document["groups"]["all"]["answer@5"] >= 0.5
@@ -140,8 +112,8 @@ async def test_an_everyday_memory_is_read_session_by_session_and_then_deleted(gr
     assert {label for label, _ in await remaining_nodes(graph, control.tenants[0])} <= KEPT_LABELS
 
 
-async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph: Graph, address: str) -> None:
-    conversations, control = read_all([OWN / "linxiao.json"]).conversations, InProcess(graph)
+async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph: Graph) -> None:
+    conversations, control = read_all([OWN / "linxiao.json"]).conversations, Working(graph)
     calls = 0
 
     def on_step(step: Step) -> None:
@@ -150,17 +122,15 @@ async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph:
         if calls == 2:
             raise UnavailableError("away")
 
-    async with GraphqlClient(address) as client:
-        with pytest.raises(UnavailableError, match="away"):
-            await evaluate(client, control, None, conversations, Plan(), on_step)
+    with pytest.raises(UnavailableError, match="away"):
+        await evaluate(control.memory, control.work_left, None, conversations, Plan(), on_step)
     assert {label for label, _ in await remaining_nodes(graph, control.tenants[0])} <= KEPT_LABELS
 
 
-async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: str, address: str) -> None:
+async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: str) -> None:
     nora = read_all([OWN / "nora-and-ben.json"]).conversations[0]
-    stored = Stored(tenant=tenant, data=nora)
-    async with GraphqlClient(address) as client:
-        await store(client, stored, FactSource.OBSERVATIONS, on_messages=lambda _count: None)
+    stored = Stored(tenant=TenantId(tenant), data=nora)
+    await store(a_memory(graph), stored, FactSource.OBSERVATIONS, on_messages=lambda _count: None)
     await a_worker(graph).drain()
     question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
@@ -168,26 +138,13 @@ async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: 
     assert [stored.ids[one.id] for one in found.candidate.evidence] == ["2.4"]
 
 
-async def test_a_spooled_session_is_waited_for_before_it_is_closed(
-    graph: Graph, tenant: str, address: str, spool: Spool
-) -> None:
-    dead = a_dead_graph()
-    await a_memory(dead, spool=spool).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", session="s1"))
+async def test_a_spooled_session_is_waited_for_before_it_is_closed(graph: Graph, tenant: str, spool: Spool) -> None:
+    dead, memory, name = a_dead_graph(), a_memory(graph, spool=spool), TenantId(tenant)
+    await a_memory(dead, spool=spool).remember(name, an_incoming("Nora lives in Lisbon.", session="s1"))
     await dead.close()
-    async with GraphqlClient(address) as client:
-        waiting = asyncio.create_task(wait_until_stored(client, tenant))
-        status = (await client.ask(tenant, "{ jobStatus { spooled } }", {})).data
-        assert (status["jobStatus"]["spooled"], waiting.done()) == (1, False)
-        await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-        await waiting
-        closed = (await client.ask(tenant, CLOSE, {"user": "alice", "session": "s1"})).data
-    assert closed["closeSession"]["state"] == "CLOSING"
-
-
-async def test_refusals_are_reported_with_the_service_message(tenant: str, address: str) -> None:
-    async with GraphqlClient(address) as client:
-        with pytest.raises(MnemosceneError, match="userId"):
-            await client.ask(tenant, '{ recall(userId: "", query: "x") { searchPath } }', {})
-    async with GraphqlClient("http://127.0.0.1:9") as unreachable:
-        with pytest.raises(UnavailableError, match="does not answer"):
-            await unreachable.ask(tenant, "{ __typename }", {})
+    waiting = asyncio.create_task(wait_until_stored(memory, name))
+    await asyncio.sleep(0)
+    assert ((await spool.depth(name)).waiting, waiting.done()) == (1, False)
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
+    await waiting
+    assert (await memory.sessions.close(name, "alice", "s1")).state is SessionState.CLOSING

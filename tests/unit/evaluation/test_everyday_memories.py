@@ -1,6 +1,7 @@
 """Test reading of everyday memories, and scores of hits by their text."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ import pytest
 
 from graph_service.evaluation.dataset import conversation_of, read_all
 from graph_service.evaluation.everyday_memories import Answer, answer_scores, summarise
-from graph_service.evaluation.run import remember_inputs
+from graph_service.evaluation.run import remember_calls
 from schema.errors import InputError
+from schema.fact import FactKind
+from schema.timespan import as_utc
 
 
 def document(**changes: Any) -> dict[str, Any]:
@@ -93,14 +96,14 @@ def test_error_in_a_file_is_named(changes: dict[str, Any], problem: str) -> None
 
 def test_facts_are_sent_only_on_request() -> None:
     memory = conversation_of(document(), name="ana.json")
-    (bare,) = remember_inputs(memory, memory.sessions[0], with_facts=False)
-    (full,) = remember_inputs(memory, memory.sessions[0], with_facts=True)
-    assert (bare["sessionId"], bare["facts"]) == ("s1", [])
-    (fact,) = full["facts"]
-    assert fact["messageIndexes"] == [0]
-    assert fact["validAt"] == "2025-01-02T00:00:00+00:00"
-    assert (fact["kind"], full["messages"][1]["role"]) == ("FACT", "ASSISTANT")
-    assert "session" not in fact
+    (bare,) = remember_calls(memory, memory.sessions[0], with_facts=False)
+    (full,) = remember_calls(memory, memory.sessions[0], with_facts=True)
+    assert (bare.session_id, bare.facts) == ("s1", ())
+    (fact,) = full.facts
+    assert fact.message_indexes == (0,)
+    assert fact.valid_at is not None
+    assert as_utc(fact.valid_at) == datetime(2025, 1, 2, tzinfo=UTC)
+    assert (fact.kind, full.messages[1].role) == (FactKind.FACT, "assistant")
 
 
 def test_correct_hit_is_preferred_to_a_stale_one_and_one_with_both_is_correct() -> None:

@@ -8,7 +8,7 @@ from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.dataset import FactSource, read_all
 from graph_service.evaluation.metrics import MEASURES
 from graph_service.evaluation.report import document_of, lines_of, tables_of
-from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, remember_inputs
+from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, remember_calls
 from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_all([OWN]).conversations
@@ -98,8 +98,8 @@ def test_observation_becomes_a_fact_about_its_first_name() -> None:
         "moved",
         "to a flat in Porto",
     )
-    (call,) = remember_inputs(nora, nora.sessions[0], with_facts=True)
-    assert call["facts"][0]["messageIndexes"] == [1]
+    (call,) = remember_calls(nora, nora.sessions[0], with_facts=True)
+    assert call.facts[0].message_indexes == (1,)
     chinese = zh.facts[1].model_dump()
     assert (chinese["subject"], chinese["object"], chinese["statement"]) == ("user", "对芒果过敏", "林晓对芒果过敏。")
     assert "relation" not in chinese
