@@ -60,6 +60,7 @@ from graph_service.memory.sessions.in_process_window import ShortTermWindow, Tur
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
+from graph_service.observability.progress import Step, Watcher
 from graph_service.runtime.database import Database
 from graph_service.runtime.models import (
     EndpointHealth,
@@ -69,7 +70,6 @@ from graph_service.runtime.models import (
     open_local_reader,
     request_limiter,
 )
-from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
 from graph_service.supervision import Supervisor, cancel

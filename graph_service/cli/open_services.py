@@ -11,6 +11,7 @@ from graph_service.cli.options import Invocation
 from graph_service.cli.signals import event_loop
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
+from graph_service.observability.progress import Step
 from graph_service.runtime.service_registry import running_service
 from schema.errors import InputError
 
@@ -106,7 +107,12 @@ async def _start_neo4j(settings: Settings, bars: ProgressBars, lasting: bool) ->
     from graph_service.runtime.local_neo4j import start_server
 
     under_way = asyncio.Event()
-    starting = asyncio.create_task(start_server(settings, bars, under_way, lasting=lasting))
+
+    def report(step: Step) -> None:
+        under_way.set()
+        bars(step)
+
+    starting = asyncio.create_task(start_server(settings, report, lasting=lasting))
     starting.add_done_callback(lambda _task: under_way.set())
     try:
         await under_way.wait()

@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from graph_service.observability.progress import Step
 from graph_service.observability.terminal_text import shown
-from graph_service.runtime.progress import Step
 
 
 class TerminalBars:

@@ -19,7 +19,7 @@ from graph_service.cli.options import Invocation
 from graph_service.cli.signals import event_loop
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
-from graph_service.runtime.progress import Step
+from graph_service.observability.progress import Step
 from graph_service.version import version
 from schema.error_codes import error_kinds
 from schema.errors import (

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
 from graph_service.config.settings import has_color
 from graph_service.observability.columns import Columns
+from graph_service.observability.progress import Step
 from graph_service.observability.terminal_text import shown, shown_json
-from graph_service.runtime.progress import Step
 
 if TYPE_CHECKING:
     from graph_service.cli.rich_output import TerminalBars

@@ -1,7 +1,6 @@
 """Generate `docs/settings.md` from the settings classes."""
 
 import inspect
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields
@@ -12,6 +11,7 @@ from extraction.openai_api.vendors import VENDORS
 from graph_service.config.sections import Checked, Limits
 from graph_service.config.settings import SECTIONS, TOP_KEYS, Settings
 from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
+from schema.frames import summary_and_attributes
 
 _HEAD = """\
 # Settings
@@ -57,7 +57,6 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "data_dir": "`./.mnemoscene/data` if `./.mnemoscene` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
 }
-_ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
 
 
 def settings_document() -> str:
@@ -67,17 +66,7 @@ def settings_document() -> str:
 
 def meanings(shape: type[Any]) -> dict[str, str]:
     """Return the description of each setting, from the `Attributes:` in the class's docstring."""
-    meaning_of: dict[str, str] = {}
-    names: list[str] = []
-    _, _, attributes = (inspect.getdoc(shape) or "").partition("Attributes:\n")
-    for line in attributes.splitlines():
-        entry = _ENTRY.match(line)
-        if entry:
-            names = entry[1].split(", ")
-            meaning_of |= dict.fromkeys(names, entry[2].strip())
-        else:
-            meaning_of |= {name: f"{meaning_of[name]} {line.strip()}".strip() for name in names}
-    return meaning_of
+    return summary_and_attributes(inspect.getdoc(shape) or "")[1]
 
 
 def environment_names(key: str) -> list[str]:

@@ -25,7 +25,7 @@ from graph_service.memory.recall.pipeline import Answer as RecallAnswer
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.query import Question as Recall
 from graph_service.memory.service import Memory
-from graph_service.runtime.progress import Step, Watcher
+from graph_service.observability.progress import Step, Watcher
 from graph_service.supervision import cancel
 from schema.errors import NotFoundError, UnavailableError
 from schema.ids import TenantId

@@ -22,8 +22,8 @@ from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
 from graph_service.importers.file_checks import check_size, listed, text_of
 from graph_service.importers.source import FileFormat, Owner
+from graph_service.observability.progress import Step
 from graph_service.observability.terminal_text import shown, shown_json
-from graph_service.runtime.progress import Step
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.session import CloseReason

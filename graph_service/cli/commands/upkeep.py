@@ -9,7 +9,7 @@ from graph_service.cli.options import AnyUserOption, Invocation, UserOption, com
 from graph_service.cli.service_client import PAGE, ask_service, service_of
 from graph_service.cli.terminal import ProgressBars
 from graph_service.observability.columns import Fields, listing
-from graph_service.runtime.progress import Step
+from graph_service.observability.progress import Step
 from schema.errors import InputError
 from schema.zones import minute_in
 

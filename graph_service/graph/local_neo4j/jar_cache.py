@@ -18,7 +18,7 @@ from typing import Final
 
 from extraction.embeddings.maven_artifact import Jar
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
-from graph_service.graph.local_neo4j.jar_lock import FetchProgress, read_lock
+from graph_service.graph.local_neo4j.jar_lock import read_lock
 from graph_service.graph.local_neo4j.jar_signature import hide_signature, with_signature
 from graph_service.graph.local_neo4j.owner import try_lock
 from schema.errors import InstallError
@@ -35,7 +35,7 @@ def ensure_jars(
     *,
     jars: tuple[Jar, ...] | None = None,
     repository_url: str | None = None,
-    on_progress: Callable[[FetchProgress], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
     cancelled: threading.Event | None = None,
 ) -> tuple[Path, ...]:
     """Return all jars of the lock in order, verified; download missing and damaged ones.
@@ -46,7 +46,7 @@ def ensure_jars(
     Args:
         jars: replaces the list in `jars.lock`.
         repository_url: replaces Maven Central.
-        on_progress: called from download threads, one call at a time.
+        on_progress: called with the bytes done and in total, from download threads, one call at a time.
         cancelled: set to end the download with an InstallError.
 
     Raises:
@@ -81,7 +81,7 @@ def _fetch(
     missing: list[Jar],
     jar_dir: Path,
     repository_url: str | None,
-    on_progress: Callable[[FetchProgress], None] | None,
+    on_progress: Callable[[int, int], None] | None,
     stopped: threading.Event,
 ) -> None:
     # Its libraries take half a second to import; not needed when all jars are in place.

@@ -14,7 +14,6 @@ import httpx
 from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
 
 from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
-from graph_service.graph.local_neo4j.jar_lock import FetchProgress
 from graph_service.graph.local_neo4j.jar_signature import hide_signature, part_file
 from schema.errors import InstallError
 
@@ -25,19 +24,19 @@ MAVEN_CENTRAL_URL: Final[str] = JGO_URL
 
 @dataclass(slots=True)
 class JarFetch:
-    """One download of the missing jars; counters are shared by its threads.
+    """One download of the missing jars; the counter is shared by its threads.
 
     Args:
+        on_progress: called with the bytes done and in total.
         stopped: set to cancel the run; the run sets it on failure.
     """
 
     jar_dir: Path
     repository_url: str
     jars: list[Jar]
-    on_progress: Callable[[FetchProgress], None] | None
+    on_progress: Callable[[int, int], None] | None
     stopped: threading.Event
     _counting: threading.Lock = field(default_factory=threading.Lock)
-    _jars_done: int = 0
     _bytes_done: int = 0
 
     def run(self) -> None:
@@ -46,7 +45,7 @@ class JarFetch:
         Raises:
             InstallError: a download failed, or the run was cancelled.
         """
-        self._count(0, 0)
+        self._count(0)
         # Large jars first, so that the last ones to arrive are small.
         queue = sorted(self.jars, key=lambda jar: -jar.size_bytes)
         with (
@@ -70,7 +69,6 @@ class JarFetch:
             except (httpx.HTTPError, WrongContentError) as error:
                 failed = failed_attempt(error, attempt)
             else:
-                self._count(1, 0)
                 return
             if failed.pause_s is None:
                 raise InstallError(
@@ -101,25 +99,17 @@ class JarFetch:
                     file.write(chunk)
                     digest.update(chunk)
                     size += len(chunk)
-                    self._count(0, len(chunk))
+                    self._count(len(chunk))
             try:
                 jar.check(digest.hexdigest(), size)
             except WrongContentError:
-                self._count(0, -size)
+                self._count(-size)
                 raise
             hide_signature(Path(part))
             os.replace(part, self.jar_dir / jar.file_name)
 
-    def _count(self, jars: int, size_bytes: int) -> None:
+    def _count(self, size_bytes: int) -> None:
         with self._counting:
-            self._jars_done += jars
             self._bytes_done += size_bytes
             if self.on_progress is not None:
-                self.on_progress(
-                    FetchProgress(
-                        jars_done=self._jars_done,
-                        jars_total=len(self.jars),
-                        bytes_done=self._bytes_done,
-                        bytes_total=sum(jar.size_bytes for jar in self.jars),
-                    )
-                )
+                self.on_progress(self._bytes_done, sum(jar.size_bytes for jar in self.jars))

@@ -1,6 +1,5 @@
 """Read `jars.lock`, the list of required jars."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -8,16 +7,6 @@ from extraction.embeddings.maven_artifact import Jar
 from schema.errors import InstallError
 
 LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchProgress:
-    """Progress of a download; jars in the cache are not counted."""
-
-    jars_done: int
-    jars_total: int
-    bytes_done: int
-    bytes_total: int
 
 
 def read_lock(lock_path: Path = LOCK_PATH) -> tuple[Jar, ...]:

@@ -12,20 +12,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import psutil
 
 from extraction.verified_files import write_private
 from graph_service.graph.local_neo4j.class_archive import ClassArchive, class_archive
 from graph_service.graph.local_neo4j.jar_cache import ensure_jars
-from graph_service.graph.local_neo4j.jar_lock import FetchProgress
 from graph_service.graph.local_neo4j.launch_settings import launch_settings
 from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, clear_owner, read_owner, try_lock, write_owner
 from graph_service.graph.local_neo4j.server_process import ServerProcess, log_tail, start_process
+from graph_service.observability.progress import Step, Watcher
 from schema.errors import ConflictError, InstallError
 
-Stage = Literal["waiting", "fetching", "starting", "ready"]
 PASSWORD_NAME: Final = "password"
 STORE_NAME: Final = "neo4j"
 # The old store while `replace_store` puts a new one in its place.
@@ -39,23 +38,11 @@ KILLED_END_MAX_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartProgress:
-    """Progress of starting the local Neo4j.
-
-    Attributes:
-        fetch: set while `stage` is "fetching".
-    """
-
-    stage: Stage
-    fetch: FetchProgress | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Start:
     """Parameters of a start; see `start_local_server`.
 
     Attributes:
-        report: called from the starting thread and from fetching threads.
+        report: called from the starting thread and from fetching threads with the fields of a step.
         cancelled: once set, the start ends with an InstallError and leaves no process.
     """
 
@@ -65,7 +52,7 @@ class _Start:
     page_cache_mb: int
     timeout_s: float
     lasting: bool
-    report: Callable[[StartProgress], None]
+    report: Callable[..., None]
     cancelled: threading.Event
 
 
@@ -125,7 +112,7 @@ async def start_local_server(
     heap_mb: int = 512,
     page_cache_mb: int = 64,
     start_timeout_s: float = 60,
-    on_progress: Callable[[StartProgress], None] | None = None,
+    on_progress: Watcher | None = None,
     lasting: bool = False,
 ) -> LocalServer:
     """Return the local Neo4j of `data_dir`; start it unless it is running.
@@ -143,9 +130,10 @@ async def start_local_server(
     """
     loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
-    def report(progress: StartProgress) -> None:
+    def report(doing: str, done: int = 0, total: int | None = None) -> None:
         if on_progress is not None:
-            loop.call_soon_threadsafe(on_progress, progress)
+            step = Step(part="database", doing=doing, done=done, total=total, unit="bytes")
+            loop.call_soon_threadsafe(on_progress, step)
 
     request = _Start(
         data_dir=data_dir,
@@ -176,7 +164,7 @@ def _get_server(request: _Start) -> LocalServer:
                 if locked and not _is_starting_elsewhere(request.data_dir):
                     settle_store(request.data_dir)
                     return _running_server(request.data_dir) or _new_server(request)
-            request.report(StartProgress(stage="waiting"))
+            request.report("waiting for another process that is starting it")
             request.cancelled.wait(LOCK_POLL_S)
     except OSError as problem:
         raise InstallError(
@@ -252,7 +240,7 @@ def _new_server(request: _Start) -> LocalServer:
     """Start a server; the caller holds the start lock and has cleaned up."""
     jars = ensure_jars(
         request.cache_dir / "jars",
-        on_progress=lambda fetch: request.report(StartProgress(stage="fetching", fetch=fetch)),
+        on_progress=lambda done, total: request.report("downloading Neo4j, once", done, total),
         cancelled=request.cancelled,
     )
     archive = class_archive(request.cache_dir, jars)
@@ -270,7 +258,7 @@ def _new_server(request: _Start) -> LocalServer:
         process.kill()
         raise
     archive.build_later()
-    request.report(StartProgress(stage="ready"))
+    request.report("Neo4j is running", 1)
     own = OwnServer(data_dir=request.data_dir, process=process, mark=server, archive=archive)
     return LocalServer(uri=uri, password=password, own=own)
 
@@ -290,7 +278,7 @@ def _launch(request: _Start, archive: ClassArchive, new_password: str | None) ->
     process = start_process(settings)
     try:
         server = _record(request.data_dir, process, "")
-        request.report(StartProgress(stage="starting"))
+        request.report("starting Neo4j")
         report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
     except BaseException:
         process.kill()

@@ -24,7 +24,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.recall.query import HitKind, Question
-from graph_service.runtime.progress import Step
+from graph_service.observability.progress import Step
 from schema.errors import UnavailableError
 from schema.ids import TenantId
 from schema.session import SessionState

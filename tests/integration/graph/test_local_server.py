@@ -23,11 +23,11 @@ from graph_service.graph.local_neo4j.jar_cache import ensure_jars
 from graph_service.graph.local_neo4j.launch_settings import QUICK_COMPILER_ONLY, launch_settings
 from graph_service.graph.local_neo4j.local_server import (
     LocalServer,
-    StartProgress,
     find_local_server,
     start_local_server,
 )
 from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, read_owner, write_owner
+from graph_service.observability.progress import Step
 from schema.errors import ConflictError, InstallError
 
 CACHE_DIR = Path(platformdirs.user_cache_dir("mnemoscene"))
@@ -196,9 +196,9 @@ async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> N
     starter.kill()
     await starter.wait()
     stages: list[str] = []
-    server = await start(tmp_path, on_progress=lambda progress: stages.append(progress.stage))
+    server = await start(tmp_path, on_progress=lambda step: stages.append(step.doing))
     assert record.server.process() is None
-    assert stages == ["starting", "ready"]
+    assert stages == ["starting Neo4j", "Neo4j is running"]
     assert await ask(server, "MATCH (n:Survivor) RETURN n.name") == "茶"
     await server.stop()
 
@@ -210,7 +210,7 @@ async def test_server_starting_in_another_process_is_awaited_not_killed(tmp_path
     write_owner(tmp_path, Owner(starter=starter, server=server, uri=""))
     waiting = asyncio.Event()
     task = asyncio.create_task(
-        start(tmp_path, on_progress=lambda progress: waiting.set() if progress.stage == "waiting" else None)
+        start(tmp_path, on_progress=lambda step: waiting.set() if step.doing.startswith("waiting") else None)
     )
     await asyncio.wait_for(waiting.wait(), START_MAX_S)
     task.cancel()
@@ -285,14 +285,14 @@ async def test_broken_class_archive_is_deleted_and_the_start_succeeds(tmp_path: 
     write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
     # Mark a build as tried, so that the test does not leave one running.
     archive.tried_path.touch()
-    stages: list[StartProgress] = []
+    steps: list[Step] = []
     server = await start_local_server(
-        data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=stages.append
+        data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=steps.append
     )
     assert await ask(server, "RETURN 1 AS one") == 1
     await server.stop()
     assert not archive.path.exists()
-    assert [progress.stage for progress in stages] == ["starting", "ready"]
+    assert [step.doing for step in steps] == ["starting Neo4j", "Neo4j is running"]
 
 
 async def test_unwritable_directory_is_named(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ async def test_cancelled_start_leaves_no_process(tmp_path: Path) -> None:
     before = {child.pid for child in psutil.Process().children()}
     started = asyncio.Event()
     task = asyncio.create_task(
-        start(tmp_path, on_progress=lambda progress: started.set() if progress.stage == "starting" else None)
+        start(tmp_path, on_progress=lambda step: started.set() if step.doing.startswith("starting") else None)
     )
     await asyncio.wait_for(started.wait(), START_MAX_S)
     task.cancel()
