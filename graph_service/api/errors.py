@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from schema.errors import (
     InputError,
@@ -39,7 +40,17 @@ def error_response(error: MnemosceneError) -> Response:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
     if isinstance(error, UnauthorizedError):
         headers["WWW-Authenticate"] = "Bearer"
-    return _answer(error.http_status, error.code, error.message, headers)
+    return error_answer(error.http_status, error.code, error.message, headers)
+
+
+async def refuse(
+    answer: Response, reason: str, scope: Scope, receive: Receive, send: Send, *, close_code: int = 1008
+) -> None:
+    """Refuse a request with an answer, or a WebSocket with a close code and a reason."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": close_code, "reason": reason})
+    else:
+        await answer(scope, receive, send)
 
 
 async def _known(request: Request, error: Exception) -> Response:
@@ -50,13 +61,13 @@ async def _known(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
-    return _answer(InputError.http_status, InputError.code, problems)
+    return error_answer(InputError.http_status, InputError.code, problems)
 
 
 async def _of_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {NotFoundError.http_status: NotFoundError.code}.get(error.status_code, InputError.code)
-    return _answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
+    return error_answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
 
 
 async def _client_closed(request: Request, error: Exception) -> Response:
@@ -65,9 +76,9 @@ async def _client_closed(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("a request failed", exc_info=error)
-    return _answer(MnemosceneError.http_status, MnemosceneError.code, "internal error; please report this bug")
+    return error_answer(MnemosceneError.http_status, MnemosceneError.code, "internal error; please report this bug")
 
 
-def _answer(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+def error_answer(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
     body = orjson.dumps({"error": {"code": code, "message": message}})
     return Response(body, status_code=status, media_type="application/json", headers=headers)

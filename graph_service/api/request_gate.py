@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from graph_service.api.errors import error_response
+from graph_service.api.errors import error_response, refuse
 from graph_service.auth.access import (
     SCOPE_KEY,
     Access,
@@ -32,7 +32,6 @@ CREDENTIAL_MAX: Final = 256
 ANONYMOUS_MAX: Final = 1_024
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _FOREIGN_SITES = frozenset({"cross-site", "same-site"})
-_REFUSED_SOCKET = 1008
 
 
 class RequestGate:
@@ -57,7 +56,7 @@ class RequestGate:
                     stack.enter_context(self._in_flight(access))
                     identify_connection(scope, access)
             except MnemosceneError as error:
-                await _refuse(error, scope, receive, send)
+                await refuse(error_response(error), error.code, scope, receive, send)
                 return
             await self._app(scope, receive, send)
 
@@ -119,13 +118,6 @@ def _check_origin(connection: HTTPConnection) -> None:
         )
 
 
-async def _refuse(error: MnemosceneError, scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": _REFUSED_SOCKET, "reason": error.code})
-        return
-    await error_response(error)(scope, receive, send)
-
-
 def tenant_of(request: HTTPConnection) -> TenantId:
     """Return the tenant in the header, else that of the credential, else `default`.
 
@@ -148,7 +140,7 @@ def readable_tenant_of(request: HTTPConnection) -> TenantId:
     tenant = tenant_of(request)
     auth: Authenticator | None = getattr(request.app.state, "auth", None)
     if auth is not None:
-        auth.check_quarantine(tenant, READ, "this request")
+        auth.quarantine.check(tenant, READ, "this request")
     return tenant
 
 

@@ -22,14 +22,7 @@ from graph_service.api.graphql.mount import GraphQLEndpoint
 from graph_service.api.request_gate import RequestGate, tenant_of
 from graph_service.api.rest import explore_router, rest_router, sign_in_router
 from graph_service.api.secret_filter import SecretFilter
-from graph_service.app.middleware import (
-    BodyLimit,
-    BodyRules,
-    HostGuard,
-    RequestRecord,
-    RoundTripHeader,
-    StopGuard,
-)
+from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard, RequestRecord, StopGuard
 from graph_service.app.services import Services
 from graph_service.app.viewer_files import add_viewer
 from graph_service.auth.access import Role
@@ -37,7 +30,7 @@ from graph_service.auth.audit import AuditLog
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.sign_in import session_secret
 from graph_service.config.sections import MCP_PATH
-from graph_service.config.settings import LOOPBACK_NAMES, is_loopback
+from graph_service.config.settings import is_loopback
 from graph_service.live.hub import ChangeStream, Hub
 from graph_service.live.websocket import live_router
 from graph_service.mcp.caller import Caller
@@ -191,24 +184,24 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     services.forget_notifier.listen(hub.forget)
     services.forget_notifier.listen(communities.forget)
     auth = _auth(services)
-    hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
-    mcp = _mcp(services, auth)
+    given = services.settings.mcp
+    usual = Caller(tenant=DEFAULT_TENANT, user_id=given.user, tools=given.tools, aliases=given.aliases)
+    mcp = McpEndpoint(tool_context(services), usual=usual, tenant_of=tenant_of, auth=auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
     lifespan = _lifespan(services, hub, auth, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemoscene", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
-    app.add_middleware(RoundTripHeader)
     bodies = BodyRules(bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
     app.add_middleware(BodyLimit, rules=bodies)
     app.add_middleware(RequestGate, auth=auth)
-    app.add_middleware(HostGuard, allowed=hosts)
+    app.add_middleware(HostGuard, allowed=services.settings.service.allowed_hosts)
     app.add_middleware(StopGuard, stopping=stopping)
     app.add_middleware(RequestRecord)
     install_error_handlers(app)
     app.router.routes.extend(graphql.routes())
     app.include_router(sign_in_router(auth))
-    app.include_router(live_router(hub, auth=auth, allowed_hosts=hosts))
+    app.include_router(live_router(hub, auth=auth))
     app.include_router(rest_router(mindmap, change_log, snapshots))
     app.include_router(explore_router(explorer, communities))
     # Several clients add a slash, and do not follow a redirect of a POST.
@@ -228,16 +221,6 @@ def tool_context(services: Services) -> ToolContext:
     )
     return ToolContext(
         memory=services.memory, about=about, clock=lambda: datetime.now(UTC), quarantine=services.quarantine
-    )
-
-
-def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
-    settings = services.settings.mcp
-    return McpEndpoint(
-        tool_context(services),
-        usual=Caller(tenant=DEFAULT_TENANT, user_id=settings.user, tools=settings.tools, aliases=settings.aliases),
-        tenant_of=tenant_of,
-        auth=auth,
     )
 
 

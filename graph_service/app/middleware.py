@@ -1,7 +1,6 @@
 """ASGI middleware: host check, body limits, shutdown, response headers and the request log."""
 
 import asyncio
-import json
 import logging
 import re
 import secrets
@@ -13,7 +12,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_service.api.errors import CLIENT_CLOSED
+from graph_service.api.errors import CLIENT_CLOSED, error_answer, refuse
 from graph_service.auth.access import SCOPE_KEY, quota_key
 from graph_service.config.settings import LOOPBACK_NAMES
 from graph_service.graph.round_trips import counted
@@ -25,6 +24,7 @@ from schema.errors import InputError, RateLimitError, UnavailableError
 
 # Counter key for all credentials together; no credential has this name.
 _ALL: Final = "\0all"
+_CLOSE: Final = {"Connection": "close"}
 
 
 class HostGuard:
@@ -45,12 +45,10 @@ class HostGuard:
         host = _host_name(scope)
         if host in self._allowed or "*" in self._allowed:
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": "unknown host name"})
-        else:
-            await _refuse(
-                send, 421, f"unknown host {host!r}: add it to service.allowed_hosts if it belongs to this service"
-            )
+            return
+        message = f"unknown host {host!r}: add it to service.allowed_hosts if it belongs to this service"
+        answer = error_answer(421, InputError.code, message, _CLOSE)
+        await refuse(answer, "unknown host name", scope, receive, send)
 
 
 class StopGuard:
@@ -68,13 +66,11 @@ class StopGuard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif self._stopping.draining and scope["path"] == "/ready":
-            await self._refuse(send)
+            await self._refuse(scope, receive, send)
         elif not self._stopping.asked.is_set():
             await self._until_the_end(scope, receive, adding(send, self._closing))
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1012, "reason": "the service is shutting down"})
         else:
-            await self._refuse(send)
+            await self._refuse(scope, receive, send)
 
     async def _until_the_end(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; answer 503 if shutdown cancels it before its response has begun."""
@@ -90,14 +86,15 @@ class StopGuard:
         except asyncio.CancelledError:
             if scope["type"] != "http" or began or not self._stopping.asked.is_set():
                 raise
-            await self._refuse(send)
+            await self._refuse(scope, receive, send)
 
     def _closing(self, _: Message) -> Iterable[tuple[bytes, bytes]]:
         return [(b"connection", b"close")] if self._stopping.draining else []
 
-    async def _refuse(self, send: Send) -> None:
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         message = "the service is shutting down; try again later"
-        await _refuse(send, UnavailableError.http_status, message, code=UnavailableError.code)
+        answer = error_answer(UnavailableError.http_status, UnavailableError.code, message, _CLOSE)
+        await refuse(answer, "the service is shutting down", scope, receive, send, close_code=1012)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,9 +141,9 @@ class BodyLimit:
             whole = await body.read(_header(scope, b"content-length"), receive)
             await self._app(scope, _first(whole, receive), send)
         except _RefusedError as refused:
-            headers = [(b"retry-after", b"1")] if refused.status == RateLimitError.http_status else []
-            code = RateLimitError.code if headers else InputError.code
-            await _refuse(send, refused.status, str(refused), code=code, headers=headers)
+            too_many = refused.status == RateLimitError.http_status
+            code, headers = (RateLimitError.code, {"Retry-After": "1"}) if too_many else (InputError.code, {})
+            await error_answer(refused.status, code, str(refused), _CLOSE | headers)(scope, receive, send)
         finally:
             body.release()
 
@@ -230,20 +227,6 @@ class _RefusedError(Exception):
         self.status = status
 
 
-async def _refuse(
-    send: Send,
-    status: int,
-    message: str,
-    *,
-    code: str = InputError.code,
-    headers: Iterable[tuple[bytes, bytes]] = (),
-) -> None:
-    body = json.dumps({"error": {"code": code, "message": message}}).encode()
-    own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": [*own, (b"connection", b"close")]})
-    await send({"type": "http.response.body", "body": body})
-
-
 def _host_name(scope: Scope) -> str:
     host = _header(scope, b"host").lower()
     return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
@@ -268,24 +251,7 @@ def adding(send: Send, headers_of: Callable[[Message], Iterable[tuple[bytes, byt
     return with_headers
 
 
-HEADER: Final = "Mnemoscene-Round-Trips"
-
-
-class RoundTripHeader:
-    """Add the number of database statements of a request as the header `Mnemoscene-Round-Trips`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        with counted() as count:
-            name = HEADER.lower().encode()
-            await self._app(scope, receive, adding(send, lambda _: [(name, str(count.sent).encode())]))
-
-
+ROUND_TRIPS_HEADER: Final = "Mnemoscene-Round-Trips"
 REQUEST_ID_HEADER: Final = "X-Request-Id"
 _HEADER_BYTES: Final = REQUEST_ID_HEADER.lower().encode()
 # Ids of callers are logged, so only safe characters are accepted.
@@ -303,9 +269,10 @@ _log = logging.getLogger("mnemoscene.requests")
 
 
 class RequestRecord:
-    """Count, time and log each request, with an id, and add missing security headers to its response.
+    """Count, time and log each request, with an id.
 
-    The outermost middleware, so that refused requests count.
+    Its response gets the number of database statements, and missing security headers. The outermost middleware, so that
+    refused requests count.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -318,27 +285,24 @@ class RequestRecord:
         given = _header(scope, _HEADER_BYTES)
         request_id = given if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
-        interface = api_of(scope["path"])
+        # All other paths belong to the viewer.
+        interface = _INTERFACES.get(scope["path"][1:].partition("/")[0], Interface.VIEWER)
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
         def headers(beginning: Message) -> list[tuple[bytes, bytes]]:
             nonlocal status
             status = beginning["status"]
-            return [(_HEADER_BYTES, request_id.encode()), *_missing_headers(beginning)]
+            trips = (ROUND_TRIPS_HEADER.lower().encode(), str(count.sent).encode())
+            return [(_HEADER_BYTES, request_id.encode()), trips, *_missing_headers(beginning)]
 
         try:
             parent = _header(scope, b"traceparent") or None
-            with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}):
+            with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}), counted() as count:
                 await self._app(scope, receive, adding(send, headers))
         finally:
             took_s = time.perf_counter() - started_s
             _note(interface, status, took_s, timed=scope["type"] == "http")
             REQUEST_ID.reset(token)
-
-
-def api_of(path: str) -> Interface:
-    """Return the API of a path; all others belong to the viewer."""
-    return _INTERFACES.get(path[1:].partition("/")[0], Interface.VIEWER)
 
 
 def _note(interface: Interface, status: int, took_s: float, *, timed: bool) -> None:

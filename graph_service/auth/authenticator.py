@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, quota_key
+from graph_service.auth.access import ANONYMOUS, Access, Role, quota_key
 from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.auth.keyring import Keyring, looks_like_key
 from graph_service.auth.quarantine import Quarantine
@@ -165,14 +165,6 @@ class Authenticator:
                 f"this credential exceeds its rate; wait {math.ceil(wait_s)} s, or ask its issuer for a higher rate",
                 wait_s,
             )
-
-    def check_quarantine(self, tenant: TenantId, need: Requirement, what: str) -> None:
-        """Refuse a request that the quarantine of the tenant does not allow.
-
-        Raises:
-            QuarantinedError: the tenant is in quarantine.
-        """
-        self.quarantine.check(tenant, need, what)
 
     def charge(self, access: Access, requests: int) -> None:
         """Count extra requests for one that was admitted, such as the root fields of an operation.

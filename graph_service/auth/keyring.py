@@ -66,10 +66,6 @@ class Key:
         )
 
 
-def format_key(key_id: str, secret: str) -> str:
-    return f"{PREFIX}_{key_id}_{secret}"
-
-
 def looks_like_key(text: str) -> bool:
     """Return whether a credential has the format of our keys."""
     return text.startswith(f"{PREFIX}_") and len(text) <= KEY_CHARS_MAX
@@ -81,11 +77,6 @@ def key_id_of(text: str) -> str:
 
 def key_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def matches_key(text: str, key: Key | None) -> bool:
-    """Return whether the text is that of the key, compared in constant time; False without a key."""
-    return hmac.compare_digest(key_hash(text), key.hash if key else _NO_HASH)
 
 
 _log = logging.getLogger("mnemoscene.keys")
@@ -189,7 +180,8 @@ class Keyring:
         """
         reload_unknown = reload_unknown and looks_like_key(text)
         key = await self.find_id(key_id_of(text)) if reload_unknown else self.by_id(key_id_of(text))
-        return key if matches_key(text, key) else None
+        # In constant time.
+        return key if hmac.compare_digest(key_hash(text), key.hash if key else _NO_HASH) else None
 
     async def find_id(self, key_id: str) -> Key | None:
         """Return a key if it is valid now; reload the keys if the id is unknown, which takes up to 0.2 s."""
@@ -229,7 +221,7 @@ class Keyring:
                 f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemoscene keys delete`"
             )
         key_id, now = self._random_token().replace("_", "").replace("-", "")[:12].lower(), self._clock()
-        text = format_key(key_id, self._random_token())
+        text = f"{PREFIX}_{key_id}_{self._random_token()}"
         key = Key(
             id=key_id,
             name=name.strip(),

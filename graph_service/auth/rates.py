@@ -63,7 +63,9 @@ class RateLimiter:
         rate = self._per_s if per_s is None else per_s
         if rate <= 0:
             return 0.0
-        burst = self._burst_of(per_s)
+        # A holder with a rate of its own has a burst in proportion.
+        scaled = per_s is not None and self._per_s > 0
+        burst = max(1.0, self._burst * rate / self._per_s) if scaled else self._burst
         known = self._holders.get(holder)
         bucket = Bucket(burst, now_s) if known is None else known.bucket
         bucket, wait_s = take(bucket, now_s=now_s, per_s=rate, burst=burst)
@@ -105,7 +107,3 @@ class RateLimiter:
     def _note(self, holder: str, tokens: float) -> None:
         if self.spent is not None:
             self.spent[holder] = self.spent.get(holder, 0.0) + tokens
-
-    def _burst_of(self, per_s: float | None) -> float:
-        """Return a holder's burst: the default, scaled in proportion if the holder has its own rate."""
-        return self._burst if per_s is None or self._per_s <= 0 else max(1.0, self._burst * per_s / self._per_s)

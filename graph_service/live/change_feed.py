@@ -192,11 +192,6 @@ class Ring:
 _COMMIT_WAITS_S: Final = (0.02, 0.05, 0.1, 0.2)
 
 
-def without_gaps(changes: Sequence[NumberedChange], *, after: int) -> list[NumberedChange]:
-    """Return the changes up to the first missing sequence number; none if the one after `after` is missing."""
-    return [change for seq, change in enumerate(changes, after + 1) if change.seq == seq]
-
-
 def _places(user: str | None, seq: int, found: PlacesByView, *, whole: bool) -> Places:
     places = {view: list(of_view.items()) for view, of_view in found.items()}
     return Places(user=user, seq=seq, whole=whole, places=places)
@@ -372,7 +367,8 @@ class Feed:
         it. A gap is therefore read again before it counts as a deletion, which costs every viewer a snapshot.
         """
         for wait_s in (*_COMMIT_WAITS_S, None):
-            changes = without_gaps(await self._changes.since(self.tenant, seq), after=seq)
+            logged = await self._changes.since(self.tenant, seq)
+            changes = [change for number, change in enumerate(logged, seq + 1) if change.seq == number]
             if changes or wait_s is None:
                 return changes
             await asyncio.sleep(wait_s)

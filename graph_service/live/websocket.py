@@ -4,10 +4,8 @@ import asyncio
 import contextlib
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Final
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 from pydantic import ValidationError
@@ -46,7 +44,6 @@ from schema.frames import (
     PROTOCOL,
     PROTOCOL_VERSION,
     Ack,
-    Frame,
     Hello,
     PlaceNodes,
     Resync,
@@ -54,29 +51,6 @@ from schema.frames import (
     SelectionUpdate,
 )
 from schema.ids import TenantId, tenant_named
-
-LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-def origin_allowed(origin: str | None, host: str | None, allowed_hosts: Set[str]) -> bool:
-    """Return whether these headers are allowed; protects against cross-site hijacking and DNS rebinding.
-
-    Args:
-        origin: None for programs other than browsers.
-        host: `name` or `name:port`; the name must be in `allowed_hosts`.
-        allowed_hosts: `*` allows every name, but still only pages of the same origin.
-    """
-    name = _name(host)
-    if name is None or not ("*" in allowed_hosts or name in allowed_hosts):
-        return False
-    return origin is None or same_origin(origin, host)
-
-
-def _name(host: str | None) -> str | None:
-    try:
-        return urlsplit(f"//{host}").hostname if host else None
-    except ValueError:
-        return None
 
 
 def access_fields(access: Access) -> dict[str, str | bool | None]:
@@ -95,35 +69,37 @@ _Handler = Callable[[_Received], Awaitable[None]]
 _LOG = logging.getLogger(__name__)
 
 
-def live_router(hub: Hub, *, auth: Authenticator | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
+def live_router(hub: Hub, *, auth: Authenticator | None = None) -> APIRouter:
     """Return the route `/live`.
 
     Args:
         auth: checks the credential in `hello`, the header or the cookie; None admits everybody.
-        allowed_hosts: names by which browsers may address this service.
     """
     router = APIRouter()
 
     @router.websocket("/live")
     async def live(websocket: WebSocket) -> None:
-        await _Connection(hub, auth, allowed_hosts).serve(websocket)
+        await _Connection(hub, auth).serve(websocket)
 
     return router
 
 
 class _Connection:
-    def __init__(self, hub: Hub, auth: Authenticator | None, allowed_hosts: Set[str]) -> None:
+    def __init__(self, hub: Hub, auth: Authenticator | None) -> None:
         self._hub = hub
         self._auth = auth
         self._access = ANONYMOUS
-        self._allowed_hosts = allowed_hosts
 
     async def serve(self, websocket: WebSocket) -> None:
         """Serve a connection; it is accepted first, because browsers see close codes only after that."""
         offered = PROTOCOL in websocket.scope.get("subprotocols", ())
         try:
             await websocket.accept(subprotocol=PROTOCOL if offered else None)
-            self._check_origin(websocket)
+            # The name of the host was checked before (`HostGuard`).
+            origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
+            if origin is not None and not same_origin(origin, host):
+                message = f"pages of {origin!r} may not use the service at {host!r}: use the service's own viewer"
+                raise RefusedError(CloseCode.FORBIDDEN, message)
             if not offered:
                 raise RefusedError(CloseCode.SUB_PROTOCOL, f"request the subprotocol {PROTOCOL}")
             await self._run(websocket)
@@ -134,14 +110,6 @@ class _Connection:
             if refusal.close_code is CloseCode.INTERNAL:
                 _LOG.exception("a viewer's connection failed")
             await _refuse(websocket, refusal)
-
-    def _check_origin(self, websocket: WebSocket) -> None:
-        origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
-        if not origin_allowed(origin, host, self._allowed_hosts):
-            raise RefusedError(
-                CloseCode.FORBIDDEN,
-                f"pages of {origin or 'no origin'!r} may not use the service at {host!r}: use the service's own viewer",
-            )
 
     async def _run(self, websocket: WebSocket) -> None:
         hello = await self._receive_hello(websocket)
@@ -206,7 +174,7 @@ class _Connection:
         self._auth.check_rate(self._access)
         require_access(self._access, frame_requirement(hello.t), "watching")
         tenant = resolve_tenant(self._access, TenantId(hello.scope.tenant))
-        self._auth.check_quarantine(tenant, frame_requirement(hello.t), "watching")
+        self._auth.quarantine.check(tenant, frame_requirement(hello.t), "watching")
 
     async def _listen(self, websocket: WebSocket, handle: _Handler) -> None:
         """Handle frames until the socket closes, limited per connection and by the credential's rate."""
@@ -243,7 +211,7 @@ class _Connection:
         """Store positions; drop them in a quarantine, and in an outage, after which the viewer sends them again."""
         try:
             if self._auth is not None:
-                self._auth.check_quarantine(TenantId(tenant), frame_requirement(frame.t), "placing")
+                self._auth.quarantine.check(TenantId(tenant), frame_requirement(frame.t), "placing")
             await self._hub.place(tenant, frame)
         except (QuarantinedError, UnavailableError) as error:
             _LOG.debug("positions were not stored: %s", error.message)
@@ -306,9 +274,5 @@ async def _refuse(websocket: WebSocket, refusal: RefusedError) -> None:
     """Send the error frame and close; ignore a peer that no longer reads."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
         async with asyncio.timeout(1.0):
-            await _send(websocket, refusal.frame())
+            await websocket.send_text(frame_json(refusal.frame()).decode())
             await websocket.close(refusal.close_code, reason=refusal.frame().code)
-
-
-async def _send(websocket: WebSocket, frame: Frame) -> None:
-    await websocket.send_text(frame_json(frame).decode())

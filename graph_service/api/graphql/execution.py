@@ -131,11 +131,6 @@ def tokens_in(text: str) -> int:
     return sum(1 for found in _TOKEN.finditer(text) if text[found.start()] != "#")
 
 
-def requests_worth(tokens: int, chars: int) -> int:
-    """Return the number of requests that parsing a document counts for, in addition to the request itself."""
-    return max(tokens // _TOKENS_PER_REQUEST, chars // _CHARS_PER_REQUEST)
-
-
 def document_problem(document: DocumentNode) -> str | None:
     """Return why a document is rejected before validation, or None.
 
@@ -345,7 +340,9 @@ class PreparedExecution(SchemaExtension):
             self._known = context.graphql_document is not None
             if not self._known:
                 tokens = tokens_in(context.query[:DOCUMENT_CHARS_MAX])
-                self._charge(requests_worth(tokens, len(context.query)))
+                access, auth = _caller(context.context)
+                if auth is not None:
+                    auth.charge(access, max(tokens // _TOKENS_PER_REQUEST, len(context.query) // _CHARS_PER_REQUEST))
                 try:
                     context.graphql_document = _parsed(context.query, tokens)
                 except GraphQLError as error:
@@ -371,12 +368,6 @@ class PreparedExecution(SchemaExtension):
     def get_results(self) -> dict[str, Any]:
         """Return the result's `extensions`."""
         return {} if self._cost is None else {"cost": self._cost.extension}
-
-    def _charge(self, requests: int) -> None:
-        context = self.execution_context.context
-        auth: Authenticator | None = context.get("auth")
-        if auth is not None:
-            auth.charge(context.get("access", ANONYMOUS), requests)
 
     def _document_errors(self, core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
         if self._unparsed is not None:
@@ -454,14 +445,10 @@ class RoleGuard(SchemaExtension):
         if refusal is not None:
             # It comes before errors of validation, which would tell what the fields are.
             self.execution_context.pre_execution_errors = [refusal]
-        elif auth is not None and not access.is_anonymous and operation is not None and self._is_valid:
+        elif auth is not None and operation is not None and not self.execution_context.pre_execution_errors:
             charged = [field for field in fields if not field.name.value.startswith("__")]
             auth.charge(access, len(charged) - 1)
         yield
-
-    @property
-    def _is_valid(self) -> bool:
-        return not self.execution_context.pre_execution_errors
 
     def _refusal(
         self, access: Access, operation: OperationDefinitionNode | None, fields: list[FieldNode]
@@ -477,7 +464,7 @@ class RoleGuard(SchemaExtension):
             try:
                 require_access(access, need, name)
                 if auth is not None and not name.startswith("__"):
-                    auth.check_quarantine(context["tenant"], need, name)
+                    auth.quarantine.check(context["tenant"], need, name)
             except (ForbiddenError, QuarantinedError) as error:
                 return GraphQLError(error.message, original_error=error, path=[name])
         return None

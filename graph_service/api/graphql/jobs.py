@@ -32,7 +32,6 @@ from graph_service.memory.jobs.dead_letters import DeadLetter, letter_cursor
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
 from graph_service.memory.repair.checks import Problem
-from graph_service.memory.repair.repair import SyncReport
 from schema.errors import UnavailableError
 from schema.message import Message
 
@@ -210,7 +209,9 @@ async def sync(
     info: Call, dry_run: Annotated[bool, argument("Report problems without repairing them.")] = False
 ) -> SyncResult:
     """Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."""
-    return _result(await info.memory.sync(info.tenant, dry_run=dry_run))
+    report = await info.memory.sync(info.tenant, dry_run=dry_run)
+    found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
+    return view_of(SyncResult, report, found=found)
 
 
 @mutation
@@ -257,11 +258,6 @@ async def import_graph(info: Call, text: Annotated[str, argument("The text from 
     admin.
     """
     return await info.memory.transfer.import_text(info.tenant, text)
-
-
-def _result(report: SyncReport) -> SyncResult:
-    found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
-    return view_of(SyncResult, report, found=found)
 
 
 def _quarantine(info: Call) -> Quarantine:

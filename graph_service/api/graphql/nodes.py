@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Final
 
 import strawberry
@@ -164,22 +165,20 @@ class Loaders:
         reads = memory.reads
         self._pages: dict[Hashable, DataLoader[str, list[Row]]] = {}
         self._memory, self._tenant = memory, tenant
-        self.nodes: DataLoader[str, NodeView | None] = _by(lambda ids: reads.nodes(tenant, ids), lambda: None)
-        self.details: DataLoader[str, NodeDetails | None] = _by(
-            lambda ids: reads.node_details(tenant, ids), lambda: None
-        )
-        self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
+        self.nodes: DataLoader[str, NodeView | None] = _by(partial(reads.nodes, tenant))
+        self.details: DataLoader[str, NodeDetails | None] = _by(partial(reads.node_details, tenant))
+        self.messages: DataLoader[str, Row | None] = _by(partial(reads.messages, tenant))
         self.changes: DataLoader[str, tuple[int, datetime | None]] = _by(
-            lambda ids: reads.changes_of_facts(tenant, ids), lambda: (1, None)
+            partial(reads.changes_of_facts, tenant), (1, None)
         )
 
     def facts(self, page: FactPageRequest) -> DataLoader[str, list[Row]]:
         """Return the loader of fact pages; requests with equal arguments are batched."""
         if page not in self._pages:
-            self._pages[page] = _by(lambda ids: self._facts_with_ends(ids, page), list)
+            self._pages[page] = _by(partial(self._facts_with_ends, page), [])
         return self._pages[page]
 
-    async def _facts_with_ends(self, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
+    async def _facts_with_ends(self, page: FactPageRequest, ids: Sequence[str]) -> dict[str, list[Row]]:
         """Return facts by node id, and cache their end nodes."""
         found = await self._memory.reads.facts(self._tenant, ids, page)
         self._keep_ends(fact for facts in found.values() for fact in facts)
@@ -205,11 +204,11 @@ def loaders_of(info: Call) -> Loaders:
 
 
 def _by(
-    read: Callable[[Sequence[str]], Coroutine[Any, Any, dict[str, Any]]], missing: Callable[[], Any]
+    read: Callable[[Sequence[str]], Coroutine[Any, Any, dict[str, Any]]], missing: object = None
 ) -> DataLoader[str, Any]:
     async def load(ids: list[str]) -> list[Any]:
         found = await read(ids)
-        return [found[one] if one in found else missing() for one in ids]
+        return [found.get(one, missing) for one in ids]
 
     return DataLoader(load_fn=load)
 

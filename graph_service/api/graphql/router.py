@@ -124,20 +124,16 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         """Start an operation, within the credential's rate."""
         # Unacknowledged connections are closed by the base class.
         if self.connection_acknowledged:
+            auth: Authenticator | None = self.context.get("auth")
             try:
-                self._check_rate()
+                if auth is not None:
+                    auth.check_rate(self.context.get("access", ANONYMOUS))
             except RateLimitError as error:
                 extensions = {"code": error.code, "retryAfterS": math.ceil(error.retry_after_s)}
                 payload: Any = {"message": error.message, "extensions": extensions}
                 await self.send_message({"id": message["id"], "type": "error", "payload": [payload]})
                 return
         await super().handle_subscribe(message)
-
-    def _check_rate(self) -> None:
-        auth: Authenticator | None = self.context.get("auth")
-        access: Access = self.context.get("access", ANONYMOUS)
-        if auth is not None:
-            auth.check_rate(access)
 
 
 def message_problem(message: Any) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi import FastAPI, Request
+from starlette.types import Message
 
 from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard
 from graph_service.app.viewer_files import add_viewer
@@ -50,6 +51,23 @@ async def test_foreign_host_names_are_refused(host: str) -> None:
         answer = await http.post("/echo", content=b"abc", headers={"host": host})
     assert answer.status_code == 421
     assert answer.json()["error"]["code"] == "BAD_INPUT"
+
+
+@pytest.mark.parametrize("host", ["evil.example:8000", "127.0.0.1.evil.example", None])
+async def test_socket_of_a_foreign_host_name_is_closed(host: str | None) -> None:
+    """An attacker's DNS may name this machine; the viewer's socket checks only the origin after that."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "websocket.connect"}
+
+    headers = [] if host is None else [(b"host", host.encode())]
+    guard = HostGuard(FastAPI(), allowed=[])
+    await guard({"type": "websocket", "path": "/live", "headers": headers}, receive, send)
+    assert [(one["type"], one["code"]) for one in sent] == [("websocket.close", 1008)]
 
 
 @pytest.mark.parametrize("path", ["/echo", "/parse"])

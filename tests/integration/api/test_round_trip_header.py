@@ -6,7 +6,7 @@ import httpx
 from fastapi import FastAPI
 
 from graph_service.api.graphql.schema import graphql_router
-from graph_service.app.middleware import HEADER, RoundTripHeader
+from graph_service.app.middleware import ROUND_TRIPS_HEADER, RequestRecord
 from graph_service.graph.round_trips import counted, sent
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -15,7 +15,7 @@ from tests.support.builders import a_memory
 
 async def test_recall_takes_one_round_trip_and_reports_it(graph: Graph, tenant: str) -> None:
     app = FastAPI()
-    app.add_middleware(RoundTripHeader)
+    app.add_middleware(RequestRecord)
     app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
     asked = '{ recall(userId: "ana", query: "Where does Ana live? 安娜住在哪里？") { hits { id } } }'
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
@@ -23,7 +23,7 @@ async def test_recall_takes_one_round_trip_and_reports_it(graph: Graph, tenant: 
         async def trips(query: str) -> str:
             answer = await client.post("/graphql", json={"query": query}, headers={"Mnemoscene-Tenant": tenant})
             assert "errors" not in answer.json()
-            return answer.headers[HEADER]
+            return answer.headers[ROUND_TRIPS_HEADER]
 
         assert await asyncio.gather(*(trips(asked) for _ in range(4))) == ["1"] * 4
         assert await trips("{ __typename }") == "0"
