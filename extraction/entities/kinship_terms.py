@@ -6,53 +6,12 @@ from functools import cache
 from typing import Final
 
 from extraction.text.chinese import HAN
+from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import bare
+from extraction.text.toml_files import toml_of
 from schema.ids import name_key
 
-# One tie per line, with all its terms; the first is the name of the tie.
-_TIES: Final = """
-mother mom mum mommy mummy mama 妈妈 妈 母亲 老妈 娘亲
-father dad daddy papa 爸爸 爸 父亲 老爸
-sister
-older-sister 姐姐 姐 老姐
-younger-sister 妹妹 妹 老妹
-brother
-older-brother 哥哥 哥 老哥
-younger-brother 弟弟 弟 老弟
-wife 妻子 老婆 媳妇 太太
-husband 丈夫 老公
-boyfriend 男朋友 男友
-girlfriend 女朋友 女友
-fiance 未婚夫
-fiancee 未婚妻
-partner
-spouse 爱人
-twin
-son 儿子
-daughter 女儿 闺女
-grandmother grandma granny
-grandfather grandpa granddad
-paternal-grandmother 奶奶 祖母
-maternal-grandmother 外婆 姥姥
-paternal-grandfather 爷爷 祖父
-maternal-grandfather 外公 姥爷
-mother-in-law
-father-in-law
-wifes-mother 岳母
-wifes-father 岳父
-husbands-mother 婆婆
-husbands-father 公公
-boss 老板 上司
-manager 经理
-roommate 室友 舍友
-"""
-# More specific ties: an older sister is also "my sister", so "my sister" may mean either.
-_MORE_SPECIFIC: Final = {
-    "sister": frozenset(("older-sister", "younger-sister")),
-    "brother": frozenset(("older-brother", "younger-brother")),
-    "grandmother": frozenset(("paternal-grandmother", "maternal-grandmother")),
-    "grandfather": frozenset(("paternal-grandfather", "maternal-grandfather")),
-}
+_WORDS: Final = toml_of("extraction.entities", "words.toml")
 # "My older sister" implies another sister.
 _AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "youngest", "little", "big", "oldest"))
 _INSIGNIFICANT: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
@@ -80,7 +39,7 @@ class KinshipTie:
 
 @cache
 def _tie_of_word() -> dict[str, str]:
-    lines = [line.split() for line in _TIES.split("\n") if line]
+    lines = [line.split() for line in _WORDS["ties"].splitlines()]
     return {name_key(word): line[0] for line in lines for word in line}
 
 
@@ -98,7 +57,7 @@ def tie(words: str) -> KinshipTie | None:
 
 def more_specific_ties(name: str) -> frozenset[str]:
     """Return the ties that a tie includes, such as "older-sister" for "sister"; empty if there are none."""
-    return _MORE_SPECIFIC.get(name, frozenset())
+    return word_set(_WORDS["more_specific"].get(name, ""))
 
 
 def tie_words() -> list[str]:
