@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.text.lexicon_en import word_set
 from extraction.text.sentences import has_cjk
+from extraction.text.toml_files import toml_of
 
 # Characters read on either side of a time.
 _READ_CHARS: Final = 160
@@ -99,45 +100,21 @@ _PENDING_EN: Final = re.compile(
     r"\b(?:due|deadline|appointment|tickets?|reminder|upcoming|remind|(?:don't|dont|before i) forget|pencil|"
     r"save the date|rsvp|looking forward|heads up)\b"
 )
-# A reported plan ("he said he'd pay me back on 9 June"): which side is open.
-_REPORTED_PLAN: Final = frozenset(("would", "'d"))
-# "I wanted to go on 20 March": the time may still come.
-_INTENDED: Final = frozenset(("wanted", "hoped", "meant", "planned", "supposed", "going"))
-_FUTURE_WORDS: Final = word_set(
-    "will won't 'll shall going gonna can could may might should must let's wants wanna hopes plans needs expects "
-    "expecting supposed is are am 's 're 'm isn't aren't do does don't doesn't has hasn't starts begins ends opens "
-    "closes leaves arrives flies goes comes turns expires runs returns finishes resumes takes moves graduates "
-    "retires visits gets changes works departs lands hosts meets falls"
-)
-# Verbs only after a subject, "don't" and the like, or at the beginning.
-_BASE_FORMS: Final = word_set(
-    "want hope plan need expect have haven't start begin end open close leave arrive fly go come turn expire run "
-    "return finish resume take move graduate retire visit get know think mind change work depart land host book "
-    "schedule call pick bring keep cancel join meet see celebrate check renew pay send submit buy remind"
-)
-_SUBJECTS: Final = word_set("i you we they who please don't can could will would may might should must let's")
-_BE: Final = frozenset(("is", "are", "am", "'s", "'re", "'m", "isn't", "aren't", "be", "being", "get", "gets", "not"))
-_HAVE: Final = frozenset(("have", "has", "'ve", "haven't", "hasn't", "having"))
-_PAST_WORDS: Final = word_set(
-    "was were wasn't weren't had hadn't did didn't been got went came saw said told took made met left lost found "
-    "gave began broke brought built bought caught chose drank drew drove ate fell felt fought flew forgot froze "
-    "grew heard hid held kept knew led learnt lent lit meant paid rang ran rode rose sang sank sat sold sent shook "
-    "shone shot slept spoke spent stood stole stuck struck swam swore taught thought threw understood woke wore won "
-    "wrote became bit blew dealt dug hung hurt laid lay quit tore withdrew dreamt burnt spilt broken done gone seen "
-    "born died ended"
-)
-_NO_PAST_ED: Final = word_set(
-    "need feed bed red wed indeed hundred speed seed weed breed exceed proceed succeed bleed embed shed sled med "
-    "used excited tired worried scared interested supposed retired armed sacred naked united unlimited limited "
-    "fixed married advanced"
-)
-_DETERMINERS: Final = word_set("the a an my our his her their your this that its some any")
-_SKIPPED: Final = word_set("not also just already still finally only never ever even really all both now then")
-# Words after 's that make it a verb, as in "the party's on Friday".
-_AFTER_IS: Final = word_set("on in at for the a an my our his her not due until till from being this next")
-_NO_GERUND: Final = word_set(
-    "thing nothing something everything anything morning evening during wedding meeting spring string ring king"
-)
+_WORDS: Final = {key: word_set(words) for key, words in toml_of("extraction.temporal", "tense.toml").items()}
+_REPORTED_PLAN: Final = _WORDS["reported_plan"]
+_INTENDED: Final = _WORDS["intended"]
+_FUTURE_WORDS: Final = _WORDS["future"]
+_BASE_FORMS: Final = _WORDS["base_forms"]
+_SUBJECTS: Final = _WORDS["subjects"]
+_BE: Final = _WORDS["be"]
+_HAVE: Final = _WORDS["have"]
+_PAST_WORDS: Final = _WORDS["past"]
+_PAST_BE: Final = _WORDS["past_be"]
+_NO_PAST_ED: Final = _WORDS["no_past"]
+_DETERMINERS: Final = _WORDS["determiners"]
+_SKIPPED: Final = _WORDS["skipped"]
+_AFTER_IS: Final = _WORDS["after_is"]
+_NO_GERUND: Final = _WORDS["no_gerunds"]
 _WORD: Final = re.compile(r"'(?:s|re|m|ve|ll|d)\b|[a-z]+n't\b|[a-z]+(?:-[a-z]+)*")
 
 
@@ -185,7 +162,6 @@ def _by_governing_verb(around: _Around) -> Direction | None:
 
 
 _CALLED_OFF: Final = re.compile(r"\b(?:was|were|had|didn't|did|cancelled|missed)\b[^,]*$")
-_PAST_BE: Final = frozenset(("was", "were", "had", "did", "went"))
 
 
 def _tense(text: str, *, backwards: bool = False) -> Direction | None:

@@ -87,6 +87,11 @@ class Lexicon:
     lexemes: tuple[Lexeme, ...]
 
 
+def lexicon(gate: str, *lexemes: Lexeme) -> Lexicon:
+    """Return these patterns with a quick check."""
+    return Lexicon(re.compile(gate), lexemes)
+
+
 def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
     """Return the marks of a text in order; of overlapping matches that of the first pattern wins."""
     # One byte per character, so that an overlap check costs the length of the match, not the number of marks.

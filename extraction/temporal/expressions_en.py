@@ -1,7 +1,7 @@
 """English time expressions in lower-case text. Pure."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -18,6 +18,7 @@ from extraction.temporal.expressions import (
     edge_of,
     fixed,
     hour_of_day,
+    lexicon,
     marks_found,
     month_day,
     nth_week,
@@ -28,52 +29,31 @@ from extraction.temporal.expressions import (
     weekend_of,
 )
 from extraction.temporal.holidays import ENGLISH
-from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, months, season, shifted, year
+from extraction.temporal.intervals import DAY, Interval, Unit, day, lately, months, season, shifted, year
 from extraction.temporal.lexicon_en import away
 from extraction.text.lexicon_en import ANY_MONTH, MONTH_NUMBERS
 
 # Functions from a match to its marks
 
 # Patterns required before words that are a time only in this context.
-IN = en.before("in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout")
-IN_MONTH = en.before(
-    "in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout", article=False
-)
-IN_YEAR = en.before(
-    "throughout", "in", "during", "since", "until", "till", "by", "before", "after", "around", "circa", "year"
-)
+_RELATED = "since|until|till|by|before|after|around"
+IN = en.before(f"in|during|throughout|{_RELATED}")
+IN_MONTH = en.before(f"in|during|throughout|{_RELATED}", article=False)
+IN_YEAR = en.before(f"in|during|throughout|circa|year|{_RELATED}")
 ON = re.compile(
     en.before(
-        "on|since|until|till|by|before|after|around|for|to|you|me|us|him|her|them|it|here|there|back|home|free|busy|off|out",
-        article=False,
+        f"on|for|to|you|me|us|him|her|them|it|here|there|back|home|free|busy|off|out|{_RELATED}", article=False
     ).pattern
     # "She arrives Friday", "leaving Friday"; not "is Friday" or "his Friday".
     + r"|\b(?!(?:is|was|this|his|as|has|does)\b)[a-z]{2,}(?:s|ing|ed)\s+$|(?:^|[.!?,;:]\s+|[–—-]\s*)$"
 )
-BY_THE = en.before(
-    "on", "from", "to", "until", "till", "by", "before", "after", "since", "for", "around", "is", "was", article=True
-)
-ON_DATE = en.before("on", "since", "until", "till", "by", "before", "after", "around")
-OVER = en.before(
-    "in",
-    "during",
-    "over",
-    "at",
-    "since",
-    "until",
-    "till",
-    "by",
-    "before",
-    "after",
-    "around",
-    "for the",
-    "with the",
-    "on",
-)
+BY_THE = en.before(f"on|from|to|for|is|was|{_RELATED}")
+ON_DATE = en.before(f"on|{_RELATED}")
+OVER = en.before(f"in|during|over|at|for the|with the|on|{_RELATED}")
 AT = re.compile(
     en.before(
-        "at|on|for|over|during|since|until|till|by|before|after|around|in|the|host|hosting|spend|spending|spent|celebrate|"
-        "celebrating|celebrated|had|have|having|missed"
+        "at|on|for|over|during|in|the|host|hosting|spend|spending|spent|celebrate|celebrating|celebrated|had|have|having|"
+        f"missed|{_RELATED}"
     ).pattern
     # A sentence may begin with a holiday: "Christmas was quiet".
     + r"|(?:^|[.!?,;:]\s+)$"
@@ -172,24 +152,11 @@ def stepped(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.SEASON, narrow=recurring(lambda number: season(number, first), step))
 
 
-_EDGES = {
-    "early": Edge.EARLY,
-    "start": Edge.EARLY,
-    "beginning": Edge.EARLY,
-    "mid": Edge.MIDDLE,
-    "middle": Edge.MIDDLE,
-    "late": Edge.LATE,
-    "end": Edge.LATE,
-    "first half": Edge.FIRST_HALF,
-    "second half": Edge.SECOND_HALF,
-}
-
-
 def edge(match: re.Match[str]) -> Marks:
     groups = match.groupdict()
     unit = en.UNITS[groups["u"]] if groups.get("u") else None
     return Mark(
-        rank=Rank.EDGE, narrow=edge_of(_EDGES[match["e"]], unit), bare=unit is not None, never_alone=unit is None
+        rank=Rank.EDGE, narrow=edge_of(en.EDGES[match["e"]], unit), bare=unit is not None, never_alone=unit is None
     )
 
 
@@ -224,7 +191,7 @@ def hour(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.HOUR, narrow=hour_of_day(hour), never_alone=True)
 
 
-def relative_day(days_away: int, hours: tuple[int, int] | None = None) -> Callable[[re.Match[str]], Marks]:
+def relative_day(days_away: int, hours: Sequence[int] | None = None) -> Callable[[re.Match[str]], Marks]:
     def make(_match: re.Match[str]) -> Marks:
         that_day = away(Unit.DAY, days_away)
         return [that_day, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else that_day
@@ -292,7 +259,7 @@ _TO_DAY = (
 _NO_NUMBER = r"(?![\d:]|/\d|,\d{3}(?!\d)|\.\d)"
 _IN_PERIOD = re.compile(r"(?:^|[^a-z])(?:in|during|this|last|next|since) $")
 _FROM = re.compile(r"(?:^|[^a-z])(?:from|between) (?:the )?$")
-_PARTS = "|".join(sorted(en.PARTS, key=len, reverse=True))
+_PARTS = en.any_of(en.PARTS)
 _HALF = r"(?P<half> and a half)?"
 _EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half)"
 
@@ -306,37 +273,9 @@ def _lexeme(pattern: str, maker: Callable[[re.Match[str]], Marks]) -> Lexeme:
     return re.compile(rf"\b(?:{pattern})\b"), maker
 
 
-def _bare_weekday(match: re.Match[str]) -> Marks:
-    return bare(Rank.DAY, weekday(en.WEEKDAYS[match["wd"]]), ON)
-
-
-def _weekend(_match: re.Match[str]) -> Marks:
-    return replace(bare(Rank.DAY, weekend_of(), OVER), general=True)
-
-
 def _month(match: re.Match[str]) -> Marks:
     narrow = recurring(month_of(MONTH_NUMBERS[match["m"]]))
     return Mark(rank=Rank.MONTH, narrow=narrow, bare=True, dated=True, alone=IN_MONTH)
-
-
-def _part(match: re.Match[str]) -> Marks:
-    return Mark(rank=Rank.PART, narrow=part_of_day(*en.PARTS[match["p"]]), never_alone=True)
-
-
-def _week_of(_match: re.Match[str]) -> Marks:
-    return Mark(rank=Rank.WIDER, narrow=week_around)
-
-
-def _year(match: re.Match[str]) -> Marks:
-    return year_named(int(match["y"]), IN_YEAR)
-
-
-def _day_number(match: re.Match[str]) -> Marks:
-    return Mark(rank=Rank.DAY, narrow=day_of_month(int(match["d"])), never_alone=True)
-
-
-def _day_of_open_month(match: re.Match[str]) -> Marks:
-    return bare(Rank.DAY, day_of_month(int(match["d"][:-2])), BY_THE)
 
 
 _UNIT_WORDS = r"fortnight|day|week|month|year|quarter|decade|minute|hour|century"
@@ -345,16 +284,6 @@ _HOLIDAY_WORDS = (
     r"(?:boxing|memorial|labou?r|earth|mlk|sweeping|king|jr\.?|women) day|of july|juneteenth|fool|patrick|festival|"
     r"qixi|autumn|qingming|ching ming|double ninth"
 )
-_DIGIT = re.compile(r"\d")
-_HOLIDAY = re.compile(_HOLIDAY_WORDS)
-_UNIT = re.compile(rf"{_UNIT_WORDS}|before last|after next")
-_ROUGH = re.compile(r"recent|lately|of late|other (?:day|week)|now\b|moment|minute")
-_NEAR = re.compile(r"day|tomorrow|night|morning|afternoon|evening|earlier|later")
-_STEP = re.compile(r"\b(?:last|past|previous|this|next|coming) ")
-_QUARTER = re.compile(r"quarter|\bq\d|\ds\b|\d['’]s\b")
-_EDGE_WORD = re.compile(r"\b(?:early|start|beginning|mid|middle|late|end|half)\b")
-_NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{ANY_MONTH}")
-_OF_DAY = re.compile(r"\d|morning|noon|midday|lunchtime|evening|night")
 # Quick check: most texts name no time.
 _ANY = re.compile(
     rf"\d|{_UNIT_WORDS}|night|morning|noon|evening|tomorrow|now\b|ago\b|late|recent|{_HOLIDAY_WORDS}|"
@@ -362,138 +291,124 @@ _ANY = re.compile(
 )
 # Longer expressions come first, because matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
-    Lexicon(
-        _DIGIT,
-        (
-            _lexeme(r"(?P<c>(?:19|20)\d\d)[-/.](?P<b>\d{1,2})[-/.](?P<a>\d{1,2})(?P<sep>)(?!\d)", iso_day),
-            _lexeme(r"(?P<c>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![-/.\d])", iso_month),
-            _lexeme(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<c>(?:19|20)\d\d)", fixed_day),
-            _lexeme(
-                rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}{_TO_DAY}(?! (?:of )?{ANY_MONTH}\b)(?:,? {en.YEAR})?{_NO_NUMBER}",
-                dated_days,
-            ),
-            _lexeme(rf"{en.NUMBER_OF_DAY}{_TO_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated_days),
-            _lexeme(rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}(?:,? {en.YEAR})?{_NO_NUMBER}", dated),
-            _lexeme(rf"{en.NUMBER_OF_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated),
+    lexicon(
+        r"\d",
+        _lexeme(r"(?P<c>(?:19|20)\d\d)[-/.](?P<b>\d{1,2})[-/.](?P<a>\d{1,2})(?P<sep>)(?!\d)", iso_day),
+        _lexeme(r"(?P<c>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![-/.\d])", iso_month),
+        _lexeme(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<c>(?:19|20)\d\d)", fixed_day),
+        _lexeme(
+            rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}{_TO_DAY}(?! (?:of )?{ANY_MONTH}\b)(?:,? {en.YEAR})?{_NO_NUMBER}",
+            dated_days,
+        ),
+        _lexeme(rf"{en.NUMBER_OF_DAY}{_TO_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated_days),
+        _lexeme(rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}(?:,? {en.YEAR})?{_NO_NUMBER}", dated),
+        _lexeme(rf"{en.NUMBER_OF_DAY}(?: of)? {en.MONTH}\.?(?:,? {en.YEAR})?", dated),
+    ),
+    lexicon(
+        _HOLIDAY_WORDS,
+        *(
+            _lexeme(rf"(?:{en.STEP}(?: year['’]s)? )?(?:{words})(?! {_NOT_HOLIDAY}\b)", partial(holiday, of_year))
+            for words, of_year in ENGLISH
         ),
     ),
-    Lexicon(
-        _HOLIDAY,
-        (
-            *(
-                _lexeme(rf"(?:{en.STEP}(?: year['’]s)? )?(?:{words})(?! {_NOT_HOLIDAY}\b)", partial(holiday, of_year))
-                for words, of_year in ENGLISH
-            ),
+    lexicon(
+        rf"{_UNIT_WORDS}|before last|after next",
+        _lexeme(rf"{en.ORDINAL} (?:{en.WEEKDAY}|(?P<u>weekend|week))(?= (?:of|in) {_OF_WHAT}\b)", nth_of),
+        _lexeme(
+            rf"week(?= of (?:the )?(?:\d|{ANY_MONTH} \d))", lambda _match: Mark(rank=Rank.WIDER, narrow=week_around)
+        ),
+        _lexeme(r"this time last year", vague(a_year_ago)),
+        _lexeme(
+            rf"(?:(?P<u>year|month|week|weekend)|{en.SEASON}|{en.WEEKDAY}) (?P<w>before last|after next)",
+            en.before_last,
+        ),
+        _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", en.days_ago),
+        _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", en.half_ago),
+        _lexeme(
+            rf"(?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?:ago|back|earlier)"
+            r"(?P<today> today)?",
+            en.distance,
+        ),
+        _lexeme(
+            rf"{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?P<ahead>from now|from today)",
+            en.distance,
+        ),
+        _lexeme(
+            rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)?(?:['’]s? time)?",
+            en.distance,
+        ),
+        _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", en.window),
+        _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", en.window),
+        _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", en.window),
+    ),
+    lexicon(
+        r"recent|lately|of late|other (?:day|week)|now\b|moment|minute",
+        _lexeme(r"recently|lately|of late|in recent (?:days|weeks|months)", vague(since_days(-30, 1))),
+        _lexeme(r"the other day", vague(since_days(-7, 0))),
+        _lexeme(r"the other week", vague(since_days(-21, -6))),
+        _lexeme(r"just now|a moment ago|a minute ago", vague(last_hour)),
+    ),
+    lexicon(
+        r"day|tomorrow|night|morning|afternoon|evening|earlier|later",
+        _lexeme(r"the day before yesterday", relative_day(-2)),
+        _lexeme(r"the day after tomorrow", relative_day(2)),
+        _lexeme(r"the night before last", relative_day(-2, en.PARTS["night"])),
+        _lexeme(r"(?P<w>earlier|later) (?:this (?P<u>week|month|year)|(?P<t>today))", en.so_far),
+        _lexeme(r"last night", relative_day(-1, en.PARTS["night"])),
+        _lexeme(r"tonight", relative_day(0, en.PARTS["night"])),
+        _lexeme(r"this morning", relative_day(0, en.PARTS["morning"])),
+        _lexeme(r"this afternoon", relative_day(0, en.PARTS["afternoon"])),
+        _lexeme(r"this evening", relative_day(0, en.PARTS["evening"])),
+        _lexeme(r"yesterday", relative_day(-1)),
+        _lexeme(r"today", relative_day(0)),
+        _lexeme(r"tomorrow", relative_day(1)),
+    ),
+    lexicon(
+        r"\b(?:last|past|previous|this|next|coming) ",
+        _lexeme(
+            rf"{en.STEP} (?:(?P<u>weekend|week|month|quarter|year|decade)|{en.WEEKDAY_SHORT}|{en.MONTH}|"
+            rf"{en.SEASON})(?!-|\w)",
+            stepped,
         ),
     ),
-    Lexicon(
-        _UNIT,
-        (
-            _lexeme(rf"{en.ORDINAL} (?:{en.WEEKDAY}|(?P<u>weekend|week))(?= (?:of|in) {_OF_WHAT}\b)", nth_of),
-            _lexeme(rf"week(?= of (?:the )?(?:\d|{ANY_MONTH} \d))", _week_of),
-            _lexeme(r"this time last year", vague(a_year_ago)),
-            _lexeme(
-                rf"(?:(?P<u>year|month|week|weekend)|{en.SEASON}|{en.WEEKDAY}) (?P<w>before last|after next)",
-                en.before_last,
-            ),
-            _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", en.days_ago),
-            _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", en.half_ago),
-            _lexeme(
-                rf"(?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?:ago|back|earlier)"
-                r"(?P<today> today)?",
-                en.distance,
-            ),
-            _lexeme(
-                rf"{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?P<ahead>from now|from today)",
-                en.distance,
-            ),
-            _lexeme(
-                rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)?(?:['’]s? time)?",
-                en.distance,
-            ),
-            _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", en.window),
-            _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", en.window),
-            _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", en.window),
-        ),
+    lexicon(
+        r"quarter|\bq\d|\ds\b|\d['’]s\b",
+        _lexeme(r"(?:the )?['’]?(?P<y>[2-9]0|(?:19|20)\d0)['’]?s", decade),
+        _lexeme(r"q(?P<q>[1-4])", quarter),
+        _lexeme(rf"(?:{en.ORDINAL}) quarter", quarter),
     ),
-    Lexicon(
-        _ROUGH,
-        (
-            _lexeme(r"recently|lately|of late|in recent (?:days|weeks|months)", vague(since_days(-30, 1))),
-            _lexeme(r"the other day", vague(since_days(-7, 0))),
-            _lexeme(r"the other week", vague(since_days(-21, -6))),
-            _lexeme(r"just now|a moment ago|a minute ago", vague(last_hour)),
-        ),
+    lexicon(
+        r"\b(?:early|start|beginning|mid|middle|late|end|half)\b",
+        _lexeme(rf"{_EDGE}(?: of| in)? (?:the|this) (?P<u>year|month|week|quarter|decade)(?! \w+day)", edge),
+        _lexeme(rf"{_EDGE}[ -](?:of |in )?(?={_OF_WHAT}\b)", edge),
     ),
-    Lexicon(
-        _NEAR,
-        (
-            _lexeme(r"the day before yesterday", relative_day(-2)),
-            _lexeme(r"the day after tomorrow", relative_day(2)),
-            _lexeme(r"the night before last", relative_day(-2, en.PARTS["night"])),
-            _lexeme(r"(?P<w>earlier|later) (?:this (?P<u>week|month|year)|(?P<t>today))", en.so_far),
-            _lexeme(r"last night", relative_day(-1, en.PARTS["night"])),
-            _lexeme(r"tonight", relative_day(0, en.PARTS["night"])),
-            _lexeme(r"this morning", relative_day(0, en.PARTS["morning"])),
-            _lexeme(r"this afternoon", relative_day(0, en.PARTS["afternoon"])),
-            _lexeme(r"this evening", relative_day(0, en.PARTS["evening"])),
-            _lexeme(r"yesterday", relative_day(-1)),
-            _lexeme(r"today", relative_day(0)),
-            _lexeme(r"tomorrow", relative_day(1)),
+    lexicon(
+        rf"day\b|weekend|{'|'.join(en.SEASONS)}|{ANY_MONTH}",
+        _lexeme(
+            rf"{en.WEEKDAY}(?!s)(?! {_NOT_WEEKDAY}\b)",
+            lambda match: bare(Rank.DAY, weekday(en.WEEKDAYS[match["wd"]]), ON),
         ),
+        _lexeme(r"weekend", lambda _match: replace(bare(Rank.DAY, weekend_of(), OVER), general=True)),
+        _lexeme(rf"{en.SEASON}{_NOT_SEASON}", named_season),
+        _lexeme(rf"{en.MONTH}", _month),
     ),
-    Lexicon(
-        _STEP,
-        (
-            _lexeme(
-                rf"{en.STEP} (?:(?P<u>weekend|week|month|quarter|year|decade)|{en.WEEKDAY_SHORT}|{en.MONTH}|"
-                rf"{en.SEASON})(?!-|\w)",
-                stepped,
-            ),
-        ),
+    lexicon(
+        r"\d",
+        (re.compile(r"(?<=[a-z] )['’](?P<y>\d\d)\b"), short_year),
+        _lexeme(rf"{en.YEAR}{en.NO_YEAR}(?!['’]s)", lambda match: year_named(int(match["y"]), IN_YEAR)),
     ),
-    Lexicon(
-        _QUARTER,
-        (
-            _lexeme(r"(?:the )?['’]?(?P<y>[2-9]0|(?:19|20)\d0)['’]?s", decade),
-            _lexeme(r"q(?P<q>[1-4])", quarter),
-            _lexeme(rf"(?:{en.ORDINAL}) quarter", quarter),
+    lexicon(
+        r"\d|morning|noon|midday|lunchtime|evening|night",
+        _lexeme(
+            rf"(?:in the |the )?(?P<p>{_PARTS})",
+            lambda match: Mark(rank=Rank.PART, narrow=part_of_day(*en.PARTS[match["p"]]), never_alone=True),
         ),
-    ),
-    Lexicon(
-        _EDGE_WORD,
-        (
-            _lexeme(rf"{_EDGE}(?: of| in)? (?:the|this) (?P<u>year|month|week|quarter|decade)(?! \w+day)", edge),
-            _lexeme(rf"{_EDGE}[ -](?:of |in )?(?={_OF_WHAT}\b)", edge),
+        _lexeme(r"(?:at )?(?P<h>\d{1,2})(?::\d\d)? ?(?P<ap>[ap])\.?m\.?", hour),
+        _lexeme(r"at (?P<h>\d{1,2}):\d\d", hour),
+        _lexeme(
+            r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?= (?:of|in) (?:last|this|next) month)",
+            lambda match: Mark(rank=Rank.DAY, narrow=day_of_month(int(match["d"])), never_alone=True),
         ),
-    ),
-    Lexicon(
-        _NAMED,
-        (
-            _lexeme(rf"{en.WEEKDAY}(?!s)(?! {_NOT_WEEKDAY}\b)", _bare_weekday),
-            _lexeme(r"weekend", _weekend),
-            _lexeme(rf"{en.SEASON}{_NOT_SEASON}", named_season),
-            _lexeme(rf"{en.MONTH}", _month),
-        ),
-    ),
-    Lexicon(
-        _DIGIT,
-        (
-            (re.compile(r"(?<=[a-z] )['’](?P<y>\d\d)\b"), short_year),
-            _lexeme(rf"{en.YEAR}{en.NO_YEAR}(?!['’]s)", _year),
-        ),
-    ),
-    Lexicon(
-        _OF_DAY,
-        (
-            _lexeme(rf"(?:in the |the )?(?P<p>{_PARTS})", _part),
-            _lexeme(r"(?:at )?(?P<h>\d{1,2})(?::\d\d)? ?(?P<ap>[ap])\.?m\.?", hour),
-            _lexeme(r"at (?P<h>\d{1,2}):\d\d", hour),
-            _lexeme(
-                r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?= (?:of|in) (?:last|this|next) month)",
-                _day_number,
-            ),
-            _lexeme(_THE_DAY, _day_of_open_month),
-        ),
+        _lexeme(_THE_DAY, lambda match: bare(Rank.DAY, day_of_month(int(match["d"][:-2])), BY_THE)),
     ),
 )

@@ -1,7 +1,7 @@
 """Chinese time expressions. Pure."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 
@@ -15,6 +15,7 @@ from extraction.temporal.expressions import (
     edge_of,
     fixed,
     hour_of_day,
+    lexicon,
     marks_found,
     month_day,
     nth_week,
@@ -23,10 +24,19 @@ from extraction.temporal.expressions import (
     weekday,
     weekend_of,
 )
-from extraction.temporal.expressions_en import a_year_ago, fixed_day, iso_day, iso_month, last_hour, month_of, vague
+from extraction.temporal.expressions_en import (
+    a_year_ago,
+    fixed_day,
+    iso_day,
+    iso_month,
+    last_hour,
+    month_of,
+    since_days,
+    vague,
+)
 from extraction.temporal.holidays import CHINESE, lunar_date
-from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, months, moved, season, shifted, year
-from extraction.temporal.lexicon_en import UNIT_RANK, away, half_away
+from extraction.temporal.intervals import Edge, Interval, Unit, day, lately, months, moved, shifted, year
+from extraction.temporal.lexicon_en import UNIT_RANK, WORDS, any_of, away, half_away
 
 # Numerals, years, weeks and parts of the day
 
@@ -36,70 +46,17 @@ WEEKDAYS = (
     | {"天": 6}
     | {str(number + 1): number for number in range(7)}
 )
-DAYS = {
-    "大前天": -3,
-    "前天": -2,
-    "前日": -2,
-    "昨天": -1,
-    "昨日": -1,
-    "昨儿": -1,
-    "今天": 0,
-    "今日": 0,
-    "今儿": 0,
-    "明天": 1,
-    "明日": 1,
-    "明儿": 1,
-    "后天": 2,
-    "大后天": 3,
-}
-YEARS = {"大前年": -3, "前年": -2, "去年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2, "大后年": 3}
-STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
-SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-PARTS = {
-    "凌晨": (0, 6),
-    "清晨": (4, 9),
-    "早晨": (5, 12),
-    "早上": (5, 12),
-    "上午": (5, 12),
-    "中午": (11, 14),
-    "下午": (12, 18),
-    "午后": (12, 18),
-    "傍晚": (17, 20),
-    "晚上": (18, 30),
-    "夜晚": (18, 30),
-    "晚间": (18, 30),
-    "夜里": (18, 30),
-    "深夜": (22, 28),
-    "半夜": (22, 28),
-}
+_CHINESE = WORDS["chinese"]
+DAYS: dict[str, int] = _CHINESE["days"]
+YEARS: dict[str, int] = _CHINESE["years"]
+STEPS: dict[str, int] = _CHINESE["steps"]
+SEASONS: dict[str, list[int]] = _CHINESE["seasons"]
+PARTS: dict[str, list[int]] = _CHINESE["parts"]
 # 昨晚, 今早: a day and a part of it in two characters.
-SHORT_DAYS = {"昨": -1, "今": 0, "明": 1, "前": -2}
-SHORT_PARTS = {"晚": (18, 30), "夜": (18, 30), "早": (5, 12), "晨": (5, 12)}
-UNITS = {
-    "分钟": Unit.MINUTE,
-    "小时": Unit.HOUR,
-    "钟头": Unit.HOUR,
-    "天": Unit.DAY,
-    "日": Unit.DAY,
-    "周": Unit.WEEK,
-    "星期": Unit.WEEK,
-    "礼拜": Unit.WEEK,
-    "月": Unit.MONTH,
-    "季度": Unit.QUARTER,
-    "年": Unit.YEAR,
-}
-EDGES = {
-    "初": Edge.EARLY,
-    "上旬": Edge.EARLY,
-    "中": Edge.MIDDLE,
-    "中旬": Edge.MIDDLE,
-    "底": Edge.LATE,
-    "末": Edge.LATE,
-    "尾": Edge.LATE,
-    "下旬": Edge.LATE,
-    "上半": Edge.FIRST_HALF,
-    "下半": Edge.SECOND_HALF,
-}
+SHORT_DAYS: dict[str, int] = _CHINESE["short_days"]
+SHORT_PARTS: dict[str, list[int]] = _CHINESE["short_parts"]
+UNITS = {word: Unit(name) for word, name in _CHINESE["units"].items()}
+EDGES = {word: Edge(name) for word, name in _CHINESE["edges"].items()}
 NUMBER = r"(?:\d{1,3}|[一二两三四五六七八九]?十[一二两三四五六七八九]?|[一二两三四五六七八九])"
 UNIT = r"(?P<u>分钟|小时|钟头|天|日|周|星期|礼拜|(?<=[个半])月|季度|年)"
 WEEK = r"(?:周|星期|礼拜)"
@@ -144,21 +101,16 @@ _FEW_FROM, _FEW_TO = 2, 5
 _JUST_BEFORE_DAYS = 7
 
 
+def counted(unit: Unit, counts: Mapping[str, int]) -> Callable[[re.Match[str]], Marks]:
+    """Return a function that reads 去年, 昨天, 上个月, by how many units away these words are."""
+    return lambda match: away(unit, counts[match["w"]])
+
+
 def year_named(match: re.Match[str]) -> Marks:
     """Read 2023年, 二零二三年, 23年5月."""
     number = year_of(match["y"])
     number += 0 if number > 99 else 2000 if number < 70 else 1900
     return Mark(rank=Rank.YEAR, narrow=fixed(lambda _now: year(number)))
-
-
-def relative_year(match: re.Match[str]) -> Marks:
-    """Read 去年, 大前年."""
-    return away(Unit.YEAR, YEARS[match["r"]])
-
-
-def relative_day(match: re.Match[str]) -> Marks:
-    """Read 昨天, 大后天."""
-    return away(Unit.DAY, DAYS[match["r"]])
 
 
 def short_day(match: re.Match[str]) -> Marks:
@@ -218,11 +170,6 @@ def number_of_day(match: re.Match[str]) -> Marks:
     )
 
 
-def relative_month(match: re.Match[str]) -> Marks:
-    """Read 上个月, 本月."""
-    return away(Unit.MONTH, STEPS[match["w"]])
-
-
 def relative_week(match: re.Match[str]) -> Marks:
     """Read 上周, 上上周三, 下个周末."""
     that_week = away(Unit.WEEK, STEPS[match["w"]])
@@ -258,17 +205,9 @@ def _nth(word: str | None) -> int | None:
 
 
 def named_season(match: re.Match[str]) -> Marks:
-    """Read 夏天, 这个夏天, 上个冬天."""
-    first, step = SEASONS[match["s"]], match.groupdict().get("w")
-    narrow = recurring(lambda number: season(number, first), _step(step))
-    return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None, general=step is None)
-
-
-def school_holidays(match: re.Match[str]) -> Marks:
-    """Read 暑假 as July and August, 寒假 as January and February."""
-    first = 7 if match["s"] == "暑" else 1
-    step = match.groupdict().get("w")
-    narrow = recurring(lambda number: months(number, first, 2), _step(step))
+    """Read 夏天, 这个夏天, 上个冬天; 暑假 as July and August, 寒假 as January and February."""
+    (first, count), step = SEASONS[match["s"]], match.groupdict().get("w")
+    narrow = recurring(lambda number: months(number, first, count), _step(step))
     return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None, general=step is None)
 
 
@@ -280,11 +219,6 @@ def quarter(match: re.Match[str]) -> Marks:
     """Read 第三季度."""
     number = number_of(match["q"])
     return Mark(rank=Rank.SEASON, narrow=recurring(lambda of: months(of, 3 * number - 2, 3)), bare=True, general=True)
-
-
-def relative_quarter(match: re.Match[str]) -> Marks:
-    """Read 上个季度."""
-    return away(Unit.QUARTER, STEPS[match["w"]])
 
 
 def edge_named(unit: Unit, *, never_alone: bool = False) -> Callable[[re.Match[str]], Marks]:
@@ -368,17 +302,6 @@ def holiday(of_year: Callable[[int], Interval], match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.DAY, narrow=recurring(of_year, _step(step)), bare=step is None)
 
 
-def the_same_day(_match: re.Match[str]) -> Marks:
-    """Read 去年的今天."""
-    return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, Unit.YEAR, -1))))
-
-
-def vague_days(first: int, end: int) -> Callable[[re.Match[str]], Marks]:
-    """Return a function that reads approximate days counted from today."""
-    narrow = fixed(lambda now: Interval(day(now).start + first * DAY, day(now).start + end * DAY))
-    return lambda _match: Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
-
-
 _ONES, _TEN = "[一二三四五六七八九]", "[一二三四五六七八九十]"
 _MONTH = rf"(?P<m>1[0-2]|0?[1-9]|十[一二]?|{_ONES})月"
 _NOT_A_MONTH = r"(?![饼球亮薪光台租兔嫂供食息龄季大经路街城]|子里|革命|票|老|下|一次|两次|是(?!不是))"
@@ -409,16 +332,12 @@ def marks_in(text: str) -> list[Mark]:
     return marks_found(text, LEXICONS) if _ANY.search(text) else []
 
 
+def _day_a_year_ago(_match: re.Match[str]) -> Marks:
+    return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, Unit.YEAR, -1))))
+
+
 def _lexeme(pattern: str, maker: Callable[[re.Match[str]], Marks]) -> Lexeme:
     return re.compile(pattern), maker
-
-
-def _of(words: dict[str, int]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
-def _lexicon(gate: str, *lexemes: Lexeme) -> Lexicon:
-    return Lexicon(re.compile(gate), lexemes)
 
 
 # Quick check: most texts name no time.
@@ -428,35 +347,38 @@ _ANY = re.compile(
 )
 # Longer expressions come first, because matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
-    _lexicon(
+    lexicon(
         r"\d",
         _lexeme(r"(?<![\d.])(?P<c>(?:19|20)\d\d)[-/.](?P<b>\d{1,2})[-/.](?P<a>\d{1,2})(?!\d)", iso_day),
         _lexeme(r"(?<![\d-])(?P<c>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![-/.\d])", iso_month),
         _lexeme(r"(?<!\d)(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<c>(?:19|20)\d\d)(?!\d)", fixed_day),
     ),
-    _lexicon(
+    lexicon(
         r"历|正月|腊月|月初",
         _lexeme(rf"(?:农历|阴历|旧历)(?P<lm>正|冬|腊|十[一二]?|{_ONES})月{_LUNAR_DAY}", lunar),
         _lexeme(rf"(?P<lm>正|腊)月{_LUNAR_DAY}", lunar),
         _lexeme(rf"(?P<lm>十[一二]?|{_ONES})月(?P<ld>初{_TEN})(?![个次天周])", lunar),
     ),
-    _lexicon(
+    lexicon(
         r"年",
         _lexeme(r"(?:上世纪|(?:二十|20)世纪)?(?P<y>(?:19|20)?\d0|[二三四五六七八九]十)年代", decade),
-        _lexeme(r"去年的?(?:今天|今日)", the_same_day),
+        _lexeme(
+            r"去年的?(?:今天|今日)",
+            _day_a_year_ago,
+        ),
         _lexeme(r"去年的?(?:这个时候|这时候|此时|同期)", vague(a_year_ago)),
-        _lexeme(rf"(?P<r>{_of(YEARS)})", relative_year),
+        _lexeme(rf"(?P<w>{any_of(YEARS)})", counted(Unit.YEAR, YEARS)),
         _lexeme(r"(?<![\d前])(?P<y>(?:19|20)\d\d|[一二][零〇一二三四五六七八九]{3})年(?![代级轻])", year_named),
         _lexeme(rf"(?<!\d)(?P<y>\d\d)年(?=(?:1[0-2]|0?[1-9]|十[一二]?|{_ONES})月|的?[春夏秋冬]|[初底末])", year_named),
     ),
-    _lexicon(
+    lexicon(
         r"[节夜旦]|圣诞|春节|过大?年|跨年|三十|清明|端午|七夕|中秋|重阳|腊八|国庆|[五六十]一|双1|除夕|元宵|初[一二三]",
         *(
             _lexeme(rf"(?:(?P<w>这个|上个|下个)的?)?(?<![{SURNAMES}])(?:{words})", partial(holiday, of_year))
             for words, of_year in CHINESE
         ),
     ),
-    _lexicon(
+    lexicon(
         r"月",
         _lexeme(
             rf"(?<![\d个]){_MONTH}(?P<d>{_DAY})[日号]?(?:到|至|-|~|—)(?P<d2>{_DAY})[日号]{_NO_NUMBER}",
@@ -464,36 +386,36 @@ LEXICONS: tuple[Lexicon, ...] = (
         ),
         _lexeme(rf"(?<![\d个]){_MONTH}(?P<d>{_DAY})(?:[日号]|(?<=\d)(?![\d年月个点岁]|{_COUNTED}))", dated),
         _lexeme(rf"(?<![\d个第]){_MONTH}份?{_NOT_A_MONTH}", month),
-        _lexeme(r"(?P<w>上上|下下|上|下|这|本|当)(?:个|一)?月(?![球亮饼经台])", relative_month),
+        _lexeme(r"(?P<w>上上|下下|上|下|这|本|当)(?:个|一)?月(?![球亮饼经台])", counted(Unit.MONTH, STEPS)),
     ),
-    _lexicon(
+    lexicon(
         r"[周期拜]",
         _lexeme(rf"{STEP}(?:(?P<e>周末)|{WEEK}(?:(?P<d>{_WEEKDAY})|(?![年围边到岁遭])))", relative_week),
         _lexeme(rf"(?P<o>第[一二三四五]个?|最后一?个?){WEEK}(?![一二三四五六日天末])", week_of_month),
         _lexeme(r"(?P<o>第[一二三四五]个?|最后一?个?)?周末(?!愉快)", bare_weekend),
         _lexeme(rf"(?P<o>第[一二三四五]个?|最后一?个?)?{WEEK}(?P<d>{_WEEKDAY})(?![年围边岁])", bare_weekday),
     ),
-    _lexicon(
+    lexicon(
         r"[天日儿晚夜早晨]",
-        _lexeme(rf"(?P<r>{_of(DAYS)})(?!性)", relative_day),
+        _lexeme(rf"(?P<w>{any_of(DAYS)})(?!性)", counted(Unit.DAY, DAYS)),
         _lexeme(r"(?:(?P<r>[昨今明])(?P<p>[晚夜早晨])|(?P<r2>前)(?P<p2>晚))上?(?![期点报年睡起餐饭])", short_day),
     ),
-    _lexicon(
+    lexicon(
         r"季度|q",
-        _lexeme(r"(?P<w>上|这|本|下)(?:个|一)?季度", relative_quarter),
+        _lexeme(r"(?P<w>上|这|本|下)(?:个|一)?季度", counted(Unit.QUARTER, STEPS)),
         _lexeme(r"第?(?P<q>[一二三四1-4])季度", quarter),
         _lexeme(r"(?<![a-z0-9])q(?P<q>[1-4])(?![a-z0-9])", quarter),
     ),
-    _lexicon(
+    lexicon(
         r"[春夏秋冬暑寒]",
         _lexeme(r"(?P<w>这个|上个|下个|今)(?P<s>[春夏秋冬])[天季日]?", named_season),
         _lexeme(r"(?<=年)的?(?P<s>[春夏秋冬])[天季日]?", named_season),
         _lexeme(rf"(?P<s>[春夏秋冬])[天季]{_HAPPENED}", named_season),
-        _lexeme(r"(?P<w>这个|上个|下个|今)(?P<s>[暑寒])假", school_holidays),
-        _lexeme(r"(?<=年)的?(?P<s>[暑寒])假", school_holidays),
-        _lexeme(rf"(?P<s>[暑寒])假{_HAPPENED}", school_holidays),
+        _lexeme(r"(?P<w>这个|上个|下个|今)(?P<s>[暑寒])假", named_season),
+        _lexeme(r"(?<=年)的?(?P<s>[暑寒])假", named_season),
+        _lexeme(rf"(?P<s>[暑寒])假{_HAPPENED}", named_season),
     ),
-    _lexicon(
+    lexicon(
         r"[年月旬]",
         _lexeme(r"(?P<e>上半|下半)年", edge_named(Unit.YEAR)),
         _lexeme(r"(?P<e>上半|下半)个?月", edge_named(Unit.MONTH)),
@@ -504,7 +426,7 @@ LEXICONS: tuple[Lexicon, ...] = (
         _lexeme(r"(?<=[月份])的?(?P<e>初|底|末|上旬|中旬|下旬)", edge_named(Unit.MONTH, never_alone=True)),
         _lexeme(r"(?P<e>上旬|中旬|下旬)", edge_named(Unit.MONTH)),
     ),
-    _lexicon(
+    lexicon(
         r"[前后近过这未接今往]",
         _lexeme(rf"半个?(?P<u>年|月|小时|钟头){_AWAY}", half_distance),
         _lexeme(
@@ -520,17 +442,17 @@ LEXICONS: tuple[Lexicon, ...] = (
             r"(?<![之以目节庆日号年月周秋午夕明旦诞末春夏冬天阳礼婚试赛业孕院术职考])前(?P<n>[几些两])个?(?P<u>天|周|星期|(?<=个)月|年)",
             just_before,
         ),
-        _lexeme(r"前一?(?:阵子|阵|段时间|段日子)|前些(?:日子|时候)", vague_days(-60, 0)),
+        _lexeme(r"前一?(?:阵子|阵|段时间|段日子)|前些(?:日子|时候)", vague(since_days(-60, 0))),
         _lexeme(
             r"最近一段时间|最近(?!的(?![一几])|一次|一回|几次)|近来|近期|近日|这一?(?:段|阵)(?:时间|子|日子)|这些(?:天|日子)",
-            vague_days(-30, 1),
+            vague(since_days(-30, 1)),
         ),
     ),
-    _lexicon(
+    lexicon(
         r"才",
         _lexeme(r"刚才|方才", vague(last_hour)),
     ),
-    _lexicon(
+    lexicon(
         r"[晨早上午晚夜点日号间]",
         _lexeme(rf"(?P<p>{'|'.join(PARTS)})(?!好)", part_named),
         _lexeme(rf"(?P<h>\d{{1,2}}|二?十{_ONES}?|{_ONES}|两)点(?:半|钟|\d{{1,2}}分?)?(?![心头名评赞击菜餐事])", hour),

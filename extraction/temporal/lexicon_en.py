@@ -1,95 +1,43 @@
 """English numbers, months, weekdays and parts of the day as patterns for lower-case text. Pure."""
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any, Final
 
 from extraction.temporal.expressions import Frame, Mark, Marks, Rank, fixed, recurring, unit_away, weekday, weekend_of
-from extraction.temporal.intervals import DAY, Interval, Unit, day, lately, moved, season, shifted
+from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, moved, season, shifted
 from extraction.text.lexicon_en import MONTH_NUMBERS, word_set
 from extraction.text.stop_words import ENGLISH_BM25
+from extraction.text.toml_files import toml_of
 
-WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mon",
-            "tuesday tues tue",
-            "wednesday wed",
-            "thursday thurs thur thu",
-            "friday fri",
-            "saturday sat",
-            "sunday sun",
-        )
-    )
-    for name in names.split()
-}
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "this past": -1, "this coming": 1, "next": 1, "coming": 1}
-ORDINALS = {
-    word: number
-    for number, words in {
-        1: "first 1st",
-        2: "second 2nd",
-        3: "third 3rd",
-        4: "fourth 4th",
-        5: "fifth 5th",
-        -1: "last final",
-    }.items()
-    for word in words.split()
-}
-PARTS = {
-    "early morning": (4, 8),
-    "morning": (5, 12),
-    "noon": (11, 14),
-    "lunchtime": (11, 14),
-    "midday": (11, 14),
-    "afternoon": (12, 18),
-    "evening": (17, 22),
-    "night": (18, 30),
-    "midnight": (23, 25),
-}
-UNITS = {
-    "minute": Unit.MINUTE,
-    "hour": Unit.HOUR,
-    "day": Unit.DAY,
-    "week": Unit.WEEK,
-    "fortnight": Unit.WEEK,
-    "weekend": Unit.WEEKEND,
-    "month": Unit.MONTH,
-    "quarter": Unit.QUARTER,
-    "year": Unit.YEAR,
-    "decade": Unit.DECADE,
-}
-_COUNTS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-NUMBERS = {word: number for number, word in enumerate(_COUNTS.split())} | {
-    "a": 1,
-    "an": 1,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "ninety": 90,
-    "hundred": 100,
-    "couple": 2,
-    "dozen": 12,
-}
+WORDS: Final[Mapping[str, Any]] = toml_of("extraction.temporal", "lexicon.toml")
+_ENGLISH: Final = WORDS["english"]
+WEEKDAYS = {name: number for number, names in enumerate(_ENGLISH["weekdays"]) for name in names.split()}
+SEASONS: dict[str, int] = _ENGLISH["seasons"]
+STEPS: dict[str, int] = _ENGLISH["steps"]
+ORDINALS: dict[str, int] = _ENGLISH["ordinals"]
+PARTS: dict[str, list[int]] = _ENGLISH["parts"]
+UNITS = {word: Unit(name) for word, name in _ENGLISH["units"].items()}
+EDGES = {word: Edge(name) for word, name in _ENGLISH["edges"].items()}
+NUMBERS: dict[str, int] = {word: number for number, word in enumerate(_ENGLISH["numbers"].split())} | _ENGLISH[
+    "more_numbers"
+]
 # "A few" means two to five.
 FEW_FROM, FEW_TO = 2, 5
 
 
-def _any(words: dict[str, int]) -> str:
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern for these words; longer ones come first."""
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-MONTH = f"(?P<m>{_any(MONTH_NUMBERS)})"
-WEEKDAY = f"(?P<wd>{_any({name: number for name, number in WEEKDAYS.items() if len(name) > 5})})"
+MONTH = f"(?P<m>{any_of(MONTH_NUMBERS)})"
+WEEKDAY = f"(?P<wd>{any_of(name for name in WEEKDAYS if len(name) > 5)})"
 # Includes "sun" and "sat", which are days only after "last", "this" or "next".
-WEEKDAY_SHORT = f"(?P<wd>{_any(WEEKDAYS)})"
-SEASON = f"(?P<s>{_any(SEASONS)})"
-ORDINAL = f"(?P<o>{_any(ORDINALS)})"
+WEEKDAY_SHORT = f"(?P<wd>{any_of(WEEKDAYS)})"
+SEASON = f"(?P<s>{any_of(SEASONS)})"
+ORDINAL = f"(?P<o>{any_of(ORDINALS)})"
 STEP = r"(?P<step>this past|this coming|last|past|previous|this|next|coming)"
 UNIT = "(?P<u>minute|hour|day|weekend|week|fortnight|month|quarter|year|decade)"
 YEAR = r"(?P<y>(?:19|20)\d\d)"
@@ -142,10 +90,10 @@ def count_of(word: str) -> int | None:
     return int(word) if word.isdigit() else NUMBERS.get(word)
 
 
-def before(*words: str, article: bool = True) -> re.Pattern[str]:
-    """Return a pattern for a text that ends with one of these words, such as "in" or "during", and perhaps "the"."""
+def before(words: str, *, article: bool = True) -> re.Pattern[str]:
+    """Return a pattern for a text that ends with one of these words, such as "in|during", and perhaps "the"."""
     the = r"(?:the\s+)?" if article else ""
-    return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
+    return re.compile(rf"(?:^|[^a-z])(?:{words})\s+{the}$")
 
 
 # Distances from now: three weeks ago, in the last two days, the summer before last

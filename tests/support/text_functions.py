@@ -92,6 +92,8 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.cache",
     "extraction.text.lexicon_en",
     "extraction.text.toml_files",
+    "extraction.temporal.expressions.lexicon",
+    "extraction.temporal.lexicon_en.before",
     # JSON that the door has checked.
     "graph_service.memory.tags.message_tokens",
 )
