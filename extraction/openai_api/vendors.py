@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
+
+from extraction.text.toml_files import toml_of
 
 
 class Api(StrEnum):
@@ -57,72 +59,14 @@ class Vendor:
         return model.removeprefix(f"{self.name}/") if self.name else model
 
 
-_VOYAGE: Final = EmbeddingFields(
-    for_question={"input_type": "query"},
-    for_text={"input_type": "document"},
-    dimensions="output_dimension",
-    encoding=False,
-)
-_JINA: Final = EmbeddingFields(for_question={"task": "retrieval.query"}, for_text={"task": "retrieval.passage"})
+def _vendor(name: str, row: dict[str, Any]) -> Vendor:
+    api, embedding = Api(row.pop("api", Api.OPENAI)), EmbeddingFields(**row.pop("embedding", {}))
+    return Vendor(name=name, api=api, embedding=embedding, **row)
 
-# By the vendors' documentation, November 2026.
-_VENDORS: Final = (
-    Vendor(
-        name="anthropic",
-        address="https://api.anthropic.com/v1",
-        key_variable="ANTHROPIC_API_KEY",
-        address_variable="ANTHROPIC_BASE_URL",
-        address_path="/v1",
-        api=Api.ANTHROPIC,
-    ),
-    Vendor(name="any-llm", api=Api.ANY_LLM),
-    Vendor(
-        name="azure",
-        key_variable="AZURE_OPENAI_API_KEY",
-        address_variable="AZURE_OPENAI_ENDPOINT",
-        address_path="/openai/v1",
-    ),
-    Vendor(name="cerebras", address="https://api.cerebras.ai/v1", key_variable="CEREBRAS_API_KEY"),
-    Vendor(name="cohere", address="https://api.cohere.ai/compatibility/v1", key_variable="COHERE_API_KEY"),
-    Vendor(
-        name="dashscope",
-        address="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        key_variable="DASHSCOPE_API_KEY",
-    ),
-    Vendor(name="deepinfra", address="https://api.deepinfra.com/v1/openai", key_variable="DEEPINFRA_API_KEY"),
-    Vendor(name="deepseek", address="https://api.deepseek.com/v1", key_variable="DEEPSEEK_API_KEY"),
-    Vendor(name="fireworks", address="https://api.fireworks.ai/inference/v1", key_variable="FIREWORKS_API_KEY"),
-    Vendor(
-        name="gemini",
-        address="https://generativelanguage.googleapis.com/v1beta/openai",
-        key_variable="GEMINI_API_KEY",
-    ),
-    Vendor(name="groq", address="https://api.groq.com/openai/v1", key_variable="GROQ_API_KEY"),
-    Vendor(name="huggingface", address="https://router.huggingface.co/v1", key_variable="HF_TOKEN"),
-    Vendor(name="jina", address="https://api.jina.ai/v1", key_variable="JINA_API_KEY", embedding=_JINA),
-    Vendor(name="llamacpp", address="http://127.0.0.1:8080/v1", start="llama-server -m MODEL.gguf"),
-    Vendor(name="lmstudio", address="http://127.0.0.1:1234/v1", start="lms server start"),
-    Vendor(name="mistral", address="https://api.mistral.ai/v1", key_variable="MISTRAL_API_KEY"),
-    Vendor(name="moonshot", address="https://api.moonshot.ai/v1", key_variable="MOONSHOT_API_KEY"),
-    Vendor(name="nvidia", address="https://integrate.api.nvidia.com/v1", key_variable="NVIDIA_API_KEY"),
-    Vendor(
-        name="ollama",
-        address="http://127.0.0.1:11434/v1",
-        address_variable="OLLAMA_HOST",
-        address_path="/v1",
-        start="ollama serve",
-    ),
-    Vendor(name="openai", address="https://api.openai.com/v1", key_variable="OPENAI_API_KEY"),
-    Vendor(name="openrouter", address="https://openrouter.ai/api/v1", key_variable="OPENROUTER_API_KEY"),
-    Vendor(name="perplexity", address="https://api.perplexity.ai", key_variable="PERPLEXITY_API_KEY"),
-    Vendor(name="siliconflow", address="https://api.siliconflow.com/v1", key_variable="SILICONFLOW_API_KEY"),
-    Vendor(name="together", address="https://api.together.xyz/v1", key_variable="TOGETHER_API_KEY"),
-    Vendor(name="vllm", address="http://127.0.0.1:8000/v1", start="vllm serve MODEL"),
-    Vendor(name="voyage", address="https://api.voyageai.com/v1", key_variable="VOYAGE_API_KEY", embedding=_VOYAGE),
-    Vendor(name="xai", address="https://api.x.ai/v1", key_variable="XAI_API_KEY"),
-    Vendor(name="zai", address="https://api.z.ai/api/paas/v4", key_variable="ZAI_API_KEY"),
-)
-VENDORS: Final[Mapping[str, Vendor]] = {vendor.name: vendor for vendor in _VENDORS}
+
+VENDORS: Final[Mapping[str, Vendor]] = {
+    name: _vendor(name, row) for name, row in toml_of("extraction.openai_api", "vendors.toml").items()
+}
 # An endpoint with OpenAI's API, by default OpenAI's own.
 UNNAMED: Final = Vendor(name="", key_variable="OPENAI_API_KEY")
 
