@@ -18,7 +18,6 @@ from statistics import fmean
 from typing import Final
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
 
 from extraction.embeddings.answer_scores import BATCH_SIZE as PAIRS_AT_ONCE
 from extraction.embeddings.answer_scores import AnswerModel, EncodedPair
@@ -32,15 +31,14 @@ from extraction.embeddings.local_models import (
     MULTILINGUAL_REPLACEMENTS,
     REPLACEMENTS,
     SCORING_MODELS,
-    TOKENIZER,
     LazyModel,
     LocalModel,
     complete_folder,
     wanted_models,
 )
 from extraction.embeddings.model_download import Progress, fetched_models, is_verified, model_folder
+from extraction.embeddings.splitters import splitter_of
 from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
-from extraction.embeddings.unigram import Unigram
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese
@@ -71,68 +69,16 @@ class EncodedText:
     content_positions: list[int]
 
 
-class WordPieces:
-    """The model's tokenizer; thread-safe."""
+class TextPieces:
+    """The tokenizer of one model, which it shares with the adapted models; thread-safe."""
 
-    def __init__(self, tokenizer_json: Path, *, by_frequency: int | None) -> None:
-        """Read the tokenizer's file.
-
-        Args:
-            by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
-        """
-        self._tokenizer = Tokenizer.from_file(str(tokenizer_json))
-        # The file may configure padding and a shorter limit; set the limit that all our models have.
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(PIECES_MAX)
-        self._by_frequency = by_frequency
-        words = self._tokenizer.get_vocab(with_added_tokens=True)
-        self._has_content = [False] * len(words)
-        for word, number in words.items():
-            self._has_content[number] = any(character.isalnum() for character in word) and not word.startswith("[")
+    def __init__(self, model: LocalModel, folder: Path) -> None:
+        self._splitter = splitter_of(model, folder)
+        self._by_frequency = model.by_frequency
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
         """Tokenize texts, each with the prefix in front."""
         # One by one, because the library would run a batch on its own thread pool.
-        found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
-        return [
-            EncodedText(ids=list(one.ids), content_positions=self._content_positions(one, len(prefix))) for one in found
-        ]
-
-    def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
-        """Return the pieces at `EncodedText.content_positions`, with their words and weights."""
-        whole = prefix + text[:_CHARS_MAX]
-        found = self._tokenizer.encode(whole)
-        spans = {place: found.token_to_word(place) for place in self._content_positions(found, len(prefix))}
-        return tuple(
-            Piece(
-                word=_part(whole, found.word_to_chars(word)), weight=zipf_weight(found.ids[place], self._by_frequency)
-            )
-            for place, word in spans.items()
-            if word is not None
-        )
-
-    def _content_positions(self, found: Encoding, prefix_chars: int) -> list[int]:
-        return [
-            place
-            for place, (number, (start, _)) in enumerate(zip(found.ids, found.offsets, strict=True))
-            if self._has_content[number] and start >= prefix_chars
-        ]
-
-
-def _part(text: str, span: tuple[int, int] | None) -> str:
-    return text[slice(*span)].casefold() if span else ""
-
-
-class UnigramPieces:
-    """The tokenizer of the multilingual model, with the methods of `WordPieces`; thread-safe."""
-
-    def __init__(self, file: Path, *, by_frequency: int | None) -> None:
-        """Read the tokenizer's file; see `WordPieces`."""
-        self._unigram = Unigram(file)
-        self._by_frequency = by_frequency
-
-    def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
-        """Tokenize texts, each with the prefix in front."""
         return [self._encoded(prefix + text[:_CHARS_MAX], len(prefix))[0] for text in texts]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
@@ -153,14 +99,14 @@ class UnigramPieces:
 
     def _encoded(self, whole: str, prefix_chars: int) -> tuple[EncodedText, list[tuple[int, int]]]:
         """Return a text as pieces, and the span of each; that of special tokens is empty."""
-        cut = self._unigram.cut(whole)
-        ids = [self._unigram.start, *cut.ids[: PIECES_MAX - 2], self._unigram.separator]
+        cut = self._splitter.cut(whole)
+        ids = [self._splitter.start, *cut.ids[: PIECES_MAX - 2], self._splitter.separator]
         spans = [(0, 0), *cut.spans[: PIECES_MAX - 2], (0, 0)]
         content = [
             position
             for position, (start, end) in enumerate(spans)
             if start >= prefix_chars
-            and ids[position] != self._unigram.unknown
+            and ids[position] not in self._splitter.without_text
             and any(map(str.isalnum, whole[start:end]))
         ]
         return EncodedText(ids=ids, content_positions=content), spans
@@ -172,12 +118,6 @@ def zipf_weight(number: int, by_frequency: int | None) -> float:
     Source: Zipf's law: the n-th word is 1/n as frequent as the first, so its IDF grows as ln n.
     """
     return 1.0 if by_frequency is None else math.log(2 + max(number - by_frequency, 0))
-
-
-def tokenizer_of(model: LocalModel, folder: Path) -> WordPieces | UnigramPieces:
-    """Load the tokenizer of a converted model."""
-    kind = WordPieces if model.packed is None else UnigramPieces
-    return kind(folder / TOKENIZER, by_frequency=model.by_frequency)
 
 
 # Projection of the model output; the package contains one file per model
@@ -466,7 +406,7 @@ class LanguageEmbedder:
         """
         self._model = model
         self._bert = Bert(folder, calls=calls, precision=precision)
-        self._pieces = tokenizer_of(model, folder)
+        self._pieces = TextPieces(model, folder)
         self._space = VectorSpace(model)
         self.token_model: Final = self._space.token_model
 

@@ -1,4 +1,4 @@
-"""Split text into the pieces of a model's vocabulary, for the adapted models."""
+"""Split text into the pieces of a model's vocabulary, for all local models."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from extraction.embeddings.unigram import Pieces, Unigram
 
 
 class WordSplitter:
-    """The splitter of a BERT vocabulary, with `cut`, `start` and `separator` of `Unigram`; thread-safe."""
+    """The splitter of a BERT vocabulary, with the public attributes of `Unigram`; thread-safe."""
 
     def __init__(self, file: Path) -> None:
         """Read the tokenizer's file."""
@@ -22,6 +22,7 @@ class WordSplitter:
         self._tokenizer.no_truncation()
         words = self._tokenizer.get_vocab(with_added_tokens=True)
         self.start, self.separator = words["[CLS]"], words["[SEP]"]
+        self.without_text = frozenset(number for word, number in words.items() if word.startswith("["))
 
     def cut(self, text: str) -> Pieces:
         """Return the pieces of a text in order, without those of its start and end."""

@@ -45,6 +45,8 @@ class Unigram:
         self._scores = array("d", read["scores"])
         self._characters: dict[str, str] = read["characters"]
         self.start, self.separator, self.unknown = self._ids[START], self._ids[END], self._ids[UNKNOWN]
+        # Pieces that stand for no known characters.
+        self.without_text = frozenset((self.unknown,))
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
         # The longest piece that begins with each character.
         self._longest: dict[str, int] = {}

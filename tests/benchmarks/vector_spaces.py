@@ -29,8 +29,8 @@ from extraction.embeddings.local_embedder import (
     TOKEN_DIM,
     VECTOR_DIM,
     LanguageEmbedder,
+    TextPieces,
     space_file,
-    tokenizer_of,
     unit,
     whole_of,
 )
@@ -68,7 +68,7 @@ class Reader:
     def __init__(self, model: LocalModel, folder: Path) -> None:
         self._model = model
         self._bert = Bert(folder, calls=1, precision="int8")
-        self._pieces = tokenizer_of(model, folder)
+        self._pieces = TextPieces(model, folder)
 
     def said(self, texts: Sequence[str]) -> list[States]:
         """Embed messages."""
