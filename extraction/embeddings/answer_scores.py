@@ -71,27 +71,26 @@ class AnswerModel:
         self._splitter = splitter_of(model, folder)
         self._bert = Bert(folder, calls=calls, precision=precision)
 
-    def encoded(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
-        """Tokenize a question with each text, for models of answers; long texts give several pairs. Shortest first."""
-        asked = self._pieces(question)[:QUESTION_PIECES_MAX]
-        first = [self._splitter.start, *asked, self._splitter.separator]
+    def encoded(self, question: str, items: Sequence[Sequence[str]]) -> list[EncodedPair]:
+        """Tokenize a question with each text, in several pairs if it is long, or with an older and a newer one.
+
+        Shortest first.
+        """
+        first = self._closed([self._splitter.start, *self._pieces(question)[:QUESTION_PIECES_MAX]])
         pairs = []
-        for at, text in enumerate(texts):
-            pieces = self._pieces(text)[: TEXT_PIECES_MAX * WINDOWS_MAX]
-            for begin in range(0, max(len(pieces), 1), TEXT_PIECES_MAX):
-                second = [*pieces[begin : begin + TEXT_PIECES_MAX], self._splitter.separator]
-                pairs.append(_pair(at, first, second))
+        for at, (text, *newer) in enumerate(items):
+            pieces = self._pieces(text)
+            if newer:
+                before = self._closed(pieces[:COMPARED_PIECES_MAX])
+                after = self._pieces(newer[0])[:COMPARED_PIECES_MAX]
+                pairs.append(_pair(at, [*first, *before], self._closed(after)))
+                continue
+            for begin in range(0, min(max(len(pieces), 1), TEXT_PIECES_MAX * WINDOWS_MAX), TEXT_PIECES_MAX):
+                pairs.append(_pair(at, first, self._closed(pieces[begin : begin + TEXT_PIECES_MAX])))
         return sorted(pairs, key=lambda pair: len(pair.ids))
 
-    def encoded_changes(self, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
-        """Tokenize a question with each older and newer text, for the model of replacements. Shortest first."""
-        first = [self._splitter.start, *self._pieces(question)[:QUESTION_PIECES_MAX], self._splitter.separator]
-        pairs = []
-        for at, (older, newer) in enumerate(changes):
-            before = [*self._pieces(older)[:COMPARED_PIECES_MAX], self._splitter.separator]
-            after = [*self._pieces(newer)[:COMPARED_PIECES_MAX], self._splitter.separator]
-            pairs.append(_pair(at, [*first, *before], after))
-        return sorted(pairs, key=lambda pair: len(pair.ids))
+    def _closed(self, pieces: list[int]) -> list[int]:
+        return [*pieces, self._splitter.separator]
 
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
         """Return the log odds that each text answers its question, or replaces the older text, in order."""

@@ -290,23 +290,9 @@ class LocalEmbedder:
         Raises:
             InstallError: a model cannot be loaded.
         """
-        if not self._scorers:
-            return [None] * len(texts)
-        by_gloss, others = _by_language(question, [(text,) for text in texts])
-        in_chinese = [index for index in by_gloss if is_chinese(texts[index])] if is_chinese(question) else []
-
-        def of(indexes: Sequence[int]) -> list[str]:
-            return [texts[index] for index in indexes]
-
-        found = await asyncio.gather(
-            self._scores(ENGLISH_ANSWERS, len(by_gloss), lambda model: _glossed(model, question, of(by_gloss))),
-            self._scores(CHINESE_ANSWERS, len(in_chinese), lambda model: model.encoded(question, of(in_chinese))),
-            self._scores(MULTILINGUAL_ANSWERS, len(others), lambda model: model.encoded(question, of(others))),
+        return await self._log_odds(
+            question, [(text,) for text in texts], ENGLISH_ANSWERS, MULTILINGUAL_ANSWERS, chinese=CHINESE_ANSWERS
         )
-        odds: list[list[float]] = [[] for _ in texts]
-        for index, score in zip((*by_gloss, *in_chinese, *others), chain.from_iterable(found), strict=True):
-            odds[index].append(score)
-        return [fmean(own) for own in odds]
 
     async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
         """Return the log odds that the newer of two texts replaces the older as an answer to the question, in order.
@@ -320,21 +306,40 @@ class LocalEmbedder:
         Raises:
             InstallError: a model cannot be loaded.
         """
-        if not self._scorers:
-            return [None] * len(changes)
-        by_gloss, others = _by_language(question, changes)
+        return await self._log_odds(question, changes, REPLACEMENTS, MULTILINGUAL_REPLACEMENTS)
 
-        def of(indexes: Sequence[int]) -> list[tuple[str, str]]:
-            return [changes[index] for index in indexes]
+    async def _log_odds(
+        self,
+        question: str,
+        items: Sequence[Sequence[str]],
+        english: LocalModel,
+        multilingual: LocalModel,
+        *,
+        chinese: LocalModel | None = None,
+    ) -> list[float | None]:
+        """Return the log odds of texts, or of an older and a newer one each, by the models of their languages."""
+        if not self._scorers:
+            return [None] * len(items)
+        readable = is_english_or_chinese(question)
+        by_gloss = [at for at, texts in enumerate(items) if readable and all(map(is_english_or_chinese, texts))]
+        others = [at for at in range(len(items)) if at not in by_gloss]
+        in_chinese = [at for at in by_gloss if is_chinese(items[at][0])] if chinese and is_chinese(question) else []
+
+        def glossed(model: AnswerModel) -> list[EncodedPair]:
+            return model.encoded(english_gloss(question), [[*map(english_gloss, items[at])] for at in by_gloss])
+
+        def plain(indexes: Sequence[int]) -> Callable[[AnswerModel], list[EncodedPair]]:
+            return lambda model: model.encoded(question, [items[at] for at in indexes])
 
         found = await asyncio.gather(
-            self._scores(REPLACEMENTS, len(by_gloss), lambda model: _glossed_changes(model, question, of(by_gloss))),
-            self._scores(
-                MULTILINGUAL_REPLACEMENTS, len(others), lambda model: model.encoded_changes(question, of(others))
-            ),
+            self._scores(english, len(by_gloss), glossed),
+            self._scores(chinese or english, len(in_chinese), plain(in_chinese)),
+            self._scores(multilingual, len(others), plain(others)),
         )
-        odds = dict(zip((*by_gloss, *others), chain.from_iterable(found), strict=True))
-        return [odds[at] for at in range(len(changes))]
+        odds: list[list[float]] = [[] for _ in items]
+        for at, score in zip((*by_gloss, *in_chinese, *others), chain.from_iterable(found), strict=True):
+            odds[at].append(score)
+        return [fmean(own) for own in odds]
 
     async def _scores(
         self, name: LocalModel, count: int, encoded: Callable[[AnswerModel], list[EncodedPair]]
@@ -373,26 +378,6 @@ class LocalEmbedder:
         (across,) = other.embedded(other.cut([read], asked), asked)
         across = replace(across, pieces=other.pieces(read))
         return [replace(one, cross_language_vector=across.vector, across=across) for one in found]
-
-
-def _by_language(question: str, texts: Sequence[Sequence[str]]) -> tuple[list[int], list[int]]:
-    """Return the indexes of what is English or Chinese together with the question, and of the rest."""
-    by_gloss, others = list[int](), list[int]()
-    readable = is_english_or_chinese(question)
-    for index, read_together in enumerate(texts):
-        (by_gloss if readable and all(map(is_english_or_chinese, read_together)) else others).append(index)
-    return by_gloss, others
-
-
-def _glossed(model: AnswerModel, question: str, texts: Sequence[str]) -> list[EncodedPair]:
-    """Tokenize a question with each text, glossed in English."""
-    return model.encoded(english_gloss(question), [english_gloss(text) for text in texts])
-
-
-def _glossed_changes(model: AnswerModel, question: str, changes: Sequence[tuple[str, str]]) -> list[EncodedPair]:
-    """Tokenize a question with each older and newer text, glossed in English."""
-    glossed = [(english_gloss(older), english_gloss(newer)) for older, newer in changes]
-    return model.encoded_changes(english_gloss(question), glossed)
 
 
 class LanguageEmbedder:

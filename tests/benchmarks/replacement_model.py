@@ -218,7 +218,7 @@ def pieces_n(pair: Pair) -> int:
 
 
 def in_rows(pairs: Sequence[Pair], pieces: Pieces) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ids, types and mask, as `AnswerModel.encoded_changes` gives them: the older text follows the question."""
+    """Return ids, types and mask, as `AnswerModel.encoded` gives them: the older text follows the question."""
     rows = [
         (
             [*pair.question[:QUESTION_PIECES_MAX], pieces.separator, *pair.older[:COMPARED_PIECES_MAX]],

@@ -163,7 +163,7 @@ async def test_empty_and_extreme_texts_have_finite_scores(embedder: LocalEmbedde
 
 async def test_work_on_a_long_text_is_bounded(embedder: LocalEmbedder) -> None:
     model = AnswerModel(ENGLISH_ANSWERS, model_folder(ENGLISH_ANSWERS, CACHE), calls=1, precision="int8")
-    pairs = model.encoded("Where do I live now? " * 200, ["word " * 20_000])
+    pairs = model.encoded("Where do I live now? " * 200, [["word " * 20_000]])
     assert len(pairs) == WINDOWS_MAX
     assert all(len(one.ids) == len(one.types) <= 256 for one in pairs)
     assert max(len(one.ids) for one in pairs) >= TEXT_PIECES_MAX
@@ -280,6 +280,6 @@ async def test_newer_text_replaces_the_older_only_if_it_puts_it_out_of_date(
 
 async def test_work_on_long_texts_that_are_compared_is_bounded() -> None:
     model = AnswerModel(REPLACEMENTS, model_folder(REPLACEMENTS, CACHE), calls=1, precision="int8")
-    (pair,) = model.encoded_changes("Where do I live now? " * 200, [("word " * 20_000, "other " * 20_000)])
+    (pair,) = model.encoded("Where do I live now? " * 200, [("word " * 20_000, "other " * 20_000)])
     assert len(pair.ids) == len(pair.types) == QUESTION_PIECES_MAX + 2 * COMPARED_PIECES_MAX + 4
     assert sum(pair.types) == COMPARED_PIECES_MAX + 1
