@@ -56,7 +56,7 @@ from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.recall.ranking import WeightFactors
 from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
 from graph_service.memory.worker.message_expiry import MessageExpiry
 from graph_service.memory.worker.worker import Worker, WorkerRules
@@ -462,18 +462,22 @@ async def _readers(
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; the service also starts while Redis does not answer."""
     limits, redis = settings.window, settings.redis
-    buffer = TurnBuffer(
-        turns_max=limits.turns, sessions_max=limits.process_sessions, bytes_max=limits.process_mb * 2**20
-    )
+    sessions_max, bytes_max = limits.process_sessions, limits.process_mb * 2**20
     if redis.url is None:
-        return ShortTermWindow(buffer, complete=settings.neo4j.uri is None)
+        alone = settings.neo4j.uri is None
+        return ShortTermWindow(turns_max=limits.turns, sessions_max=sessions_max, bytes_max=bytes_max, complete=alone)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
         timeout_s=redis.timeout_s, connections=redis.connections, turns_max=limits.turns, ttl_s=limits.ttl_s
     )
     window = RedisWindow(
-        redis=RedisTurns(redis.url, rules), buffer=buffer, clock_s=time.monotonic, supervisor=supervisor
+        redis=RedisTurns(redis.url, rules),
+        clock_s=time.monotonic,
+        turns_max=limits.turns,
+        sessions_max=sessions_max,
+        bytes_max=bytes_max,
+        supervisor=supervisor,
     )
     await window.check()
     return window

@@ -66,12 +66,12 @@ from graph_service.memory.recall.question_log import (
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.recall.recall_cases import cases_document, judge, judged_hits
 from graph_service.memory.repair.repair import Sync, SyncReport
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
 from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back, says_just_now
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
+    ShortTermWindow,
     Turn,
     session_key_of,
     turn_from_message,
@@ -163,7 +163,7 @@ class Memory:
         self._rules = rules
         self._clock = clock
         self._notify = notify
-        self._window = window or ShortTermWindow(TurnBuffer(turns_max=20))
+        self._window = window or ShortTermWindow(turns_max=20)
         self.spool = spool
         self.forgetting = Forgetting(
             graph,

@@ -17,7 +17,7 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import ShortTermWindow
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.summaries.service import Refresh
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from tests.support.embedders import HashedWords

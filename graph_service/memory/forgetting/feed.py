@@ -16,7 +16,7 @@ from graph_service.graph.schema_setup import StoredEmbedder, embedder_of
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.mindmap.snapshot_cache import SnapshotFile
-from graph_service.memory.sessions.in_process_window import ShortTermWindow
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.supervision import wait_for_any
 from schema.errors import MnemosceneError, UnavailableError
 from schema.ids import TenantId, UserId

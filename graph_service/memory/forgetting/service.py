@@ -28,9 +28,8 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, run_session_jobs
 from graph_service.memory.messages.log import MessageFilter, MessageLog, find_message
-from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.sessions.short_term_window import SessionKey, shortened
+from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow, shortened
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import InputError, NotFoundError, UnavailableError

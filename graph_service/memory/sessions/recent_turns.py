@@ -9,10 +9,10 @@ from extraction.text.sentences import split_sentences
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.sessions.in_process_window import ShortTermWindow
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
+    ShortTermWindow,
     Source,
     Turn,
     merged,

@@ -1,4 +1,4 @@
-"""The short-term window in Redis, behind a write buffer in this process and a circuit breaker."""
+"""The short-term window in Redis, behind a window in this process and a circuit breaker."""
 
 import asyncio
 import contextlib
@@ -16,10 +16,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, RedisError
 
 from graph_service.circuit_breaker import Breaker, BreakerState
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
+    BYTES_MAX,
+    SESSIONS_MAX,
     RecentTurns,
     SessionKey,
+    ShortTermWindow,
     Source,
     Turn,
     WindowState,
@@ -170,12 +172,11 @@ CLOSE_MAX_S: Final = 2.0
 class RedisWindow(ShortTermWindow):
     """A short-term window in Redis.
 
-    New turns are added to the buffer, and removed from it when they are in Redis. So `add` never waits, a read takes at
+    Turns are in this process until they are in Redis. So `add` never waits, a read takes at
     most the timeout while Redis is unavailable, and turns are written when Redis answers again. Turns are merged by
     time and id, so repeated or reordered writes do no harm.
 
     Args:
-        buffer: turns that are not in Redis yet.
         clock_s: returns the seconds of a monotonic clock.
         retry_s: pause between attempts to write pending turns.
     """
@@ -184,16 +185,17 @@ class RedisWindow(ShortTermWindow):
         self,
         *,
         redis: RedisTurns,
-        buffer: TurnBuffer,
         clock_s: Callable[[], float],
-        breaker: Breaker | None = None,
+        turns_max: int,
+        sessions_max: int = SESSIONS_MAX,
+        bytes_max: int = BYTES_MAX,
         retry_s: float = RETRY_S,
         supervisor: Supervisor | None = None,
     ) -> None:
-        super().__init__(buffer)
+        super().__init__(turns_max=turns_max, sessions_max=sessions_max, bytes_max=bytes_max)
         self._redis = redis
         self._clock_s = clock_s
-        self._breaker = breaker or Breaker()
+        self._breaker = Breaker()
         self._retry_s = retry_s
         self._supervisor = supervisor or Supervisor()
         # Users whose keys must be deleted before they are read again. All keys even for single messages, because other
@@ -211,9 +213,9 @@ class RedisWindow(ShortTermWindow):
         self._wake()
 
     async def turns(self, session: SessionKey) -> RecentTurns:
-        """Return the turns in Redis and the buffer; only those in the buffer if Redis is unavailable."""
-        # Read the buffer first, or turns that are written to Redis meanwhile would be in neither result.
-        buffered = self._buffer.turns(session)
+        """Return the turns in Redis and in this process; only the latter if Redis is unavailable."""
+        # Before those in Redis, or turns that are written to Redis meanwhile would be in neither result.
+        buffered = self._held(session)
         stored = (
             None
             if (session.tenant, session.user_id) in self._pending_deletions
@@ -247,7 +249,7 @@ class RedisWindow(ShortTermWindow):
         return WindowState(
             store=Source.REDIS if works else Source.PROCESS,
             breaker=breaker.value,
-            waiting=len(self._buffer) + len(self._pending_deletions),
+            waiting=self.sessions_n + len(self._pending_deletions),
             problem=self._problem,
         )
 
@@ -257,7 +259,7 @@ class RedisWindow(ShortTermWindow):
 
     async def catch_up(self) -> bool:
         """Write all pending deletions and turns; False if Redis failed."""
-        while self._pending_deletions or len(self._buffer):
+        while self._pending_deletions or self.sessions_n:
             async with self._write_lock:
                 if not await self._write_one():
                     return False
@@ -283,13 +285,12 @@ class RedisWindow(ShortTermWindow):
             if done:
                 del self._pending_deletions[user]
             return bool(done)
-        pending = self._buffer.oldest()
-        if pending is None:
+        if not self.sessions_n:
             return True
-        session, turns = pending
+        session, turns = next(iter(self._turns.items()))
         done = await self._try(lambda: _done(self._redis.add(session, turns)))
         if done:
-            self._buffer.drop(session, [turn.id for turn in turns])
+            self._drop(session, [turn.id for turn in turns])
         return bool(done)
 
     async def _try(self, operation: Callable[[], Awaitable[T]]) -> T | None:
@@ -312,7 +313,7 @@ class RedisWindow(ShortTermWindow):
         return answer
 
     def _wake(self) -> None:
-        if self._closing.is_set() or not (self._pending_deletions or len(self._buffer)):
+        if self._closing.is_set() or not (self._pending_deletions or self.sessions_n):
             return
         if self._writer is None or self._writer.done():
             self._writer = self._supervisor.start(Loop.WINDOW, self._write_pending, self._closing, may_return=True)

@@ -1,10 +1,11 @@
-"""The values of the short-term window: the last turns of each session, available without the database.
+"""The short-term window: the last turns of each session, available without the database.
 
 It is a cache, filled after each commit of `remember`, and from the database if turns are missing. Of a session that
 several processes serve, only a shared window (Redis) has all turns; without one, the database is asked.
 """
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -163,3 +164,108 @@ def turn_from_json(text: bytes) -> Turn | None:
         return _TURN.validate_json(text, strict=True)
     except ValidationError:
         return None
+
+
+SESSIONS_MAX: Final = 2_000
+BYTES_MAX: Final = 32 * 2**20
+# Estimated memory of a turn without its texts: ids, numbers and Python objects.
+_TURN_BYTES: Final = 400
+
+
+class ShortTermWindow:
+    """The last turns of each session in this process; methods neither fail nor wait beyond a timeout.
+
+    Args:
+        sessions_max, bytes_max: maximum sessions, and estimated bytes of all sessions; least recently used sessions are
+            evicted.
+
+    Attributes:
+        turns_max: maximum turns kept for a session.
+        complete: True if it also holds the turns that other processes received, or no other uses the database.
+        forgotten: number of deletions; if it changed while turns were read elsewhere, do not add these.
+        size_bytes: estimated memory of the turns.
+    """
+
+    def __init__(
+        self, *, turns_max: int, sessions_max: int = SESSIONS_MAX, bytes_max: int = BYTES_MAX, complete: bool = True
+    ) -> None:
+        self.turns_max = turns_max
+        self.complete = complete
+        self.forgotten = 0
+        self.size_bytes = 0
+        self._sessions_max = sessions_max
+        self._bytes_max = bytes_max
+        # Not a cachetools cache, because there are two limits, and dropping turns must not renew a session.
+        self._turns: OrderedDict[SessionKey, tuple[Turn, ...]] = OrderedDict()
+
+    @property
+    def sessions_n(self) -> int:
+        """Return the number of sessions with turns."""
+        return len(self._turns)
+
+    def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
+        """Add turns that are already durable, each id once; never waits."""
+        self._put(session, merged(self._turns.get(session, ()), turns, turns_max=self.turns_max))
+        while len(self._turns) > self._sessions_max or (self.size_bytes > self._bytes_max and len(self._turns) > 1):
+            self._put(next(iter(self._turns)), ())
+
+    async def turns(self, session: SessionKey) -> RecentTurns:
+        """Return the last turns, oldest first, at most `turns_max`."""
+        turns = self._held(session)
+        return RecentTurns(turns=turns, sources=(Source.PROCESS,) if turns else ())
+
+    async def forget(
+        self,
+        tenant: TenantId,
+        user_id: UserId,
+        *,
+        session_id: SessionId | None = None,
+        message_ids: Collection[str] | None = None,
+    ) -> bool:
+        """Drop the turns of a user or of one session, or only those of the given messages.
+
+        Returns:
+            False if Redis is unavailable; the turns are then dropped before Redis is read again.
+        """
+        self.forgotten += 1
+        for session in list(self._turns):
+            of_user = (session.tenant, session.user_id) == (tenant, user_id)
+            if of_user and session_id in (None, session.session_id):
+                self._drop(session, message_ids)
+        return True
+
+    def state(self) -> WindowState:
+        """Return the current state."""
+        return WindowState(store=Source.PROCESS)
+
+    async def close(self) -> None:
+        """Write pending turns, for a short time at most, and close connections; none in this process."""
+
+    def _held(self, session: SessionKey) -> tuple[Turn, ...]:
+        if session in self._turns:
+            self._turns.move_to_end(session)
+        return self._turns.get(session, ())
+
+    def _drop(self, session: SessionKey, message_ids: Collection[str] | None) -> None:
+        """Drop a session, or some of its turns."""
+        known, dropped = self._turns.get(session, ()), frozenset(message_ids or ())
+        kept = () if message_ids is None else tuple(turn for turn in known if turn.id not in dropped)
+        if len(kept) != len(known):
+            self._put(session, kept, renew=False)
+
+    def _put(self, session: SessionKey, turns: tuple[Turn, ...], *, renew: bool = True) -> None:
+        self.size_bytes += _estimated_bytes(session, turns) - _estimated_bytes(session, self._turns.get(session, ()))
+        if not turns:
+            self._turns.pop(session, None)
+            return
+        self._turns[session] = turns
+        if renew:
+            self._turns.move_to_end(session)
+
+
+def _estimated_bytes(session: SessionKey, turns: Sequence[Turn]) -> int:
+    if not turns:
+        return 0
+    texts = [session.tenant, session.user_id, session.session_id, *(turn.text + (turn.speaker or "") for turn in turns)]
+    # CPython stores strings with 1, 2 or 4 bytes a character.
+    return _TURN_BYTES * len(turns) + sum(len(text) * (1 if text.isascii() else 2) for text in texts)

@@ -15,9 +15,8 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import Question
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
-from graph_service.memory.sessions.short_term_window import SessionKey
+from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow
 from schema.entity import an_entity
 from schema.ids import SessionId, TenantId, UserId
 from tests.integration.memory.forgetting.test_forgetting import DAY, Line, store_lines
@@ -127,8 +126,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
         caplog.set_level(logging.DEBUG, logger=name)
     here, secrets = TenantId(tenant), SECRETS[language]
     rules = RedisRules(timeout_s=2.0)
-    ring = TurnBuffer(turns_max=20)
-    window = RedisWindow(redis=RedisTurns(redis.url, rules), buffer=ring, clock_s=time.monotonic)
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), clock_s=time.monotonic, turns_max=20)
     spool = Spool(tmp_path / "spool.sqlite3", bytes_max=MB)
     name, embedder = await planted(graph, tenant, language, window, spool)
     assert await window.catch_up()
@@ -149,7 +147,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
         assert await found_by_asking(graph, tenant, secret) == []
         assert found_on_disk(tmp_path, secret) == []
         assert secret not in b"".join(text for texts in kept for text in texts).decode()
-        assert secret not in str(ring._turns)
+        assert secret not in str(window._turns)
         assert secret not in caplog.text
     heard = await memory.short_term(here, "alice", "s1", turns=20)
     assert len(heard.turns) == 2
@@ -161,7 +159,7 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     elsewhere, here = Spool(tmp_path / "spool.sqlite3", bytes_max=MB), TenantId(tenant)
-    name, _ = await planted(graph, tenant, "en", ShortTermWindow(TurnBuffer(turns_max=20)), elsewhere)
+    name, _ = await planted(graph, tenant, "en", ShortTermWindow(turns_max=20), elsewhere)
     await a_memory(graph).forgetting.message(here, name)
     assert await Replay(graph=graph, spool=elsewhere, job_context=a_job_context()).flush()
     await a_worker(graph).drain()
@@ -177,7 +175,7 @@ async def test_what_was_forgotten_in_the_spool_alone_is_not_stored_from_a_copy(
     graph: Graph, tenant: str, tmp_path: Path, kind: str
 ) -> None:
     """Nothing of the tenant was stored when it was forgotten; a spool of another machine has the same messages."""
-    here, window = TenantId(tenant), ShortTermWindow(TurnBuffer(turns_max=20))
+    here, window = TenantId(tenant), ShortTermWindow(turns_max=20)
     spools = [Spool(tmp_path / f"spool{number}.sqlite3", bytes_max=MB) for number in range(2)]
     dead, said = a_dead_graph(), an_incoming(messages=(a_message("I bought a Qwixfal.", id="m1"),))
     for spool in spools:

@@ -8,7 +8,6 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from graph_service.circuit_breaker import FAILURES_MAX, OPEN_S
-from graph_service.memory.sessions.in_process_window import TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 from graph_service.memory.sessions.short_term_window import SessionKey, Source
 from schema.ids import SessionId, TenantId, UserId
@@ -43,9 +42,7 @@ async def redis() -> AsyncIterator[RedisProcess]:
 def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: int = 3, **more: float) -> RedisWindow:
     """Return a window that writes to Redis on request or when a turn wakes it."""
     rules = RedisRules(**{"timeout_s": TIMEOUT_S, "turns_max": turns_max, **more})  # type: ignore[arg-type]
-    return RedisWindow(
-        redis=RedisTurns(url, rules), buffer=TurnBuffer(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
-    )
+    return RedisWindow(redis=RedisTurns(url, rules), turns_max=turns_max, clock_s=clock or Clock(), retry_s=3_600)
 
 
 async def _ids(window: RedisWindow, talk: SessionKey | None = None) -> list[str]:

@@ -14,9 +14,8 @@ from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
-from graph_service.memory.sessions.short_term_window import Source
+from graph_service.memory.sessions.short_term_window import ShortTermWindow, Source
 from schema.ids import TenantId, UserId
 from tests.conftest import Server
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming, no_spool
@@ -31,7 +30,7 @@ def a_redis_window(url: str, turns_max: int = 20) -> RedisWindow:
     """Return a window with a real clock."""
     return RedisWindow(
         redis=RedisTurns(url, RedisRules(turns_max=turns_max)),
-        buffer=TurnBuffer(turns_max=turns_max),
+        turns_max=turns_max,
         clock_s=time.monotonic,
     )
 
@@ -95,7 +94,7 @@ async def test_window_without_early_turns_is_completed_from_the_database(graph: 
 
 async def test_turns_that_another_service_received_are_among_the_last(graph: Graph, tenant: str) -> None:
     """Without Redis, and with a window that has enough turns of its own."""
-    windows = [ShortTermWindow(TurnBuffer(turns_max=20), complete=False) for _ in range(2)]
+    windows = [ShortTermWindow(turns_max=20, complete=False) for _ in range(2)]
     here, there = (a_windowed(graph, window) for window in windows)
     await here.remember(TenantId(tenant), an_incoming(*TEXTS[:3]))
     late = IncomingMessage(role="user", text="I met Ben.", time=NOON + timedelta(hours=1))
@@ -126,7 +125,7 @@ async def test_halted_redis_neither_delays_nor_fails_remember(graph: Graph, tena
         memory = a_windowed(graph, window)
         await memory.remember(TenantId(tenant), an_incoming(TEXTS[0], session="warm"))
         redis.signal(signal.SIGSTOP)
-        bare, halted = a_windowed(graph, ShortTermWindow(TurnBuffer(turns_max=20))), []
+        bare, halted = a_windowed(graph, ShortTermWindow(turns_max=20)), []
         for number in range(5):
             times = []
             for one in (bare, memory):
@@ -168,7 +167,7 @@ async def test_window_answers_while_the_database_is_unavailable(server: Server, 
 
 async def test_message_forgotten_while_the_window_is_filled_is_not_returned(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS))
-    window = ShortTermWindow(TurnBuffer(turns_max=20))
+    window = ShortTermWindow(turns_max=20)
     memory = a_windowed(graph, window)
     filling = asyncio.create_task(_texts(memory, tenant))
     await asyncio.sleep(0)

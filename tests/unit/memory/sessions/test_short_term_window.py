@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.sessions.in_process_window import ShortTermWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
     TEXT_CHARS_MAX,
+    ShortTermWindow,
     Source,
     Turn,
     merged,
@@ -21,13 +21,13 @@ _TURNS = st.lists(st.builds(a_turn, st.integers(0, 30), position=st.integers(0, 
 
 
 @given(_TURNS, st.randoms(use_true_random=False), st.integers(1, 10))
-def test_window_is_the_same_in_any_order_of_arrival(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
+async def test_window_is_the_same_in_any_order_of_arrival(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
     expected = merged(turns, turns_max=turns_max)
     shuffled = random.sample(turns, len(turns))
-    ring = TurnBuffer(turns_max=turns_max)
+    ring = ShortTermWindow(turns_max=turns_max)
     for turn in shuffled + shuffled[::2]:
         ring.add(a_session_key(), [turn])
-    assert [turn.order for turn in expected] == [turn.order for turn in ring.turns(a_session_key())]
+    assert [turn.order for turn in expected] == [turn.order for turn in (await ring.turns(a_session_key())).turns]
     assert len({turn.id for turn in expected}) == len(expected) <= turns_max
 
 
@@ -59,7 +59,7 @@ def test_invalid_turn_is_not_parsed() -> None:
 
 
 async def test_tenant_and_user_see_only_their_own_turns() -> None:
-    window = ShortTermWindow(TurnBuffer(turns_max=5))
+    window = ShortTermWindow(turns_max=5)
     window.add(a_session_key(tenant="one"), [a_turn(1)])
     window.add(a_session_key(tenant="two"), [a_turn(2)])
     window.add(a_session_key(tenant="one", user="bob"), [a_turn(3)])
@@ -68,7 +68,7 @@ async def test_tenant_and_user_see_only_their_own_turns() -> None:
 
 
 async def test_forgetting_deletes_messages_sessions_or_users() -> None:
-    window = ShortTermWindow(TurnBuffer(turns_max=5))
+    window = ShortTermWindow(turns_max=5)
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
         window.add(a_session_key(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
@@ -83,25 +83,25 @@ async def test_forgetting_deletes_messages_sessions_or_users() -> None:
     assert (await window.turns(a_session_key(tenant="t", user="bob"))).sources == (Source.PROCESS,)
 
 
-def test_least_recently_used_session_is_evicted_first() -> None:
-    ring = TurnBuffer(turns_max=5, sessions_max=2)
+async def test_least_recently_used_session_is_evicted_first() -> None:
+    ring = ShortTermWindow(turns_max=5, sessions_max=2)
     ring.add(a_session_key(session="a"), [a_turn()])
     ring.add(a_session_key(session="b"), [a_turn()])
-    ring.turns(a_session_key(session="a"))
+    await ring.turns(a_session_key(session="a"))
     ring.add(a_session_key(session="c"), [a_turn()])
-    assert ring.turns(a_session_key(session="b")) == ()
-    assert len(ring) == 2 == len([s for s in "ac" if ring.turns(a_session_key(session=s))])
+    assert (await ring.turns(a_session_key(session="b"))).turns == ()
+    assert ring.sessions_n == 2 == len([s for s in "ac" if (await ring.turns(a_session_key(session=s))).turns])
 
 
-def test_window_stays_within_its_bytes_and_is_zero_when_empty() -> None:
-    ring = TurnBuffer(turns_max=5, bytes_max=50_000)
+async def test_window_stays_within_its_bytes_and_is_zero_when_empty() -> None:
+    ring = ShortTermWindow(turns_max=5, bytes_max=50_000)
     for number in range(100):
         ring.add(a_session_key(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
-    assert 10 < len(ring) < 40
+    assert 10 < ring.sessions_n < 40
     assert ring.size_bytes <= 50_000
     for number in range(100):
-        ring.drop(a_session_key(session=f"s{number}"))
-    assert (len(ring), ring.size_bytes) == (0, 0)
+        await ring.forget(TenantId("t"), UserId("alice"), session_id=SessionId(f"s{number}"))
+    assert (ring.sessions_n, ring.size_bytes) == (0, 0)
 
 
 def test_long_text_is_truncated_and_marked() -> None:
