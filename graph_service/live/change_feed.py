@@ -18,8 +18,7 @@ from cachetools import LRUCache
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import patch_of, snapshot_parts
-from graph_service.memory.change_log.log import ChangeLog, Head
-from graph_service.memory.change_log.payloads import moment_text
+from graph_service.memory.change_log.log import ChangeLog, Head, moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache

@@ -11,8 +11,7 @@ from graph_service.auth.access import ANONYMOUS, Access, Role
 from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.change_log.payloads import moment_text
+from graph_service.memory.change_log.log import ChangeLog, moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache

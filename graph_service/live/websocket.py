@@ -28,7 +28,7 @@ from graph_service.auth.rules import frame_requirement
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
 from graph_service.live.viewer_session import CloseCode, RefusedError, Viewer
-from graph_service.memory.change_log.payloads import moment_text
+from graph_service.memory.change_log.log import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.supervision import first_done
 from schema.errors import (

@@ -8,8 +8,7 @@ from typing import Any
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
+from graph_service.memory.change_log.log import append_changes, edge_body, edge_view, node_body, node_view
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 

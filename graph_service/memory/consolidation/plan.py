@@ -10,7 +10,7 @@ from extraction.bounded_threads import THREADS
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import Mention, Reading
 from extraction.temporal.phrases import spans_in
-from graph_service.memory.change_log.payloads import fact_change, node_change
+from graph_service.memory.change_log.log import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, model_cost, reader_properties

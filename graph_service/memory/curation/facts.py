@@ -8,8 +8,7 @@ from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import fact_change
+from graph_service.memory.change_log.log import append_changes, fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
 from graph_service.memory.facts.bitemporal import holds, resolve_as_of
 from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims

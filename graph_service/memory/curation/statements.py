@@ -16,8 +16,7 @@ from extraction.reader import THE_USER, ProposedFact, Reader, SceneLine, SceneTe
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import fact_change
+from graph_service.memory.change_log.log import append_changes, fact_change
 from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.conflicts import ConflictIndex

@@ -9,7 +9,7 @@ from extraction.entities.kinship_terms import tie, tie_words
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.change_log.payloads import edge_body, edge_view, node_change
+from graph_service.memory.change_log.log import edge_body, edge_view, node_change
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON, Relative, plan_kinship_merges
 from graph_service.memory.entity_resolution.merged_projection import (
     MemberFact,

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.exporter import ExportResult, export_rows
-from graph_service.memory.export_import.graphml import export_graphml
+from graph_service.memory.export_import.exporter import ExportResult, export_graphml, export_rows
 from graph_service.memory.export_import.importer import ImportResult, import_rows
 from graph_service.memory.export_import.snapshot import Progress
 from schema.errors import ConflictError, InputError, UnavailableError

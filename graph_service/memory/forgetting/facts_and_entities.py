@@ -13,7 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.entity_resolution.merge_writer import load_members
 from graph_service.memory.facts.stored import fact_by_id
-from graph_service.memory.forgetting.impact import load_facts_of
+from graph_service.memory.forgetting.commit import load_facts_of
 from graph_service.memory.forgetting.plan import names_mentioned
 from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
 from schema.entity import stored_names

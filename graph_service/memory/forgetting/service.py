@@ -12,10 +12,16 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, load_members
-from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, commit_forgetting
+from graph_service.memory.forgetting.commit import (
+    ForgetRequest,
+    ForgetResult,
+    Impact,
+    commit_forgetting,
+    ends_of,
+    find_impact,
+)
 from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
-from graph_service.memory.forgetting.impact import Impact, ends_of, find_impact
 from graph_service.memory.forgetting.replacement import (
     Replacement,
     check_replacement,

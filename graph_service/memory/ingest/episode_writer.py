@@ -9,8 +9,7 @@ from typing import Any, Final
 from graph_service.graph.rows import to_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import node_change
+from graph_service.memory.change_log.log import append_changes, node_change
 from graph_service.memory.ingest.spool import Spool, without
 from graph_service.memory.ingest.validation import CheckedEpisode
 from graph_service.memory.tags import message_tokens

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from graph_service.memory.change_log.payloads import kind_of, moment_text
+from graph_service.memory.change_log.log import kind_of, moment_text
 from graph_service.memory.facts.closing import ClosingView, FrozenModel
 from graph_service.memory.facts.stored import FactEnd, FactWithEnds
 from schema.ids import correction_kind, is_of_correction

@@ -13,8 +13,7 @@ from graph_service.graph.lucene import prefix_query, prefix_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
-from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
-from graph_service.memory.change_log.payloads import moment_text
+from graph_service.memory.change_log.log import ChangeLog, Head, moment_text, numbered_change
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.facts.categories import category_of
 from graph_service.memory.facts.stored import fact_by_id

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.change_log.payloads import edge_body, edge_view
+from graph_service.memory.change_log.log import edge_body, edge_view
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from schema.change import Change, Op

@@ -17,8 +17,7 @@ import pytest_asyncio
 
 from graph_service.graph.store import Graph
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
-from graph_service.memory.export_import.exporter import export_rows
-from graph_service.memory.export_import.graphml import export_graphml
+from graph_service.memory.export_import.exporter import export_graphml, export_rows
 from graph_service.memory.export_import.importer import ImportResult, import_rows
 from graph_service.memory.items.store import ItemSearch
 from graph_service.memory.recall.query import Question
