@@ -18,7 +18,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.export_import.exporter import export_rows
 from graph_service.memory.export_import.importer import import_rows
-from graph_service.memory.export_import.row_values import decode_value, encode_value
+from graph_service.memory.export_import.row_format import decode_value, encode_value
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.json_text import read_json

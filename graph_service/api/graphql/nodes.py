@@ -29,7 +29,7 @@ from graph_service.api.graphql.fields import (
 )
 from graph_service.memory.curation.facts import FactStatus, FactVersion
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
-from graph_service.memory.facts.closing import ClosingView
+from graph_service.memory.facts.stored import ClosingView
 from graph_service.memory.mindmap.element_details import quote_spans
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, FactSelection, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node

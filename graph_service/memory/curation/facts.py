@@ -12,12 +12,15 @@ from graph_service.memory.change_log.log import append_changes, fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
 from graph_service.memory.facts.bitemporal import holds, resolve_as_of
 from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims
-from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
 from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.reconciliation import liking_key, replan
 from graph_service.memory.facts.stored import (
+    ClosingView,
     FactWithEnds,
+    closing_of,
+    closing_texts,
+    closing_view,
     enqueue_embedding,
     fact_by_id,
     fact_row,

@@ -15,8 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import EDGE, FORMAT, ORDER, VERSION, Row, properties_of
-from graph_service.memory.export_import.row_values import encode_value
+from graph_service.memory.export_import.row_format import EDGE, FORMAT, ORDER, VERSION, Row, encode_value, properties_of
 from graph_service.memory.export_import.snapshot import Progress, TenantSnapshot, UserErasedError
 from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
 from schema.errors import ConflictError

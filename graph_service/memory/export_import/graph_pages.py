@@ -6,8 +6,15 @@ from typing import Any, Final
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import EDGE, LINKS, Row, kind_of_row, properties_of
-from graph_service.memory.export_import.row_values import decode_value, encode_value
+from graph_service.memory.export_import.row_format import (
+    EDGE,
+    LINKS,
+    Row,
+    decode_value,
+    encode_value,
+    kind_of_row,
+    properties_of,
+)
 from schema.ids import TenantId
 from schema.labels import EXPORTED_KEYS, MIND_MAP_KINDS, Label
 

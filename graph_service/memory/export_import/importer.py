@@ -26,10 +26,10 @@ from graph_service.memory.export_import.row_format import (
     VECTOR_DIM_MAX,
     VERSION,
     Row,
+    decode_value,
     row_problems,
     without_vectors,
 )
-from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.snapshot import Progress
 from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
 from schema.errors import ConflictError, InputError, UnavailableError

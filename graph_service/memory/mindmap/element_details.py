@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from graph_service.memory.change_log.log import kind_of, moment_text
-from graph_service.memory.facts.closing import ClosingView, FrozenModel
-from graph_service.memory.facts.stored import FactEnd, FactWithEnds
+from graph_service.memory.facts.stored import ClosingView, FactEnd, FactWithEnds, FrozenModel
 from schema.ids import correction_kind, is_of_correction
 
 

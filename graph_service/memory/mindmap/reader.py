@@ -11,8 +11,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.change_log.log import ChangeLog, edge_view, kind_of, moment_text, node_view
-from graph_service.memory.facts.closing import closing_of
-from graph_service.memory.facts.stored import fact_by_id
+from graph_service.memory.facts.stored import closing_of, fact_by_id
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     correction_views,

@@ -40,7 +40,7 @@ from graph_service.memory.jobs.outbox import (
     was_delayed,
 )
 from graph_service.memory.sessions.lifecycle import close_idle
-from graph_service.memory.summaries.session_summary import update_session_summary
+from graph_service.memory.summaries.service import update_session_summary
 from graph_service.memory.worker.session_jobs import close_session, embed_sessions, reread_sessions
 from graph_service.observability.metrics import JOB_RUNS, JOB_SECONDS, Loop
 from graph_service.observability.spans import span
