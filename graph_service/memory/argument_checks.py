@@ -1,11 +1,14 @@
 """Check ids, limits, texts and times in requests."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
 from schema.errors import InputError
 from schema.limits import LIMITS
 from schema.timespan import as_utc
+
+_PROBLEMS_SHOWN: Final = 20
 
 
 def text_problem(text: object, chars_max: int) -> str | None:
@@ -33,9 +36,18 @@ def check_ids(**ids: str | None) -> None:
         InputError: lists all invalid ids.
     """
     given = {name: value for name, value in ids.items() if value is not None}
-    problems = [f"{name} {problem}" for name, value in given.items() if (problem := _id_problem(value))]
-    if problems:
-        raise InputError("; ".join(problems), tuple(problems))
+    raise_problems(f"{name} {problem}" for name, value in given.items() if (problem := _id_problem(value)))
+
+
+def raise_problems(found: Iterable[str], *, before: str = "") -> None:
+    """Raise an InputError that lists problems, if there are any, in its message the first 20 of them.
+
+    Args:
+        before: beginning of the message.
+    """
+    if problems := tuple(found):
+        more = f"; and {len(problems) - _PROBLEMS_SHOWN} more" if len(problems) > _PROBLEMS_SHOWN else ""
+        raise InputError(f"{before}{'; '.join(problems[:_PROBLEMS_SHOWN])}{more}", problems)
 
 
 def check_limit(limit: int, most: int = LIMITS.results, *, least: int = 1, name: str = "limit") -> None:

@@ -14,6 +14,7 @@ from extraction.query_analysis import asks_what_ended
 from extraction.text.chinese import is_chinese
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
+from graph_service.memory.argument_checks import raise_problems
 from graph_service.memory.context_builder.lines import heading_costs, lines_of_candidates, lines_of_core
 from graph_service.memory.context_builder.packing import (
     CORE_SHARE,
@@ -187,15 +188,14 @@ def question_for(request: ContextRequest) -> Question:
         session_id=request.session_id,
         filters=QueryFilters(tags=request.tags, where=request.where),
     )
-    problems: tuple[str, ...] = ()
-    if not 1 <= request.tokens_max <= LIMITS.context_tokens:
-        problems = (f"maxTokens is {request.tokens_max}; use 1 to {LIMITS.context_tokens}",)
+    problems = list[str]()
     try:
         check_question(question)
     except InputError as error:
-        problems = (*error.problems, *problems)
-    if problems:
-        raise InputError("; ".join(problems), problems)
+        problems += error.problems
+    if not 1 <= request.tokens_max <= LIMITS.context_tokens:
+        problems.append(f"maxTokens is {request.tokens_max}; use 1 to {LIMITS.context_tokens}")
+    raise_problems(problems)
     return question
 
 

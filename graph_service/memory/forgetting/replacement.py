@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
-from graph_service.memory.argument_checks import expiry_of
+from graph_service.memory.argument_checks import expiry_of, raise_problems
 from graph_service.memory.ingest.episode_writer import message_row
 from graph_service.memory.ingest.validation import (
     expiry_problems,
@@ -69,8 +69,7 @@ def check_replacement(new: Replacement, *, now: datetime) -> None:
     problems += expiry_problems("message", new.expires_at, new.ttl_s, now)
     if new.never_expires and (new.expires_at, new.ttl_s) != (None, None):
         problems.append("message: neverExpires excludes expiresAt and ttlS; give one")
-    if problems:
-        raise InputError(f"nothing was stored: {'; '.join(problems)}", tuple(problems))
+    raise_problems(problems, before="nothing was stored: ")
 
 
 def check_version(stored: Mapping[str, Any], new: Replacement) -> None:

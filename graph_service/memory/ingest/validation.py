@@ -10,9 +10,15 @@ from typing import Any, Final
 
 from extraction.rules.salience_gate import is_small_talk
 from extraction.text.name_forms import fold
-from graph_service.memory.argument_checks import agent_in, expiry_of, expiry_problem, text_problem, time_problem
+from graph_service.memory.argument_checks import (
+    agent_in,
+    expiry_of,
+    expiry_problem,
+    raise_problems,
+    text_problem,
+    time_problem,
+)
 from graph_service.memory.tags import normalized_tags, tag_problems
-from schema.errors import InputError
 from schema.ids import SessionId, TenantId, Uri, UserId, content_hash, memory_id, message_uri, session_uri
 from schema.importance import IMPORTANCE_DEFAULT, WORDS
 from schema.json_text import depth_of
@@ -88,7 +94,7 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
 
 
-_PROBLEMS_SHOWN: Final = 20
+_REFUSED: Final = "nothing was stored: "
 # Names of the owner and the agent in provided facts.
 OWNER, ASSISTANT = "user", "assistant"
 
@@ -216,16 +222,14 @@ def check_request(tenant: TenantId, request: RememberRequest, *, now: datetime) 
         for index, message in enumerate(request.messages):
             problems += _message_problems(index, message, latest)
             problems += expiry_problems(f"messages[{index}]", message.expires_at, message.ttl_s, now)
-    if problems:
-        raise _input_error(problems)
+    raise_problems(problems, before=_REFUSED)
     messages, first_parts = _messages(tenant, request, now)
     facts, dropped = _facts(request.facts, len(request.messages))
     # Facts refer to messages of the call, of which long ones are stored in several parts.
     facts = tuple(
         replace(fact, message_indexes=tuple(first_parts[index] for index in fact.message_indexes)) for fact in facts
     )
-    if dropped and request.strict:
-        raise _input_error([*dropped])
+    raise_problems(dropped if request.strict else (), before=_REFUSED)
     episode = Episode(
         tenant=tenant,
         user_id=UserId(request.user_id),
@@ -442,8 +446,7 @@ def _facts(facts: tuple[ProvidedFact, ...], messages_n: int) -> tuple[tuple[Prov
     kept, dropped = [], []
     for index, given in enumerate(facts):
         fact = _with_known_predicate(given)
-        problem = _fact_problem(fact, messages_n)
-        if problem:
+        if problem := next(_fact_problems(fact, messages_n), None):
             dropped.append(f"facts[{index}] {problem}")
         else:
             kept.append(fact)
@@ -459,7 +462,8 @@ def _with_known_predicate(fact: ProvidedFact) -> ProvidedFact:
     return replace(fact, predicate=known[0], relation=known[1])
 
 
-def _fact_problem(fact: ProvidedFact, messages_n: int) -> str | None:
+def _fact_problems(fact: ProvidedFact, messages_n: int) -> Iterator[str]:
+    """Yield the problems of a fact, each as the end of a sentence; those after the first may be wrong."""
     for name, text, chars_max in (
         ("subject", fact.subject, LIMITS.name_chars),
         ("object", fact.object, LIMITS.name_chars),
@@ -469,62 +473,43 @@ def _fact_problem(fact: ProvidedFact, messages_n: int) -> str | None:
         ("objectType", fact.object_type or "-", LIMITS.name_chars),
         ("triggerEmotion", fact.trigger_emotion or "-", LIMITS.name_chars),
     ):
-        problem = text_problem(text, chars_max)
-        if problem:
-            return f"{name} {problem}"
+        if problem := text_problem(text, chars_max):
+            yield f"{name} {problem}"
     if not isinstance(fact.predicate, str) or not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
         near = nearest_predicate(fact.predicate) if isinstance(fact.predicate, str) else fact_predicates()[0]
-        return (
+        yield (
             f"predicate {fact.predicate!r:.100} is unknown; the nearest is {near}, with any words in `relation`;"
             f" use one of {', '.join(fact_predicates())}"
         )
     if fold(fact.subject) == fold(fact.object):
-        return f"subject and object are both {fact.subject!r:.100}; name two different ones"
-    problem = _share_problem(fact) or _detail_problem(fact)
-    if problem:
-        return problem
+        yield f"subject and object are both {fact.subject!r:.100}; name two different ones"
+    yield from _value_problems(fact)
     if any(not 0 <= index < messages_n for index in fact.message_indexes):
-        return f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
+        yield f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
     moments = (fact.valid_at, fact.invalid_at, fact.mentioned_start, fact.mentioned_end)
-    if problems := [problem for moment in moments if moment and (problem := time_problem(moment))]:
-        return problems[0]
+    yield from (problem for moment in moments if moment and (problem := time_problem(moment)))
     if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
-        return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
-    return None
+        yield f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
 
 
-def _share_problem(fact: ProvidedFact) -> str | None:
+def _value_problems(fact: ProvidedFact) -> Iterator[str]:
     for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
         if not 0.0 <= share <= 1.0:
-            return f"{name} is {share!r}; use a number from 0 to 1"
+            yield f"{name} is {share!r}; use a number from 0 to 1"
     least = tuning().confidence_min
     if fact.confidence < least:
-        return (
+        yield (
             f"confidence is {fact.confidence:g}, and facts below {least:g} (the setting facts.confidence_min) are not"
             " stored; send it once you are more certain"
         )
-    return None
-
-
-def _detail_problem(fact: ProvidedFact) -> str | None:
-    """Return the first problem of importance, steps, rationale or replaced facts, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
-        return f"importance is {fact.importance!r}; use a number from 1 to 10"
+        yield f"importance is {fact.importance!r}; use a number from 1 to 10"
     if len(fact.steps) > LIMITS.steps:
-        return f"has {len(fact.steps):,} steps, at most {LIMITS.steps} are accepted; combine some"
+        yield f"has {len(fact.steps):,} steps, at most {LIMITS.steps} are accepted; combine some"
     if len(fact.replaces) > LIMITS.replaces:
-        return f"replaces {len(fact.replaces):,} facts, at most {LIMITS.replaces} are accepted; name fewer"
+        yield f"replaces {len(fact.replaces):,} facts, at most {LIMITS.replaces} are accepted; name fewer"
     texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
     texts += [(f"replaces[{index}]", text) for index, text in enumerate(fact.replaces)]
     for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
-        problem = text_problem(text, LIMITS.statement_chars)
-        if problem:
-            return f"{name} {problem}"
-    return None
-
-
-def _input_error(problems: list[str]) -> InputError:
-    shown = problems[:_PROBLEMS_SHOWN]
-    more = len(problems) - len(shown)
-    text = "; ".join(shown) + (f"; and {more} more" if more else "")
-    return InputError(f"nothing was stored: {text}", tuple(problems))
+        if problem := text_problem(text, LIMITS.statement_chars):
+            yield f"{name} {problem}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from graph_service.memory.argument_checks import expiry_of, expiry_problem, text_problem
+from graph_service.memory.argument_checks import expiry_of, expiry_problem, raise_problems, text_problem
 from schema.errors import ConflictError, InputError
 from schema.filters import Filter, equality_text, required_values
 from schema.ids import MemoryId, memory_id, scope_token
@@ -95,8 +95,7 @@ def check_writes(writes: Sequence[ItemWrite]) -> None:
     if not 1 <= len(writes) <= WRITES_MAX:
         raise InputError(f"items has {len(writes)} entries; send 1 to {WRITES_MAX:,}")
     problems = [f"items[{place}].{problem}" for place, write in enumerate(writes) for problem in _problems(write)]
-    if problems:
-        raise InputError("; ".join(problems[:20]), tuple(problems[:20]))
+    raise_problems(problems)
 
 
 def check_namespace(namespace: Sequence[str], *, name: str = "namespace", least: int = 0) -> None:
@@ -105,9 +104,7 @@ def check_namespace(namespace: Sequence[str], *, name: str = "namespace", least:
     Raises:
         InputError: it has too many labels, or an invalid one.
     """
-    problems = list(_namespace_problems(namespace, name, least))
-    if problems:
-        raise InputError("; ".join(problems), tuple(problems))
+    raise_problems(_namespace_problems(namespace, name, least))
 
 
 def check_key(key: str) -> None:

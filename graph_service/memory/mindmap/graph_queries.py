@@ -13,7 +13,7 @@ from graph_service.graph.lucene import forms_query, scoped_query
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.argument_checks import check_ids, check_limit, text_problem
+from graph_service.memory.argument_checks import check_ids, check_limit, raise_problems, text_problem
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.facts.categories import category_of
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
@@ -366,8 +366,7 @@ class Nodes:
         problems = [f"query {problem}"] if (problem := text_problem(query, LIMITS.query_chars)) else []
         unknown = [one for one in types if one not in tuple(EntityType)]
         problems += [f"entity type {one!r} is unknown; use one of {', '.join(EntityType)}" for one in unknown]
-        if problems:
-            raise InputError("; ".join(problems), tuple(problems))
+        raise_problems(problems)
         scope, words = scope_token(tenant, user_id), words_in(query)
         parameters = {
             "tenant": tenant,
