@@ -17,8 +17,7 @@ from graph_service.auth.sign_in import cookie_name
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.errors import InputError, UnavailableError

@@ -17,7 +17,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.consolidation.provided_outcome import provided_outcome
-from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
+from graph_service.memory.consolidation.readers import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
 from graph_service.memory.curation.review import Review

@@ -20,8 +20,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.websocket import live_router
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.runtime.connections import ConnectionLimits, Connections
 from tests.support import http_server

@@ -24,7 +24,7 @@ from graph_service.api.graphql.fields import (
 from graph_service.api.secret_filter import UNFILTERED_KEY
 from graph_service.auth.quarantine import Quarantine, QuarantineMode, QuarantineState
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
+from graph_service.memory.consolidation.readers import DayUsage, UsageReport
 from graph_service.memory.export_import.importer import ImportResult
 from graph_service.memory.export_import.service import ExportFormat, ExportText
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus

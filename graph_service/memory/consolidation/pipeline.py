@@ -34,7 +34,13 @@ from graph_service.memory.consolidation.plan import (
     run_off_loop_if_large,
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
-from graph_service.memory.consolidation.readers import Readers
+from graph_service.memory.consolidation.readers import (
+    Readers,
+    day_of,
+    deferred_reading,
+    is_over_budget,
+    over_budget_reader,
+)
 from graph_service.memory.consolidation.reading_context import load_context
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
 from graph_service.memory.consolidation.session_input import (
@@ -43,12 +49,6 @@ from graph_service.memory.consolidation.session_input import (
     load_session_input,
     load_unrefined,
     scene_text,
-)
-from graph_service.memory.consolidation.token_budget import (
-    day_of,
-    deferred_reading,
-    is_over_budget,
-    over_budget_reader,
 )
 from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship

@@ -12,8 +12,8 @@ from extraction.reader import Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.log import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
+from graph_service.memory.consolidation.readers import digest_cost, model_cost, reader_properties
 from graph_service.memory.consolidation.session_input import SessionInput
-from graph_service.memory.consolidation.token_budget import digest_cost, model_cost, reader_properties
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.fact_events import event_properties

@@ -16,8 +16,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, NodeRow, communities_of_rows
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import users_in_view
+from graph_service.memory.mindmap.reader import Explorer, users_in_view
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import NotFoundError, TooCostlyError, UnavailableError

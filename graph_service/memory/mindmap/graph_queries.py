@@ -17,8 +17,7 @@ from graph_service.memory.argument_checks import check_ids, check_limit, raise_p
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.facts.categories import category_of
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import map_node, map_nodes
+from graph_service.memory.mindmap.reader import Explorer, map_node, map_nodes
 from graph_service.memory.tags import check_tags, normalized_tags
 from schema.entity import EntityType
 from schema.errors import InputError, NotFoundError

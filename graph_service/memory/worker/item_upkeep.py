@@ -16,7 +16,7 @@ from extraction.token_spending import TokenSpending, spending
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.consolidation.token_budget import cost_of, day_of
+from graph_service.memory.consolidation.readers import cost_of, day_of
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
 from graph_service.supervision import wait_for_any

@@ -14,9 +14,8 @@ from extraction.embeddings.embedder import Embedder
 from extraction.llm.answer_writer import Source, WrittenAnswer
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Consolidation, ReadScope
-from graph_service.memory.consolidation.readers import Readers
+from graph_service.memory.consolidation.readers import DEFERRED, Readers, reopen_deferred
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.consolidation.token_budget import DEFERRED, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext

@@ -13,8 +13,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from graph_service.memory.mindmap.community_cache import CommunityMaps
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.reader import Explorer, MindMap
 from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
 from tests.support.builders import a_memory as a_memory_service

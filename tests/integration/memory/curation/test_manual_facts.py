@@ -7,8 +7,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.statements import Correction, FactEdit, ManualFact
-from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.service import Memory
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId

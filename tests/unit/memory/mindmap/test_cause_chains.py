@@ -1,6 +1,6 @@
 """Test chains of causes: each path once, cycles end, size is bounded."""
 
-from graph_service.memory.mindmap.exploration import CHAINS_MAX, STEPS_MAX, chains
+from graph_service.memory.mindmap.reader import CHAINS_MAX, STEPS_MAX, chains
 
 
 def test_chain_continues_to_the_last_known_cause() -> None:
