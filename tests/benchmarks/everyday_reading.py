@@ -125,8 +125,8 @@ def _after_all(scenes: Iterable[tuple[SceneExtraction, ...]], owner: Owner) -> l
         names, touched = resolve(names_of([scene]), list(beings.values()), owner)
         beings |= {one.entity.id: one for one in touched}
         names |= {THE_USER: owner.user, THE_AGENT: owner.agent}
-        verdict = check(scene.readings[0], scene.scene.messages, names)
-        planned = plan_facts(list(facts.values()), [(fact, scene.scene.id) for fact in verdict.accepted])
+        accepted, _ = check(scene.readings[0], scene.scene.messages, names)
+        planned = plan_facts(list(facts.values()), [(fact, scene.scene.id) for fact in accepted])
         facts |= {item.fact.id: item.fact for item in planned}
     called |= {one.entity.id: one.entity.name for one in beings.values()}
     return [Claimed(called.get(fact.subject_id, ""), fact) for fact in facts.values()]

@@ -151,8 +151,8 @@ def _after(
     """Return the known facts and entities after a scene."""
     beings, touched = resolve(names_of([read]), candidates, _OWNER)
     beings |= {THE_USER: _OWNER.user, THE_AGENT: _OWNER.agent}
-    verdict = check(read.readings[0], read.scene.messages, beings)
-    planned = plan_facts(known, [(fact, read.scene.id) for fact in verdict.accepted])
+    accepted, _ = check(read.readings[0], read.scene.messages, beings)
+    planned = plan_facts(known, [(fact, read.scene.id) for fact in accepted])
     facts = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
     all_of = {one.entity.id: one for one in (*candidates, *touched)}
     return list(facts.values()), list(all_of.values())

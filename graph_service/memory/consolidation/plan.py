@@ -160,10 +160,12 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
 
 def accepted_in(scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]) -> list[AcceptedFact]:
     """Return the accepted facts of some scenes."""
-    results = [
-        check(reading, extraction.scene.messages, entities) for extraction in scenes for reading in extraction.readings
+    return [
+        fact
+        for extraction in scenes
+        for reading in extraction.readings
+        for fact in check(reading, extraction.scene.messages, entities)[0]
     ]
-    return [fact for result in results for fact in result.accepted]
 
 
 def plan_digest(
@@ -194,10 +196,13 @@ def plan_digest(
     mentions: list[PlannedFact] = []
     for extraction in scenes:
         scene = extraction.scene
-        results = [check(reading, scene.messages, entities, replaced) for reading in extraction.readings]
-        accepted += [(fact, scene.id) for result in results for fact in result.accepted]
-        rejected += [(item, scene) for result in results for item in result.rejected]
-        named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)
+        of_scene = list[AcceptedFact]()
+        for reading in extraction.readings:
+            facts_accepted, items = check(reading, scene.messages, entities, replaced)
+            of_scene += facts_accepted
+            rejected += [(item, scene) for item in items]
+        accepted += [(fact, scene.id) for fact in of_scene]
+        named = _named(extraction, of_scene, entities, owner)
         mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
     events = [_ignored(one, scene) for one, scene in rejected]
     refined = _refined_scenes(scenes, accepted)

@@ -48,21 +48,15 @@ class RejectedProposal:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """The accepted and the rejected proposals of one reading."""
-
-    accepted: tuple[AcceptedFact, ...]
-    rejected: tuple[RejectedProposal, ...]
-
-
 def check(
     reading: Reading,
     messages: Sequence[Message],
     entities: Mapping[str, EntityRef],
     replaced: Mapping[ReplacedName, MemoryId] = MappingProxyType({}),
-) -> CheckResult:
-    """Accept proposals with an allowed predicate, known subject and object, and existing evidence.
+) -> tuple[list[AcceptedFact], list[RejectedProposal]]:
+    """Return the accepted and the rejected proposals of a reading.
+
+    Accepted are those with an allowed predicate, known subject and object, and existing evidence.
 
     Args:
         messages: the messages of the scene, in the order that the reader saw.
@@ -79,7 +73,7 @@ def check(
             rejected.append(RejectedProposal(fact=fact, reason=reason))
         else:
             accepted.append(_accept(fact, messages, entities, reading, replaced))
-    return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))
+    return accepted, rejected
 
 
 def _reason_against(fact: ProposedFact, lines: int, entities: Mapping[str, EntityRef]) -> str | None:

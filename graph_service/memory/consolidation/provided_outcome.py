@@ -75,9 +75,9 @@ async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
     [reading] = scenes[0].readings
     accepted: dict[int, AcceptedFact] = {}
     for index, fact in enumerate(reading.facts):
-        checked = check(replace(reading, facts=(fact,)), scenes[0].scene.messages, entities, claim_ids)
-        if checked.accepted:
-            accepted[index] = checked.accepted[0]
+        checked, _ = check(replace(reading, facts=(fact,)), scenes[0].scene.messages, entities, claim_ids)
+        if checked:
+            accepted[index] = checked[0]
     work = partial(outcome_of, known.facts, accepted, scenes[0].scene.id)
     found = await run_off_loop_if_large(work, planning_chars(scenes, known.facts))
 

@@ -140,7 +140,7 @@ class Facts:
         versions = [
             replace(one, fact=one.as_known(known_at))
             for one in stored
-            if one.fact.id in related and (known_at is None or one.known_at <= known_at)
+            if one.fact.id in related and (known_at is None or one.times.known_at <= known_at)
         ]
         texts = await closing_texts(self._graph, tenant, [one.fact for one in versions])
         return [
@@ -152,7 +152,7 @@ class Facts:
                     fact=one.fact,
                     subject=one.subject.name,
                     object=one.object.name,
-                    known_at=one.known_at,
+                    known_at=one.times.known_at,
                     closing=closing_view(one.fact, texts),
                 ),
             )

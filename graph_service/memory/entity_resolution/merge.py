@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
@@ -70,12 +71,10 @@ class Merges:
         check_limit(limit)
         parameters = {"tenant": tenant, "user_id": user_id, "automatic": KINSHIP_MERGE_REASON, "rows_max": limit}
         return [
-            StoredMerge(
+            from_row(
+                StoredMerge,
+                row,
                 result=MergeResult(id=row["merge_id"], kept=row["kept_id"], merged=row["merged_id"]),
-                kept_name=row["kept_name"],
-                merged_name=row["merged_name"],
-                reason=row["reason"],
-                at=row["at"],
             )
             for row in await self._graph.read(statement("curation/merges_of_user"), parameters)
         ]

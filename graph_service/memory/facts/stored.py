@@ -94,7 +94,7 @@ class FactWithEnds:
     """A stored fact with its subject and object.
 
     Attributes:
-        known_at: transaction time: when it was received; `recorded_at` if that is not stored.
+        times: its valid and transaction times; received at `recorded_at` if that is not stored.
         recorded_at: when it was first stored.
         merged: subject or object is a merged entity, so the fact is derived from the facts of its members.
     """
@@ -103,20 +103,9 @@ class FactWithEnds:
     subject: FactEnd
     object: FactEnd
     user_id: UserId
-    known_at: datetime
+    times: FactTimes
     recorded_at: datetime
     merged: bool
-
-    @property
-    def times(self) -> FactTimes:
-        """Return the valid and transaction times of the fact."""
-        fact = self.fact
-        return FactTimes(
-            valid_at=fact.valid_at,
-            invalid_at=fact.invalid_at,
-            known_at=self.known_at,
-            closing_known_at=fact.closing_known_at,
-        )
 
     def as_known(self, known_at: datetime | None) -> Fact:
         """Return the fact as of a transaction time: open if its end was not known then; None means the latest state."""
@@ -139,7 +128,7 @@ def fact_with_ends(row: Row) -> FactWithEnds:
         subject=_end(row["subject"]),
         object=_end(row["object"]),
         user_id=UserId(stored["user_id"]),
-        known_at=stored.get("known_at") or stored["recorded_at"],
+        times=from_row(FactTimes, _NOT_STORED | stored, known_at=stored.get("known_at") or stored["recorded_at"]),
         recorded_at=stored["recorded_at"],
         merged=bool(stored.get("merged")),
     )

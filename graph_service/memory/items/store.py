@@ -313,7 +313,7 @@ def _check_search(search: ItemSearch) -> None:
 def _stored_versions(rows: Sequence[Row], now_ms: int) -> dict[str, StoredVersion]:
     """Return what is stored of the locked items; an expired one is none."""
     return {
-        row["id"]: StoredVersion(version=row["version"], created_at=row["created_at"], updated_at=row["updated_at"])
+        row["id"]: from_row(StoredVersion, row)
         for row in rows
         if row["version"] is not None and (row["expires_ms"] is None or row["expires_ms"] > now_ms)
     }

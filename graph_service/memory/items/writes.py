@@ -213,7 +213,7 @@ def decide_writes(writes: Sequence[ItemWrite], stored: Mapping[str, StoredVersio
     Raises:
         ConflictError: another version is stored than a write requires; nothing may be written.
     """
-    state: dict[str, StoredVersion | None] = dict(stored)
+    state: dict[str, StoredVersion | Item | None] = dict(stored)
     final: dict[str, tuple[ItemWrite, Item | None]] = {}
     answers: list[Item | None] = []
     for place, write in enumerate(writes):
@@ -226,13 +226,13 @@ def decide_writes(writes: Sequence[ItemWrite], stored: Mapping[str, StoredVersio
                 " written. Read it and decide again"
             )
         item = None if write.value is None else _put(write, before, now=now + timedelta(microseconds=place))
-        state[write.id] = None if item is None else _version_of(item)
+        state[write.id] = item
         final[write.id] = (write, item)
         answers.append(item)
     return Outcome(final, tuple(answers))
 
 
-def _put(write: ItemWrite, before: StoredVersion | None, *, now: datetime) -> Item:
+def _put(write: ItemWrite, before: StoredVersion | Item | None, *, now: datetime) -> Item:
     # Later than before even if two processes' clocks differ.
     at = now if before is None else max(now, before.updated_at + timedelta(microseconds=1))
     expires_at = expiry_of(write.expires_at, write.ttl_s, now=now)
@@ -245,10 +245,6 @@ def _put(write: ItemWrite, before: StoredVersion | None, *, now: datetime) -> It
         updated_at=at,
         expires_at=None if expires_at is None else moment_of(millis(expires_at)),
     )
-
-
-def _version_of(item: Item) -> StoredVersion:
-    return StoredVersion(version=item.version, created_at=item.created_at, updated_at=item.updated_at)
 
 
 def stored_properties(tenant: str, write: ItemWrite, item: Item) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: Blondel et al. 2008, in the implementation of networkx, with a fixed see
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 _SEED: Final = 7
 _LABEL_NAMES: Final = 3
@@ -23,20 +23,17 @@ _LINKED_OF_SCENE_MAX: Final = 8
 _FACT_WEIGHT: Final = 1.0
 _MENTION_WEIGHT: Final = 0.5
 
-# Id, name, user, and 1 for a scene.
-NodeRow = tuple[str, str | None, str, int]
 # Id of the source, ids of the targets of its facts, and of its mentions.
 LinkRow = tuple[str, Sequence[str], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """An entity or scene, which belongs to one community."""
+class Member(NamedTuple):
+    """An entity or scene, which belongs to one community, in the order of `mindmap/community_nodes`."""
 
     id: str
-    name: str
+    name: str | None
     user_id: str
-    scene: bool
+    scene: bool | int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,18 +97,15 @@ def find_communities(
     return Communities(found=ordered, of=of, ties=ties)
 
 
-def communities_of_rows(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
+def communities_of_rows(nodes: Sequence[Sequence[Any]], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
     """Return the communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
-    members = [
-        Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
-    ]
     ties = [
         (source, target, weight)
         for source, facts, mentions in links
         for ends, weight in ((facts, _FACT_WEIGHT), (mentions, _MENTION_WEIGHT))
         for target in ends
     ]
-    return find_communities(members, ties, people)
+    return find_communities([Member(*values) for values in nodes], ties, people)
 
 
 def _pair(one: str, other: str) -> tuple[str, str]:
@@ -183,7 +177,7 @@ def _with_scenes(
 
 def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:
     ranked = sorted(group, key=lambda node: (known[node].scene, -degrees[node], node))
-    named = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))
+    named = list(dict.fromkeys(name for node in ranked if (name := known[node].name)))
     names = ([name for name in named if _is_telling(name)] or named)[:_LABEL_NAMES]
     return Community(
         id=ranked[0], label=" · ".join(names), user_id=known[ranked[0]].user_id, members=tuple(ranked), edges=0
@@ -206,5 +200,5 @@ def _edge_counts(
         if one == other and source in of:
             inner[one] += 1
         elif (source in of or source in people) and (target in of or target in people):
-            ties[(one, other) if one < other else (other, one)] += 1
+            ties[_pair(one, other)] += 1
     return inner, dict(ties)

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from cachetools import LRUCache
 
@@ -15,7 +15,7 @@ from extraction.child_process import OwnProcess
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog, Head
-from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, NodeRow, communities_of_rows
+from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, communities_of_rows
 from graph_service.memory.mindmap.reader import Explorer, users_in_view
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
@@ -247,8 +247,10 @@ class CommunityMaps:
             if not self._large[tenant]:
                 del self._large[tenant]
 
-    async def _rows(self, tenant: TenantId, users: Sequence[str]) -> tuple[list[NodeRow], list[LinkRow], list[str]]:
-        nodes: list[NodeRow] = []
+    async def _rows(
+        self, tenant: TenantId, users: Sequence[str]
+    ) -> tuple[list[Sequence[Any]], list[LinkRow], list[str]]:
+        nodes: list[Sequence[Any]] = []
         links: list[LinkRow] = []
         people: list[str] = []
         # Read in batches of users, because decoding a hundred thousand rows at once would block the event loop.

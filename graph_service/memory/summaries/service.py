@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.extractive_summary import SummarizedScene, summarize_session, token_count
+from extraction.llm.summary_writer import LayerText as WrittenLayers
 from extraction.llm.summary_writer import SessionWriter
 from extraction.text.sentences import split_sentences
 from extraction.unreadable import read_or
@@ -38,22 +39,6 @@ from schema.timespan import millis
 from schema.zones import day_in, minute_in, moment_in, newest_zone
 
 _log = logging.getLogger("mnemoscene.layers")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layers:
-    """Layers of a session.
-
-    Attributes:
-        made_by: the model's name, or `extractive`.
-        owed: the model could not be asked, so the next update asks it again.
-    """
-
-    title: str
-    abstract: str
-    overview: str
-    made_by: str = EXTRACTIVE
-    owed: bool = False
 
 
 # Stored instead of the key of the scenes while the model is to write the layers later.
@@ -92,7 +77,7 @@ async def update_session_summary(
         return False
     zone = newest_zone(row["scenes"])
     scenes = [summarized_scene(scene, scene["zone"], zone) for scene in row["scenes"]]
-    layers = await _layers_of(scenes, row["scenes"], writer, owed=owed)
+    layers, owed = await _layers_of(scenes, row["scenes"], writer, owed=owed)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -103,7 +88,7 @@ async def update_session_summary(
             "overview": layers.overview,
             "abstract_by": layers.made_by,
             "overview_by": layers.made_by,
-            "layers_hash": _OWED if layers.owed else key,
+            "layers_hash": _OWED if owed else key,
             "layers_at": now,
         },
     }
@@ -112,7 +97,8 @@ async def update_session_summary(
 
 async def _layers_of(
     scenes: Sequence[SummarizedScene], rows: Sequence[Mapping[str, Any]], writer: SessionWriter | None, *, owed: bool
-) -> _Layers:
+) -> tuple[WrittenLayers, bool]:
+    """Return the layers of a session, and whether the model could not be asked, so that the next update asks it."""
     owed = owed and len(scenes) > 1
     if writer is not None and len(scenes) > 1:
         try:
@@ -123,13 +109,14 @@ async def _layers_of(
             _log.warning("a session's summary is extractive until the model answers: %s", error)
             owed = True
         else:
-            return _Layers(
-                title=written.title, abstract=written.abstract, overview=written.overview, made_by=written.made_by
-            )
+            return written, False
     plain = read_or(summarize_session(scenes[:1]), summarize_session, scenes)
     # A session of one scene has the scene's layers, whoever wrote them.
     made_by = rows[0].get("abstract_by") or EXTRACTIVE if len(rows) == 1 else EXTRACTIVE
-    return _Layers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by, owed=owed)
+    return (
+        WrittenLayers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by),
+        owed,
+    )
 
 
 def summarized_scene(scene: Mapping[str, Any], *zones: str | None) -> SummarizedScene:

@@ -39,9 +39,9 @@ proposals = st.builds(
 
 @given(st.lists(proposals, max_size=10))
 def test_only_whitelisted_facts_are_accepted(facts: list[ProposedFact]) -> None:
-    verdict = check(Reading(reader="rules", facts=tuple(facts)), MESSAGES, BEINGS)
-    assert len(verdict.accepted) + len(verdict.rejected) == len(facts)
-    for fact in verdict.accepted:
+    accepted, rejected = check(Reading(reader="rules", facts=tuple(facts)), MESSAGES, BEINGS)
+    assert len(accepted) + len(rejected) == len(facts)
+    for fact in accepted:
         assert allowed(fact.subject.label, fact.predicate, fact.object.label)
         assert fact.proofs
         assert 0 <= fact.strength <= 1
@@ -51,6 +51,6 @@ def test_only_whitelisted_facts_are_accepted(facts: list[ProposedFact]) -> None:
 
 def test_excess_facts_are_dropped_and_counted() -> None:
     fact = ProposedFact(subject=THE_USER, predicate="PREFERS", object="tea", statement="x", quotes=(Quote(line=0),))
-    verdict = check(Reading(reader="model", facts=(fact,) * 10_000), MESSAGES, BEINGS)
-    assert len(verdict.accepted) == 500
-    assert len(verdict.rejected) == 9_500
+    accepted, rejected = check(Reading(reader="model", facts=(fact,) * 10_000), MESSAGES, BEINGS)
+    assert len(accepted) == 500
+    assert len(rejected) == 9_500
