@@ -7,37 +7,17 @@ from typing import Final
 
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import EDGE, bare, exact_forms, fold, forms
+from extraction.text.toml_files import toml_of
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role
 
-# Words for speaker, listener, user and agent
-
-FIRST_PERSON: Final = frozenset(
-    [
-        *("i", "me", "my", "mine", "myself", "im", "i'm", "i am", "we", "us", "our", "ours", "ourselves"),
-        *("我", "我的", "我自己", "我本人", "我们", "咱", "咱们", "俺", "俺们", "本人", "在下", "鄙人", "敝人", "吾"),
-    ]
-)
-SECOND_PERSON: Final = frozenset(
-    [
-        *("you", "your", "yours", "yourself", "you guys"),
-        *("你", "您", "你的", "您的", "你自己", "您自己", "你们", "您们"),
-    ]
-)
-USER_WORDS: Final = frozenset(
-    [
-        *("user", "the user", "human", "the human", "human user", "the human user", "end user", "current user"),
-        *("主人", "用户", "使用者", "用户本人", "该用户", "当前用户"),
-    ]
-)
-# Not "assistant", "agent" or 机器人 alone, which are jobs and things as well.
-AGENT_WORDS: Final = frozenset(
-    [
-        *("the assistant", "ai assistant", "the ai", "the ai assistant", "the bot", "the chatbot", "virtual assistant"),
-        *("ai助手", "ai助理", "智能助手", "智能助理", "小助手", "虚拟助手", "人工智能助手", "ai伴侣"),
-    ]
-)
+# Whom a word means: the speaker, the listener, the user or the agent.
+_MEANT: Final = {
+    word: whom
+    for whom, words in toml_of("extraction.entities", "words.toml")["persons"].items()
+    for word in words.split("|")
+}
 
 
 class MatchKind(StrEnum):
@@ -211,13 +191,8 @@ def person_words(text: str, role: Role = Role.USER) -> str | None:
     """
     key = fold(text).strip(EDGE)
     speaker, listener = (THE_AGENT, THE_USER) if role is Role.ASSISTANT else (THE_USER, THE_AGENT)
-    if key in FIRST_PERSON:
-        return speaker
-    if key in SECOND_PERSON:
-        return listener
-    if key == THE_USER or key in USER_WORDS:
-        return THE_USER
-    return THE_AGENT if key == THE_AGENT or key in AGENT_WORDS else None
+    persons = {"speaker": speaker, "listener": listener, "user": THE_USER, "agent": THE_AGENT}
+    return key if key in (THE_USER, THE_AGENT) else persons.get(_MEANT.get(key, ""))
 
 
 def is_capital(name: str) -> bool:

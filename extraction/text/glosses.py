@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from extraction.text.chinese import HAN, segmented, table_lines
+from extraction.text.lexicon_en import WORDS, word_pairs
 from extraction.text.lexicon_zh import SURNAMES
 from extraction.text.name_forms import simplified_characters
 from schema.result_cache import cached_by_chars
@@ -25,16 +26,7 @@ _WORD_CHARS_MAX: Final = 4
 _SPACES: Final = re.compile(r"\s+")
 _SPACE_BEFORE: Final = re.compile(r" (?=[,.?!:;)])")
 # "我 妈妈" is "my mom", "我 走" is "I walk".
-_OWNERS: Final = {
-    "我": "my",
-    "你": "your",
-    "您": "your",
-    "他": "his",
-    "她": "her",
-    "我们": "our",
-    "咱": "our",
-    "俺": "my",
-}
+_OWNERS: Final = word_pairs(WORDS["chinese"]["owners"])
 _RELATED: Final = re.compile(
     r"(?:aunt|baby|boss|(?:boy|girl)friend|(?:grand)?(?:dad|daughter|father|ma|mother|pa|son)|brother|cat|colleague|"
     r"cousin|coworker|dog|doctor|(?:father|mother)-in-law|friend|husband|landlady|landlord|mom|mum|neighbou?r|nephew|"

@@ -12,6 +12,7 @@ from typing import Final
 
 from extraction.text.chinese import HAN, table_lines
 from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
+from extraction.text.lexicon_en import WORDS
 from schema.ids import name_key
 from schema.result_cache import cached_by_chars
 
@@ -37,24 +38,11 @@ _DOT_AFTER_WORD = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
 _LETTER_DIGIT = re.compile(r"(?<=[a-z]) (?=\d)|(?<=\d) (?=[a-z]+$)")
 _CJK_GAP = re.compile(rf"(?<=[{HAN}]) (?=[{HAN}\da-z])|(?<=[\da-z]) (?=[{HAN}])")
 _LATIN_EXTRA = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
-_TITLES = {
-    **dict.fromkeys(("dr", "doctor"), "dr"),
-    **dict.fromkeys(("mr", "mister"), "mr"),
-    **dict.fromkeys(("prof", "professor"), "prof"),
-    **dict.fromkeys(("mrs", "ms", "miss", "sir", "madam", "uncle", "aunt", "captain", "president"), ""),
-}
-_SUFFIX_ZH = ("同学", "先生", "女士", "小姐", "老师", "教授", "医生", "大夫", "师傅", "同志")
+_FORMS: Final = WORDS["name_forms"]
+_TITLES: Final[dict[str, str]] = _FORMS["titles"]
+_SUFFIX_ZH: Final[list[str]] = _FORMS["chinese_titles"].split()
 # Synonyms for relatives of whom a person has only one.
-_KIN = {
-    **dict.fromkeys(("mother", "mom", "mum", "mommy", "mummy", "mama", "mam"), "mother"),
-    **dict.fromkeys(("father", "dad", "daddy", "papa", "pa"), "father"),
-    **dict.fromkeys(("妈妈", "妈", "母亲", "老妈", "娘亲"), "母亲"),
-    **dict.fromkeys(("姐姐", "姐"), "姐姐"),
-    **dict.fromkeys(("妹妹", "妹"), "妹妹"),
-    **dict.fromkeys(("哥哥", "哥"), "哥哥"),
-    **dict.fromkeys(("弟弟", "弟"), "弟弟"),
-    **dict.fromkeys(("爸爸", "爸", "父亲", "老爸"), "父亲"),
-}
+_KIN: Final = {word: name for name, words in _FORMS["kin"].items() for word in words.split()}
 _HAN: Final = re.compile(rf"[{HAN}]")
 
 
@@ -153,11 +141,7 @@ def all_forms(name: str) -> frozenset[str]:
     return forms(name) | {name_key(name)}
 
 
-_ADDRESS_TEXT_ZH = (
-    "老师 阿姨 叔叔 大爷 大妈 大哥 大姐 奶奶 爷爷 医生 大夫 师傅 先生 女士 太太 小姐 教练 教授 主任 经理 同学 "
-    "叔 姨 哥 姐 伯 婶 嫂 总 工"
-)
-_ADDRESS_ZH = tuple(_ADDRESS_TEXT_ZH.split())
+_ADDRESS_ZH: Final[list[str]] = _FORMS["chinese_address"].split()
 
 
 def address_among(name: str, keys: Collection[str]) -> str | None:

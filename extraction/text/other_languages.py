@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from extraction.text.lexicon_en import word_set
+from extraction.text.lexicon_en import WORDS, word_set
 
 # Articles, pronouns and prepositions that French, Italian and Catalan write together with the next word: l'école.
 _ELIDED: Final = (
@@ -23,11 +23,7 @@ _VOWELS: Final = frozenset("aeiouhyàâäáèéêëìíîïòóôöùúûüœæ"
 _PREFIXES: Final = ("l", "d")
 _VARIANT_CHARS_MIN: Final = 4
 _VARIED_WORDS_MAX: Final = 6
-# Words that are frequent in English and in no other language of the same alphabet.
-_ENGLISH: Final = word_set(
-    "the of is are were what where when who whose why how did my your you have has with from that this they their "
-    "them she his our will would which it"
-)
+_ENGLISH: Final = word_set(WORDS["languages"]["english_only"])
 # First persons and possessives of languages without rules of their own. Words that mean something else in English, such
 # as the Spanish "me" and "son", are left out.
 FIRST_PERSON: Final = re.compile(

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from extraction.text.chinese import CJK, HAN, character_pairs, chinese_words
 from extraction.text.english_stems import AMERICAN, stem
-from extraction.text.lexicon_en import word_set
+from extraction.text.lexicon_en import WORDS, word_set
 from extraction.text.other_languages import folded as fold
 from extraction.text.other_languages import without_elisions
 from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
@@ -41,10 +41,7 @@ _ASKING_ZH: Final = re.compile(
     "为什么|为啥|为何|什么时候|什么名字|叫什么|姓什么|是什么|什么|甚么|多少钱|多少|怎么样|怎么|是谁|哪[里儿些个位家种只条天年款]?|"
     "[几多][岁大久点个号重高远]|颜色|名字|價錢|价钱|價格|价格|为什麼|什麼時候|什麼|哪裡|是誰|多少錢|顏色|[我你您他她它的了吗嗎呢吧叫姓谁誰]"
 )
-_NO_TOPIC_ZH: Final = CHINESE_CHARACTERS | word_set(
-    "做 用 从 從 对 對 替 让 讓 于 於 为 為 与 與 跟 还 還 请 請 能 应该 應該 可以 现在 現在 目前 以前 之前 时候 時候 "
-    "每个 每個 钱 錢 岁 歲 时 時 应 應 现 現 前"
-)
+_NO_TOPIC_ZH: Final = CHINESE_CHARACTERS | word_set(WORDS["stop_words"]["chinese_question"])
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
 
 
