@@ -20,7 +20,6 @@ twelfth of the word pieces is masked, and parts of the states are dropped.
 """
 
 import argparse
-import importlib.util
 import json
 import math
 import random
@@ -36,8 +35,9 @@ import numpy as np
 
 from extraction.embeddings.adapters import write_adapter
 from extraction.embeddings.model_conversion import ADAPTED
+from extraction.embeddings.unigram import MASK, Unigram
 from extraction.tagging.tag_model import PIECES_MAX, SPAN_PIECES_MAX
-from extraction.text.name_forms import simplified_characters
+from extraction.text.languages import in_simplified_characters
 from extraction.training.tag_samples import (
     OUTPUTS,
     REPLACES,
@@ -100,25 +100,21 @@ class Message:
     language: str
 
 
-def simplified(text: str) -> str:
-    """Return a text in simplified characters, unless it is Japanese."""
-    japanese = any("\u3040" <= character <= "\u30ff" for character in text)
-    return text if japanese else text.translate(simplified_characters())
-
-
 class Encoding:
     """Turns labelled messages into word pieces."""
 
-    def __init__(self, unigram: Any) -> None:
+    def __init__(self, file: Path) -> None:
+        """Read a tokenizer's file."""
+        unigram = Unigram(file)
         self._cut, self._start, self._end = unigram.cut, unigram.start, unigram.separator
-        self.mask = unigram.mask
+        self.mask: int = json.loads(file.read_text("utf-8"))["pieces"].index(MASK)
 
     def encoded(self, message: Labelled) -> Message:
         """Return a message as word pieces; facts whose spans are not in it are dropped."""
         ids, spans, begin = [self._start], [(-1, 0, 0)], 1
         texts = [*message.context, message.text]
         for number, text in enumerate(texts):
-            pieces = self._cut(simplified(text))
+            pieces = self._cut(in_simplified_characters(text))
             cut, places = pieces.ids, pieces.spans
             room = PIECES_MAX if number == len(texts) - 1 else CONTEXT_PIECES_MAX
             begin = len(ids)
@@ -539,15 +535,9 @@ def without_unused(values: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A fact that the model sees, by pieces, with its odds less what speaks against subject and state."""
+class Found(Fact):
+    """A fact that the model sees, with its odds less what speaks against subject and state."""
 
-    kind: int
-    obj: Span
-    subject: Span
-    word: Span
-    ended: bool
-    brief: bool
     odds: float
 
 
@@ -615,19 +605,6 @@ def figures(model: Model, aside: Mapping[str, Sequence[Message]], torch: Any, od
     return "  ".join(told)
 
 
-def unigram_of(folder: Path) -> Any:
-    """Return the tokenizer of the encoder."""
-    spec = importlib.util.spec_from_file_location("unigram", folder / "unigram.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["unigram"] = module
-    spec.loader.exec_module(module)
-    unigram = module.Unigram(folder / "unigram.json")
-    unigram.mask = json.loads((folder / "unigram.json").read_text("utf-8"))["pieces"].index("<mask>")
-    return unigram
-
-
 def main() -> None:
     """Train, and write the adapter with its figures."""
     import torch
@@ -646,7 +623,7 @@ def main() -> None:
     torch.set_default_device(asked.device)
     torch.manual_seed(0)
     asked.out.mkdir(parents=True, exist_ok=True)
-    encoding = Encoding(unigram_of(asked.encoder))
+    encoding = Encoding(asked.encoder / "unigram.json")
     messages: list[Labelled] = []
     aside: dict[str, list[Message]] = {}
     for language in asked.languages.split(","):
