@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import functools
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
 from extraction.llm.answer_writer import Source, WrittenAnswer
@@ -30,10 +32,9 @@ from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import RememberRequest, check_request
-from graph_service.memory.instrumentation import measured
 from graph_service.memory.items.store import Items
 from graph_service.memory.jobs import outbox
-from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.jobs.outbox import DeadLetters
 from graph_service.memory.messages.log import MessageLog
 from graph_service.memory.mindmap.graph_queries import GraphReads, Nodes
 from graph_service.memory.mindmap.reader import MindMap
@@ -67,20 +68,73 @@ from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.recall.recall_cases import cases_document, judge, judged_hits
 from graph_service.memory.repair.repair import Sync, SyncReport
 from graph_service.memory.sessions.lifecycle import Sessions
-from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back, says_just_now
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
     ShortTermWindow,
     Turn,
+    hints_for,
+    last_turns,
+    refers_back,
+    says_just_now,
     session_key_of,
     turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
-from graph_service.observability.metrics import REJECTED, Operation
-from schema.errors import InputError, NotFoundError, UnavailableError
+from graph_service.observability.metrics import (
+    MESSAGES,
+    OPERATION_SECONDS,
+    RECALL_CONFIDENCE,
+    RECALLS,
+    REJECTED,
+    Operation,
+)
+from graph_service.observability.spans import span
+from schema.errors import InputError, MnemosceneError, NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 from schema.timespan import millis
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def measured(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Return a decorator that records the duration, outcome and result of a use case, and traces it."""
+
+    def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @functools.wraps(work)
+        async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
+            outcome, started_s = "failed", time.perf_counter()
+            try:
+                with span(operation.value):
+                    answer = await work(*args, **kwargs)
+                outcome = "done"
+            except MnemosceneError as error:
+                outcome = "refused" if error.http_status < 500 else "failed"
+                raise
+            finally:
+                OPERATION_SECONDS.note(time.perf_counter() - started_s, operation, outcome)
+            count(answer)
+            return answer
+
+        return timed
+
+    return around
+
+
+def count(answer: object) -> None:
+    """Count a result in the metrics."""
+    match answer:
+        case Receipt():
+            MESSAGES.add("spool" if answer.spooled else "neo4j", n=answer.stored)
+        case Answer(degraded=True):
+            RECALLS.add("degraded")
+        case Answer():
+            RECALLS.add("none" if answer.nothing_relevant else "relevant")
+            RECALL_CONFIDENCE.note(answer.confidence or 0.0)
+        case _:
+            pass
+
 
 # Turns that "just now" is about.
 _LAST_TURNS: Final = 10

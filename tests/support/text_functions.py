@@ -75,7 +75,7 @@ REACH: Final = {
     "extraction.query_analysis": LIMITS.query_chars,
     "graph_service.memory.recall.retrieval": LIMITS.query_chars,
     "graph_service.memory.recall.query": LIMITS.query_chars,
-    "graph_service.memory.sessions.recent_turns": LIMITS.query_chars,
+    "graph_service.memory.sessions.short_term_window": LIMITS.query_chars,
 }
 # Functions whose string argument no outsider controls: our own names, patterns, keys of tables.
 NO_TEXT_OF_CALLERS: Final = (

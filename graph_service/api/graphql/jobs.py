@@ -28,8 +28,7 @@ from graph_service.memory.consolidation.readers import DayUsage, UsageReport
 from graph_service.memory.export_import.importer import ImportResult
 from graph_service.memory.export_import.service import ExportFormat, ExportText
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
-from graph_service.memory.jobs.dead_letters import DeadLetter, letter_cursor
-from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.jobs.outbox import DeadLetter, JobKind, letter_cursor
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
 from graph_service.memory.repair.checks import Problem
 from schema.errors import UnavailableError

@@ -41,17 +41,17 @@ from graph_service.memory.consolidation.readers import (
     is_over_budget,
     over_budget_reader,
 )
-from graph_service.memory.consolidation.reading_context import load_context
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
     SessionInput,
+    load_context,
     load_session_input,
     load_unrefined,
     scene_text,
 )
 from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
-from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship
+from graph_service.memory.entity_resolution.merge import MergeWriter, affects_kinship
 from graph_service.memory.facts.stored import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock

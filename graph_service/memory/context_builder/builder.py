@@ -27,7 +27,7 @@ from graph_service.memory.context_builder.packing import (
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
-from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
+from graph_service.memory.profile.reader import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question, check_question
 from schema.errors import InputError, UnavailableError

@@ -12,7 +12,7 @@ from extraction.text.token_estimate import tokens_in
 from graph_service.memory.context_builder.packing import ContextLine, Part
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, Words
 from graph_service.memory.context_builder.prompt_safety import safe_name, safe_text
-from graph_service.memory.profile.core_memory import CoreFact, CoreKind
+from graph_service.memory.profile.reader import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind
 from schema.assertion import StatementKind, words_of

@@ -11,16 +11,19 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.entity_resolution.merge_writer import MergeWriter, load_members
+from graph_service.memory.entity_resolution.merge import MergeWriter, load_members
 from graph_service.memory.forgetting.commit import (
     ForgetRequest,
     ForgetResult,
+    ForgetTarget,
     Impact,
     commit_forgetting,
     ends_of,
+    find_entity,
+    find_fact,
     find_impact,
+    forget_own_names,
 )
-from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
 from graph_service.memory.forgetting.replacement import (
     Replacement,

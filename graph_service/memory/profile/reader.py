@@ -1,8 +1,9 @@
-"""Read the profile of a user or agent, and mark in each consolidation which facts are excluded from it."""
+"""Read the profile of a user or agent and Core Memory, and mark which facts are excluded from a profile."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
 
 from graph_service.graph.rows import from_row
@@ -13,8 +14,9 @@ from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from schema.change import Change, Op
 from schema.fact import FactKind
-from schema.ids import MemoryId, TenantId
+from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.profile import Category, profile_uri
+from schema.timespan import as_utc, moment_of
 from schema.tuning import tuning
 
 # Later consolidations mark the rest, so that none takes long in a large memory.
@@ -146,3 +148,160 @@ def _change(row: Row) -> Change:
     exclusion = properties.get("profile_exclusion")
     reason = _REASONS[Exclusion(exclusion) if exclusion else None]
     return Change(op=Op.EDGE_PUT, element_id=MemoryId(properties["id"]), body=edge_body(view), reason=reason)
+
+
+# More facts than fit into any budget; the most important come first.
+_FACTS_MAX: Final = 300
+_TRIGGERS_MAX: Final = 50
+_CLOSED_MAX: Final = 50
+# A preference is stable if it is certain, and strong, important or mentioned in several scenes.
+_SURE_MIN: Final = 0.6
+_STRONG_MIN: Final = 0.8
+_IMPORTANT_MIN: Final = 8
+_OCCASIONS_MIN: Final = 2
+
+
+class CoreKind(StrEnum):
+    """Kind of fact in Core Memory; EARLIER means ended."""
+
+    PROFILE = "profile"
+    PREFERENCE = "preference"
+    TRIGGER = "trigger"
+    EARLIER = "earlier"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreFact:
+    """A fact of Core Memory: a profile fact, and the other values that a prompt needs.
+
+    Attributes:
+        uri: URI in the profile; for triggers of other nodes and ended facts, that of the fact.
+        until: when the fact ceased to be valid.
+        evidence: ids of the messages that prove the fact.
+        zone: time zone of one of them; None for UTC.
+        told_as_ended: no message says that the fact was valid, only that it has ended, as its statement does.
+        rejected: a person said that it was never true.
+        scenes_n: number of scenes that mention the fact, at least 1.
+    """
+
+    kind: CoreKind
+    uri: str
+    statement: str
+    strength: float
+    since: datetime
+    until: datetime | None
+    emotion: str | None
+    evidence: frozenset[str]
+    scenes_n: int
+    zone: str | None
+    told_as_ended: bool = False
+    rejected: bool = False
+    fact: ProfileFact
+
+    @property
+    def id(self) -> str:
+        """Return the id of the fact."""
+        return self.fact.id
+
+    @property
+    def worth(self) -> float:
+        """Return how much the fact matters regardless of the question, 0 to 1."""
+        often = 1.0 - 0.5 ** (self.scenes_n - 1)
+        return 0.45 * self.fact.importance / 10 + 0.25 * self.fact.confidence + 0.15 * self.strength + 0.15 * often
+
+
+async def core_memory(
+    graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
+) -> tuple[CoreFact, ...]:
+    """Return the Core Memory of a user, including ended facts, in one round trip; empty for an unknown user.
+
+    Args:
+        now: `moments` is the present, so that the stored marks of excluded facts apply.
+    """
+    root = user_uri(tenant, user_id)
+    rows = await graph.read(
+        statement("profile/core_memory"),
+        {
+            "tenant": tenant,
+            "user_id": user_id,
+            "user_node_id": memory_id(root),
+            "valid_at": as_utc(moments.valid_at),
+            "known_at": None if moments.known_at is None else as_utc(moments.known_at),
+            "as_marked": now,
+            "facts_max": _FACTS_MAX,
+            "triggers_max": _TRIGGERS_MAX,
+            "closed_max": _CLOSED_MAX,
+        },
+    )
+    if not rows:
+        return ()
+    current, causes, closed = (
+        [_core_fact(values) for values in rows[0][name]] for name in ("facts", "triggers", "closed")
+    )
+    return (
+        *facts_for_prompts(current, root),
+        *(replace(one, kind=CoreKind.TRIGGER) for one in causes if is_certain(one)),
+        *(replace(one, kind=CoreKind.EARLIER) for one in closed),
+    )
+
+
+def facts_for_prompts(facts: Sequence[CoreFact], root: str) -> list[CoreFact]:
+    """Return the facts of a profile that belong in every prompt, without unstable preferences or uncertain triggers."""
+    exclusions = excluded(one.fact for one in facts)
+    chosen = []
+    for one in facts:
+        if one.id in exclusions:
+            continue
+        category = one.fact.category
+        if one.emotion is not None or one.fact.predicate == "CAUSED_BY":
+            kind = CoreKind.TRIGGER if is_certain(one) else None
+        elif category is not Category.PREFERENCES:
+            kind = CoreKind.PROFILE
+        else:
+            kind = CoreKind.PREFERENCE if is_stable(one) else None
+        if kind is not None:
+            chosen.append(replace(one, kind=kind, uri=profile_uri(root, category, one.id)))
+    return chosen
+
+
+def is_stable(one: CoreFact) -> bool:
+    """Return whether a preference is certain, and strong, important or mentioned in several scenes."""
+    strong = one.strength >= _STRONG_MIN or one.fact.importance >= _IMPORTANT_MIN
+    return is_certain(one) and (strong or one.scenes_n >= _OCCASIONS_MIN)
+
+
+def is_certain(one: CoreFact) -> bool:
+    """Return whether a fact is certain enough for every prompt."""
+    return one.fact.confidence >= _SURE_MIN
+
+
+def _core_fact(values: Sequence[Any]) -> CoreFact:
+    """Convert the values of one fact from `profile/core_memory`; the caller sets its kind and URI."""
+    name, uri, words, predicate, relation, object_id, kind, importance, strength, sure, first, last = values[:12]
+    valid_ms, invalid_ms, emotion, evidence, scenes_n, zone, *ending = values[12:]
+    told_as_ended, rejected = ending or (False, False)
+    return CoreFact(
+        kind=CoreKind.PROFILE,
+        uri=uri,
+        statement=words,
+        strength=strength,
+        since=moment_of(valid_ms),
+        until=None if invalid_ms is None else moment_of(invalid_ms),
+        emotion=emotion,
+        evidence=frozenset(evidence),
+        scenes_n=max(scenes_n or 1, 1),
+        zone=zone,
+        told_as_ended=told_as_ended,
+        rejected=rejected,
+        fact=ProfileFact(
+            id=name,
+            predicate=predicate,
+            relation=relation,
+            object_id=object_id,
+            kind=FactKind(kind),
+            importance=importance,
+            confidence=sure,
+            first_seen=first,
+            last_seen=last,
+        ),
+    )

@@ -13,7 +13,7 @@ from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edge_changes
+from graph_service.memory.entity_resolution.merge import MergeWriter, edge_changes
 from graph_service.memory.facts.stored import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import (

@@ -11,7 +11,7 @@ from extraction.openai_api.language_model import connect_openai_model
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
-from graph_service.memory.consolidation.reading_context import NAMES_MAX
+from graph_service.memory.consolidation.session_input import NAMES_MAX
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.ids import TenantId
 from schema.message import ProvidedFact

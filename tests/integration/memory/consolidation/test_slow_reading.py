@@ -15,7 +15,7 @@ from extraction.bounded_threads import BoundedThreads
 from extraction.reader import Reading, SceneText
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
-from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.jobs.outbox import DeadLetters
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import WorkerRules
 from schema.ids import TenantId

@@ -8,7 +8,7 @@ from extraction.reader import THE_USER, ProposedFact, Quote, Reading, SceneText
 from extraction.unreadable import UNREADABLE
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
-from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.jobs.outbox import DeadLetters
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.jobs.dead_letters import DeadLetter, DeadLetters
 from graph_service.memory.jobs.external_services import ExternalServices
-from graph_service.memory.jobs.outbox import Claimable, JobKind, backlog, claim_jobs
+from graph_service.memory.jobs.outbox import Claimable, DeadLetter, DeadLetters, JobKind, backlog, claim_jobs
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Leases, WorkerRules
 from schema.errors import MnemosceneError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph_service.memory.sessions.recent_turns import hints_for, recent_names, refers_back
+from graph_service.memory.sessions.short_term_window import hints_for, recent_names, refers_back
 from tests.support.turns import a_turn
 
 
