@@ -190,8 +190,6 @@ _CJK: Final = ("\u4e00", "\u9fff")
 
 
 class StatementKind(StrEnum):
-    """The action that a person took on a fact."""
-
     ADD = "add"
     UPDATE = "update"
     CONFIRM = "confirm"

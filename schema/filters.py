@@ -27,8 +27,6 @@ OPERAND_VALUES_MAX: Final = 1_000
 
 
 class Operator(Enum):
-    """Comparisons of a value with the operand."""
-
     EQ = "eq"
     NE = "ne"
     GT = "gt"
@@ -60,15 +58,11 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Matches if a part does."""
-
     parts: tuple["Filter", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Matches if the part does not."""
-
     part: "Filter"
 
 

@@ -55,8 +55,6 @@ class NodeModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkModel:
-    """A structural relationship type."""
-
     link: Link
     about: str
     start: Label
@@ -65,8 +63,6 @@ class LinkModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphModel:
-    """All labels, relationship types and properties."""
-
     nodes: Mapping[Label, NodeModel]
     facts: Mapping[str, Property]
     links: Mapping[Link, LinkModel]

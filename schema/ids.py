@@ -128,8 +128,6 @@ _FORMS: Final = (
 
 
 class UriKind(StrEnum):
-    """The kind of element that a URI names."""
-
     USER = "user"
     AGENT = "agent"
     ENTITY = "entity"

@@ -163,11 +163,7 @@ def _build_database(work_dir: Path, build: Callable[[Path, Path], None]) -> None
 
 
 def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
-    """Lock an empty directory until the stack closes, so that no Neo4j starts in it.
-
-    Raises:
-        ConflictError: the directory is in use or not empty.
-    """
+    """Lock an empty directory until the stack closes, so that no Neo4j starts in it."""
     if not stack.enter_context(try_lock(data_dir / _LOCK)):
         raise _in_use(data_dir)
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
@@ -343,7 +339,6 @@ class _Hashing(io.RawIOBase):
         return chunk
 
     def digest(self) -> str:
-        """Return the checksum of everything read."""
         return self._hash.hexdigest()
 
 
@@ -402,7 +397,6 @@ class _BoundedTarInfo(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_BoundedTarInfo":
-        """Return the header in a block."""
         entry = super().frombuf(buf, encoding, errors)
         if entry.type == tarfile.GNUTYPE_SPARSE:
             raise tarfile.ReadError("sparse files are not allowed")

@@ -171,7 +171,6 @@ def service_checks(address: str, readiness: Mapping[str, Any]) -> list[Check]:
 
 
 async def examine_redis(settings: Settings) -> Check:
-    """Check whether the configured Redis answers."""
     url = settings.redis.url
     if url is None:
         return Check(name="Redis", ok=None, finding="not configured; each process keeps its own last turns")
@@ -189,7 +188,6 @@ async def examine_redis(settings: Settings) -> Check:
 
 
 async def examine_spool(settings: Settings) -> Check:
-    """Check the spool on this machine's disk."""
     spool = open_spool(settings)
     try:
         depth, paused = await spool.depth(), await spool.paused()

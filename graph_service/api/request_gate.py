@@ -79,11 +79,7 @@ class RequestGate:
 
     @contextlib.contextmanager
     def _in_flight(self, access: Access) -> Iterator[None]:
-        """Count a request while the block runs.
-
-        Raises:
-            RateLimitError: too many requests of the credential are in progress.
-        """
+        """Count a request while the block runs."""
         key, limit = quota_key(access), ANONYMOUS_MAX if access.is_anonymous else CREDENTIAL_MAX
         if self._requests[key] >= limit:
             raise RateLimitError(
@@ -104,9 +100,6 @@ def _check_origin(connection: HTTPConnection) -> None:
 
     Browsers send Origin with unsafe methods and WebSockets, and Sec-Fetch-Site with all others, such as images.
     Following a link (`navigate`) is allowed.
-
-    Raises:
-        ForbiddenError: the page comes from another site.
     """
     origin, host = connection.headers.get("origin"), connection.headers.get("host")
     site, mode = connection.headers.get("sec-fetch-site"), connection.headers.get("sec-fetch-mode")

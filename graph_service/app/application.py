@@ -212,7 +212,6 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
 
 
 def tool_context(services: Services) -> ToolContext:
-    """Return the context of MCP tool handlers."""
     about = ServiceInfo(
         version=version(),
         reader=services.reader_name,

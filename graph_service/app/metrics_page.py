@@ -35,18 +35,15 @@ class _Page(Collector):
         self._gauges: list[Metric] = []
 
     def add(self, name: str, about: str, value: float) -> None:
-        """Add a gauge without labels."""
         self.add_by(name, about, (), {(): value})
 
     def add_by(self, name: str, about: str, labels: tuple[str, ...], values: Mapping[Any, float]) -> None:
-        """Add a gauge with values by label values."""
         gauge = GaugeMetricFamily(f"mnemoscene_{name}", about, labels=labels)
         for key, value in values.items():
             gauge.add_metric(key, value)
         self._gauges.append(gauge)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield all metrics."""
         yield from self._gauges
         for counter in COUNTERS:
             family = CounterMetricFamily(counter.about.name, counter.about.help, labels=tuple(counter.about.labels))

@@ -199,7 +199,6 @@ class _Body:
         return b"".join(chunks)
 
     def release(self) -> None:
-        """Subtract this body from the totals."""
         for name in (self._holder or "", _ALL):
             self._totals[name] -= self._counted
             if not self._totals[name]:

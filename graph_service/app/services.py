@@ -80,7 +80,6 @@ from schema.tuning import Tuning, set_tuning
 
 
 def order_rules(settings: RecallSettings) -> OrderRules:
-    """Return the default ranking rules of recall, from the settings."""
     return OrderRules(
         mode=Mode(settings.mode),
         layers=LayerRules(
@@ -104,7 +103,6 @@ def order_rules(settings: RecallSettings) -> OrderRules:
 
 
 def tuning_of(settings: Settings) -> Tuning:
-    """Return the thresholds and limits of the settings."""
     facts, profile = settings.facts, settings.profile
     return Tuning(
         importance_min=facts.importance_min,

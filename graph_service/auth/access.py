@@ -131,7 +131,6 @@ def require_access(access: Access, need: Requirement, what: str) -> None:
 
 
 def is_allowed(access: Access, need: Requirement) -> bool:
-    """Return whether the access meets the requirement."""
     try:
         require_access(access, need, "this")
     except ForbiddenError:

@@ -55,7 +55,6 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def access(self) -> Access:
-        """Return the access that the key grants."""
         return Access(
             who=f"key:{self.id}",
             tenant=self.tenant,
@@ -261,7 +260,6 @@ class Keyring:
             await wait_for_any(stop, timeout_s=POLL_S)
 
     async def wait_for_reload(self) -> None:
-        """Wait until the keys are reloaded."""
         await self._reloaded.wait()
 
     async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:

@@ -90,7 +90,6 @@ class Quarantine:
         return frozenset(self._states) if kind is JobKind.EMBED else self.tenants
 
     def of(self, tenant: TenantId) -> QuarantineState | None:
-        """Return the quarantine of a tenant, or None."""
         return self._states.get(tenant)
 
     def check(self, tenant: TenantId, need: Requirement, what: str) -> None:

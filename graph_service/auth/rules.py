@@ -18,7 +18,6 @@ ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 
 
 def _each(need: Requirement, names: str) -> dict[str, Requirement]:
-    """Return the requirement by each of these names."""
     return dict.fromkeys(names.split(), need)
 
 
@@ -110,12 +109,10 @@ def field_requirement(operation: str, field: str) -> Requirement:
 
 
 def frame_requirement(name: str) -> Requirement:
-    """Return the requirement of a viewer's frame."""
     return FRAMES.get(name, ADMIN_OF_ALL)
 
 
 def route_requirement(method: str, path: str) -> Requirement:
-    """Return the requirement of a request by method and path."""
     if method == "HEAD":
         method = "GET"
     for route in ROUTES:

@@ -67,7 +67,6 @@ class CommandGroup(TyperGroup):
     """A group that finds its commands in `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return all names, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

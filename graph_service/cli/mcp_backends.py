@@ -61,7 +61,6 @@ class Backends:
         self._closing = contextlib.AsyncExitStack()
 
     async def close(self) -> None:
-        """Close the connection to the service, or the services of this process."""
         if self._proxy is not None:
             await self._proxy.close()
         await cancel(self._opening)

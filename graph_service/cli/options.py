@@ -71,7 +71,6 @@ class Invocation:
 
     @functools.cached_property
     def terminal(self) -> Terminal:
-        """Return the output in the requested format."""
         return Terminal(as_json=self.as_json)
 
     @functools.cached_property

@@ -35,7 +35,6 @@ class TerminalBars:
         self._bars.stop()
 
     def show(self, step: Step) -> None:
-        """Show the progress of one task."""
         description = escape(shown(f"{step.part}: {step.doing}"))
         if step.part not in self._tasks:
             self._tasks[step.part] = self._bars.add_task(description, total=step.total, amount="")

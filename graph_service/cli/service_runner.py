@@ -112,11 +112,7 @@ async def _check_bind(services: "Services") -> None:
 
 
 async def _load_keys(keyring: "Keyring") -> None:
-    """Load the keys; retry for `_KEYS_WAIT_S`, because one lost connection must not end the service.
-
-    Raises:
-        UnavailableError: Neo4j did not answer within that time.
-    """
+    """Load the keys; retry for `_KEYS_WAIT_S`, because one lost connection must not end the service."""
     deadline_s = time.monotonic() + _KEYS_WAIT_S
     while True:
         try:

@@ -95,7 +95,6 @@ class ProgressBars:
             self._bars.stop(is_done=exc[0] is None)
 
     def __call__(self, step: Step) -> None:
-        """Show the progress of one task."""
         if self._bars is not None:
             self._bars.show(step)
         elif (step.part, step.doing) not in self._printed:

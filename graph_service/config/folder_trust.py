@@ -154,11 +154,7 @@ def trusted_folders(user_dir: Path | None) -> list[TrustRecord]:
 
 
 def _read(here: Path) -> tuple[bytes | None, str]:
-    """Return the content of the settings file, if any, and why it is unsafe (empty if safe).
-
-    Raises:
-        OSError: the file cannot be read, is not a regular file, or is too large.
-    """
+    """Return the content of the settings file, if any, and why it is unsafe (empty if safe)."""
     with _opened_folder(here / FOLDER) as number:
         unsafe = _replaceable(here) or _unsafe(os.lstat(here / FOLDER), FOLDER)
         if unsafe:

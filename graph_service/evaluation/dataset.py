@@ -186,8 +186,6 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSets:
-    """Published conversations and everyday memories."""
-
     conversations: list[Conversation]
     memories: list[Conversation]
 

@@ -122,7 +122,6 @@ def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
 
 
 def tables_of(document: Mapping[str, Any]) -> list[Columns]:
-    """Return the document as tables."""
     parts = [
         _quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset])
         for dataset in dict.fromkeys(line["dataset"] for line in document["lines"])
@@ -211,7 +210,6 @@ def _rounded(mean: Mean) -> dict[str, float]:
 
 
 def everyday_document_of(run: EverydayRun) -> dict[str, Any]:
-    """Return the figures of everyday memories as plain values."""
     took_ms = [answer.took_ms for answer in run.answers]
     return {
         "facts": run.facts.value,

@@ -137,7 +137,6 @@ def classify(error: BaseException) -> MnemosceneError:
 
 
 def away(code: str, retry_after_s: float | None = None) -> UnavailableError:
-    """Return the error for a server that does not answer."""
     return UnavailableError(_UNAVAILABLE.format(code=code), retry_after_s)
 
 

@@ -76,7 +76,6 @@ def prefix_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
 
 
 def prefix_words(text: str) -> list[str]:
-    """Return the words that `prefix_query` searches."""
     parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
     return within_terms(parts[:_PREFIX_WORDS_MAX], terms_max=_NAME_TERMS_MAX)
 

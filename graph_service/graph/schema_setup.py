@@ -288,6 +288,5 @@ async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
 
 
 def embedder_of(row: Row) -> StoredEmbedder:
-    """Return the embedder of a row with its properties."""
     indexes, changing = tuple(row["indexes"] or ()), bool(row["changing"])
     return StoredEmbedder(row["model"], row["dim"], row["token_model"], indexes, changing)

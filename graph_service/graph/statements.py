@@ -166,7 +166,6 @@ def statement(name: str) -> Statement:
 
 
 def parse_statement(name: str, text: str) -> Statement:
-    """Return the statement that a file's text defines."""
     columns = _COLUMNS.search(text)
     hot = _HOT.search(text) is not None
     declared = dict(_PARAMETER.findall(text))

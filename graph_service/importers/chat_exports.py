@@ -14,8 +14,6 @@ from graph_service.importers.source import Source
 
 
 class ChatGptAuthor(BaseModel):
-    """The author of a ChatGPT message."""
-
     role: str
 
 
@@ -27,8 +25,6 @@ class ChatGptContent(BaseModel):
 
 
 class ChatGptMessage(BaseModel):
-    """A message of ChatGPT."""
-
     id: str
     author: ChatGptAuthor
     create_time: float | None = None
@@ -45,8 +41,6 @@ class ChatGptNode(BaseModel):
 
 
 class ChatGptConversation(BaseModel):
-    """A conversation of ChatGPT."""
-
     id: str | None = None
     conversation_id: str | None = None
     create_time: float | None = None
@@ -55,8 +49,6 @@ class ChatGptConversation(BaseModel):
 
 
 class ClaudePart(BaseModel):
-    """A part of a message in a Claude export."""
-
     type: str = "text"
     text: str | None = None
 
@@ -74,8 +66,6 @@ class ClaudeMessage(BaseModel):
 
 
 class ClaudeConversation(BaseModel):
-    """A conversation in a Claude export."""
-
     uuid: str
     created_at: str | None = None
     chat_messages: list[Any]

@@ -14,8 +14,6 @@ from schema.message import ProvidedFact
 
 
 class MessageRow(BaseModel):
-    """A message of a conversation file."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: str = "user"
@@ -31,7 +29,6 @@ class MessageRow(BaseModel):
     tags: tuple[str, ...] = ()
 
     def incoming(self) -> IncomingMessage:
-        """Return the message as `remember` takes it."""
         return IncomingMessage(**{name: getattr(self, name) for name in MessageRow.model_fields})
 
 
@@ -45,8 +42,6 @@ class LineRow(MessageRow):
 
 
 class ConversationRow(BaseModel):
-    """A session of a conversation file."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     user_id: str | None = None
@@ -67,8 +62,6 @@ class BenchmarkTurn(BaseModel):
 
 
 class BenchmarkSession(BaseModel):
-    """A session of a benchmark file."""
-
     index: int
     date: datetime | None = None
     turns: list[BenchmarkTurn]

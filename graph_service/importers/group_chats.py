@@ -20,8 +20,6 @@ _CHAT_CHARS: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """One message of a chat."""
-
     chat: str
     id: str
     speaker: str
@@ -68,7 +66,6 @@ _SLACK_MARKUP: Final = re.compile(
 
 
 def is_slack(source: Source) -> bool:
-    """Return whether the file is a list of Slack's messages."""
     return source.head.get("type") == "message" and "ts" in source.head
 
 
@@ -117,7 +114,6 @@ def _folder(source: Source) -> str:
 
 
 def is_telegram(source: Source) -> bool:
-    """Return whether the file is an export of Telegram Desktop."""
     chats = _telegram_chats(source.tree)
     return bool(chats) and any(
         isinstance(message, Mapping) and ("from_id" in message or "actor_id" in message or "date_unixtime" in message)

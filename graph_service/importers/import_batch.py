@@ -57,7 +57,6 @@ class ImportBatch:
             self.dropped[what] += number
 
     def add(self, other: "ImportBatch") -> None:
-        """Append another batch."""
         self.calls += other.calls
         self.kept += other.kept
         self.dropped += other.dropped

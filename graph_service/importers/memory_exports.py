@@ -22,8 +22,6 @@ _THE_USER: Final = frozenset(("default_user", "user"))
 
 
 class Mem0Memory(BaseModel):
-    """A memory of mem0."""
-
     id: str
     memory: str = Field(min_length=1)
     user_id: str | None = None
@@ -37,8 +35,6 @@ class Mem0Memory(BaseModel):
 
 
 class Mem0Relation(BaseModel):
-    """A relation of mem0's graph."""
-
     model_config = ConfigDict(populate_by_name=True)
 
     source: str = Field(min_length=1)
@@ -47,16 +43,12 @@ class Mem0Relation(BaseModel):
 
 
 class ServerEntity(BaseModel):
-    """An entity of the memory server."""
-
     name: str = Field(min_length=1)
     entity_type: str = Field(default="", alias="entityType")
     observations: list[str] = Field(default_factory=list)
 
 
 class ServerRelation(BaseModel):
-    """A relation of the memory server."""
-
     start: str = Field(alias="from", min_length=1)
     end: str = Field(alias="to", min_length=1)
     kind: str = Field(alias="relationType", min_length=1)

@@ -191,7 +191,6 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """The number of connected viewers."""
         return len(self.slots)
 
     def notify(self, tenant: str) -> None:
@@ -254,7 +253,6 @@ class Hub:
                 await cancel(watched.task)
 
     def viewer_group(self, feed: Feed) -> ViewerGroup:
-        """Return the viewers of this feed's tenant."""
         return self._watched[feed.tenant].viewer_group
 
     async def hello_ack(self, feed: Feed) -> HelloAck:

@@ -44,7 +44,6 @@ class RefusedError(MnemosceneError):
         self.retry_s = retry_s
 
     def frame(self) -> ErrorFrame:
-        """Return the error frame to send before closing."""
         return ErrorFrame(code=self.close_code.name, message=self.message, retry_s=self.retry_s)
 
 

@@ -217,7 +217,6 @@ class _Connection:
             _LOG.debug("positions were not stored: %s", error.message)
 
     def _check_rate(self) -> None:
-        """Count one request of the credential."""
         try:
             if self._auth is not None:
                 self._auth.check_rate(self._access)

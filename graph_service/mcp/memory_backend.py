@@ -143,7 +143,6 @@ class MemoryBackend:
         )
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """Return a layer text."""
         try:
             context = await self._context()
             _check_quarantine(context, caller, READ, "reading a resource")

@@ -51,11 +51,9 @@ class ProxyBackend:
         self._client: asyncio.Future[Client] | None = None
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """Return the service's tools."""
         return await self._request(lambda client: client.list_tools())
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Call a tool of the service."""
         try:
             return await (await self._connected()).call_tool(name, dict(arguments))
         except MnemosceneError as error:
@@ -64,19 +62,15 @@ class ProxyBackend:
             return failed(self._lost(error))
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """Return the latest sessions of the caller's user."""
         return await self._request(lambda client: client.list_resources())
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """Return the URI templates of layer texts."""
         return await self._request(lambda client: client.list_resource_templates())
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """Return a layer text."""
         return await self._request(lambda client: client.read_resource(uri))
 
     async def close(self) -> None:
-        """End the connection."""
         self._closing.set()
         if self._connection is not None:
             await asyncio.gather(self._connection, return_exceptions=True)

@@ -37,7 +37,6 @@ _RARE = "rare"
 
 
 def about(description: str) -> Any:
-    """Describe an argument or a field."""
     return Field(description=description)
 
 
@@ -274,7 +273,6 @@ class Tool:
     administers: Callable[[Any], bool] = lambda _given: False
 
     def need(self, given: Any) -> Requirement:
-        """Return the required access of a call with these arguments."""
         if self.administers(given):
             return ADMIN
         return READ if self.effect is Effect.READS else WRITE
@@ -335,5 +333,4 @@ def known(**fields: Any) -> dict[str, Any]:
 
 
 def compat_tool(effect: Effect) -> Callable[[Callable[..., Awaitable[Any]]], Tool]:
-    """Make a compatibility tool of its handler."""
     return tool(effect, arguments=CompatArguments)

@@ -31,18 +31,14 @@ class MetricInfo:
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def series(self) -> list[Labels]:
-        """Return every combination of label values."""
         return list(product(*self.labels.values()))
 
     def known(self, values: Labels) -> Labels:
-        """Return the values, with unknown ones replaced by `other`."""
         sets = zip(values, self.labels.values(), strict=True)
         return tuple(value if value in allowed else OTHER for value, allowed in sets)
 
 
 class Counter:
-    """A counter."""
-
     def __init__(self, name: str, about: str, **labels: Iterable[str]) -> None:
         self.about = MetricInfo(name=name, help=about, labels=_with_other(labels))
         self.values: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)

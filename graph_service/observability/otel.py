@@ -22,8 +22,6 @@ _EXPORT_MAX_S: Final = 5.0
 
 
 class _OpenTelemetry:
-    """Implements `Tracer` with OpenTelemetry."""
-
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("mnemoscene", version())
         self._propagator = TraceContextTextMapPropagator()

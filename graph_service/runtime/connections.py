@@ -167,8 +167,6 @@ class WaitQueue:
 
 
 class Connections:
-    """All connections of a server, with their queues."""
-
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         self.stopping = False
@@ -191,7 +189,6 @@ class Connections:
         return guard
 
     def forget(self, guard: "Guard") -> None:
-        """Remove a closed connection."""
         self._guards.pop(guard.transport, None)
 
     def stop(self) -> None:
@@ -258,7 +255,6 @@ class Guard:
         self.transport.abort()
 
     def lost(self) -> None:
-        """Release the guard of a closed connection."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -322,13 +318,11 @@ class _Guarded(asyncio.Protocol):
         self._guard: Guard | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Release the guard."""
         if self._guard is not None:
             self._guard.lost()
         super().connection_lost(exc)
 
     def resume_writing(self) -> None:
-        """Resume writing after the client has read."""
         if self._guard is not None:
             self._guard.drained()
         super().resume_writing()
@@ -338,7 +332,6 @@ class GuardedHttp(_Guarded, H11Protocol):
     """uvicorn's HTTP protocol with connection limits."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Open a connection and start to enforce its limits."""
         super().connection_made(transport)
         _limit_reads(transport)
         self._guard = self._connections.guard(transport, _address(self.client))
@@ -364,14 +357,12 @@ class GuardedHttp(_Guarded, H11Protocol):
         self._note()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Hand the connection over to the WebSocket protocol."""
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.become(State.GREETING)
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a malformed request."""
         CONNECTIONS_CLOSED.add("malformed")
         super().send_400_response(msg)
 

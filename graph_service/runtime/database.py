@@ -79,7 +79,6 @@ class Database:
 
     @property
     def connected(self) -> bool:
-        """True once the database has been connected."""
         return self.task is not None and self.task.done() and has_result(self.task)
 
     def begin(self) -> None:

@@ -51,7 +51,6 @@ async def open_local_reader(settings: Settings, closing: AsyncExitStack) -> Read
 
 
 def request_limiter(section: LlmSettings | EmbeddingSettings) -> "RequestLimiter":
-    """Return a limiter with the limits of an endpoint."""
     from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
 
     names = ("concurrent_calls", "requests_per_minute", "tokens_per_minute")

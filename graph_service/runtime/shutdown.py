@@ -39,7 +39,6 @@ class Stopping:
             self.draining = True
 
     def ask(self) -> None:
-        """Request the shutdown."""
         self.drain()
         self.asked.set()
 

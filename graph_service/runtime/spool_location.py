@@ -8,12 +8,10 @@ from graph_service.memory.ingest.spool import Spool
 
 
 def open_spool(settings: Settings) -> Spool:
-    """Return the spool of the configured database."""
     return Spool(file_of_database(settings, "spool", "sqlite3"), bytes_max=settings.spool.mb_max * 2**20)
 
 
 def file_of_database(settings: Settings, name: str, ending: str) -> Path:
-    """Return a file in the data directory that belongs to the configured database."""
     given = settings.neo4j
     # Messages for one database must not be replayed into another.
     mark = f"-{hashlib.sha256(f'{given.uri} {given.database}'.encode()).hexdigest()[:12]}" if given.uri else ""

@@ -398,9 +398,6 @@ def _parsed(text: str, tokens: int) -> DocumentNode:
 
     Args:
         tokens: from `tokens_in`, which is cheaper than parsing.
-
-    Raises:
-        GraphQLError: the document is too long, malformed, or without an operation.
     """
     if len(text) > DOCUMENT_CHARS_MAX:
         problem = (

@@ -325,7 +325,6 @@ ClosedArgument = Annotated[bool, argument("Include facts that are no longer vali
 
 @cache
 def _fields_of(view: Any) -> tuple[str, ...]:
-    """Return the names of the fields that a type is made with."""
     return tuple(name for name, one in view.__dataclass_fields__.items() if one.init)
 
 

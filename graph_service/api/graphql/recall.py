@@ -387,7 +387,6 @@ async def judge_recall(
 
 
 def _visible_questions(info: Call) -> list[LoggedQuestion]:
-    """Return the questions that the caller may see, newest first."""
     seen_by = Rank(info.memory.questions.seen_by)
     kept = reversed(info.memory.questions.of(info.tenant))
     return [one for one in kept if sees_questions_of(info.access, one.asker.who, seen_by)]

@@ -78,11 +78,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
             await self._close(_TRY_LATER, error.message)
 
     def _greet(self) -> None:
-        """Take a connection slot, and watch it and the credential.
-
-        Raises:
-            RateLimitError: no slot is free.
-        """
+        """Take a connection slot, and watch it and the credential."""
         access: Access = self.context["access"]
         slot = self._stack.enter_context(self.context["slots"].take(self.context["tenant"], access))
         identify_connection(self.context["request"].scope, access)
@@ -266,11 +262,7 @@ class FastRouter(GraphQLRouter[Any, None]):
 
 
 async def _while_connected(request: Request, execution: Coroutine[Any, Any, ExecutionResult]) -> ExecutionResult:
-    """Run an operation until its client leaves: a person who types on no longer waits for the search before.
-
-    Raises:
-        ClientDisconnect: the client has left, and the operation was cancelled.
-    """
+    """Run an operation until its client leaves: a person who types on no longer waits for the search before."""
     running, _ = await first_done(execution, _disconnected(request))
     if running.cancelled():
         raise ClientDisconnect
@@ -285,11 +277,7 @@ async def _disconnected(request: Request) -> None:
 
 
 def _persisted_name(request_data: GraphQLRequestData) -> str | None:
-    """Return the hash of the persisted query in a request, or None.
-
-    Raises:
-        GraphQLError: the extension is malformed.
-    """
+    """Return the hash of the persisted query in a request, or None."""
     extensions = request_data.extensions
     persisted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
     if persisted is None:

@@ -61,11 +61,7 @@ def init(
 
 
 def _create(folder: Path) -> list[str]:
-    """Create the missing files of the folder, trust it, and return the names of the files created.
-
-    Raises:
-        InstallError: it cannot be created, or contains files that this user has not trusted and may not have written.
-    """
+    """Create the missing files of the folder, trust it, and return the names of the files created."""
     files = {CONFIG: _CONFIG, _IGNORE: _IGNORED}
     user_dir = user_directory()
     state = folder_trust(folder.parent, user_dir).state

@@ -86,7 +86,6 @@ async def _announce(settings: Settings, terminal: Terminal, services: "Services"
 
 
 async def _present(settings: Settings, terminal: Terminal, services: "Services", address: str) -> None:
-    """Store the example conversations, and ask the questions."""
     from graph_service.cli.commands.memory import answer_view, ask_question
     from graph_service.cli.commands.transfer import store_all
     from graph_service.cli.service_client import client_in_process

@@ -142,11 +142,7 @@ def _password(file: Path | None) -> str:
 
 
 def _check(batch: "ImportBatch", tenant: TenantId, *, skip_invalid: bool) -> None:
-    """Check all messages and facts; count the facts that cannot be stored.
-
-    Raises:
-        InputError: a message is not valid; names all problems.
-    """
+    """Check all messages and facts; count the facts that cannot be stored."""
     from graph_service.memory.ingest.validation import check_request
 
     now, problems, valid = datetime.now(UTC), list[str](), []

@@ -103,11 +103,7 @@ def _exclusive(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
 
 
 def _refuse_shared(jar_dir: Path) -> None:
-    """Refuse a directory that other users can write to: they could replace a verified file before Java loads it.
-
-    Raises:
-        InstallError: it is writable by others.
-    """
+    """Refuse a directory that other users can write to: they could replace a verified file before Java loads it."""
     shared = writable_by_others(jar_dir)
     above = jar_dir.parent.stat().st_mode
     if not shared and above & stat.S_IWOTH and not above & stat.S_ISVTX:
@@ -117,11 +113,7 @@ def _refuse_shared(jar_dir: Path) -> None:
 
 
 def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
-    """Return jars that are missing or differ from the lock; jars unchanged since the last check are not hashed.
-
-    Raises:
-        InstallError: the class path of a jar has an existing file that is not in the lock.
-    """
+    """Return jars that are missing or differ from the lock; jars unchanged since the last check are not hashed."""
     recorded = read_record(jar_dir)
     with ThreadPoolExecutor(thread_name_prefix="jar-verify") as threads:
         records = list(threads.map(lambda jar: _verified_record(jar_dir, jar, recorded.get(jar.file_name, "")), jars))
@@ -166,11 +158,7 @@ def _class_path(path: Path) -> str:
 
 
 def _refuse_unlocked(jar_dir: Path, verified: dict[str, str]) -> None:
-    """Refuse files outside the lock that Java would load through the class path of a jar.
-
-    Raises:
-        InstallError: there is one.
-    """
+    """Refuse files outside the lock that Java would load through the class path of a jar."""
     for record in verified.values():
         for name in record.split("|")[1].split():
             if name not in verified and os.path.lexists(jar_dir / name):

@@ -79,13 +79,7 @@ class JarFetch:
             self.stopped.wait(failed.pause_s)
 
     def _fetch(self, client: httpx.Client, jar: Jar) -> None:
-        """Download one jar.
-
-        Raises:
-            HTTPError: the repository does not answer, or refuses.
-            WrongContentError: the file is not the one that the lock names, or the run was cancelled.
-            OSError: the file cannot be written.
-        """
+        """Download one jar."""
         digest, size = hashlib.sha256(), 0
         with (
             client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,

@@ -33,7 +33,6 @@ def without_signature(jar: bytes) -> bytes:
 
 
 def with_signature(jar: bytes) -> bytes:
-    """Return the jar as published."""
     return _HIDDEN_NAMES.sub(_SHOWN, jar)
 
 

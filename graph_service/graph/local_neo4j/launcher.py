@@ -118,7 +118,6 @@ def _end_with_parent(parent_pid: int, is_ready: threading.Event) -> None:
 
 
 def _exit_after(limit_s: float) -> threading.Timer:
-    """Exit by force after `limit_s` seconds."""
     timer = threading.Timer(limit_s, os._exit, args=(3,))
     timer.daemon = True
     timer.start()

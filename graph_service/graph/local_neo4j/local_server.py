@@ -66,7 +66,6 @@ class OwnServer:
     archive: ClassArchive
 
     def ended(self) -> bool:
-        """Return True if the process has ended."""
         return self.process.popen.poll() is not None
 
     def stop(self) -> None:

@@ -91,7 +91,6 @@ def read_owner(data_dir: Path) -> Owner | None:
 
 
 def write_owner(data_dir: Path, owner: Owner) -> None:
-    """Write the owner record atomically."""
     write_private(data_dir / OWNER_NAME, json.dumps(asdict(owner)))
 
 
@@ -115,7 +114,6 @@ def try_lock(path: Path) -> Iterator[bool]:
 
 
 def _still_exists(number: int, path: Path) -> bool:
-    """Return True if the open file still has this path."""
     try:
         return os.path.samestat(os.fstat(number), os.stat(path))
     except FileNotFoundError:
