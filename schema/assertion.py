@@ -131,7 +131,7 @@ def parse_assertion(text: str) -> Assertion:
         ends="e" in marks,
         adds="a" in marks,
         judged="j" in marks,
-        correction=_correction_of(marks) if marks else None,
+        correction=next((stated for stated, mark in _MARKS.items() if mark in marks), None) if marks else None,
         changes="c" in marks,
         unconfirmed="u" in marks,
         replaces=tuple(map(MemoryId, replaced.split(","))) if replaced else (),
@@ -148,10 +148,6 @@ def _moment_of(number: str) -> datetime:
 @lru_cache(maxsize=_MOMENTS_KEPT)
 def _number_of(moment: datetime) -> str:
     return f"{(moment - _EPOCH) // _MICROSECOND}"
-
-
-def _correction_of(marks: str) -> CorrectionKind | None:
-    return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
 def latest_correction(assertions: Iterable[Assertion]) -> Assertion | None:

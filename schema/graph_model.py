@@ -122,7 +122,8 @@ def _lines() -> Iterator[str]:
     model = graph_model()
     yield from [_HEAD, "## Nodes", ""]
     for node in model.nodes.values():
-        yield from [f"### {_heading(node)}", "", node.about, ""]
+        also = f" (also {node.also.value})" if node.also else ""
+        yield from [f"### {node.label.value}{also}", "", node.about, ""]
         if node.label is Label.MEMBER_FACT:
             own = {name: one for name, one in node.properties.items() if name not in model.facts}
             yield from _table(own)
@@ -150,10 +151,6 @@ def _lines() -> Iterator[str]:
     ]
     for link in model.links.values():
         yield f"| `({link.start.value})-[:{link.link.value}]->({link.end.value})` | {link.about} |"
-
-
-def _heading(node: NodeModel) -> str:
-    return f"{node.label.value} (also {node.also.value})" if node.also else node.label.value
 
 
 def _table(properties: Mapping[str, Property]) -> Iterator[str]:

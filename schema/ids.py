@@ -28,17 +28,14 @@ def tenant_named(text: str) -> TenantId:
     Raises:
         InputError: not 1 to 64 letters or digits of any script, `.`, `_` and `-`.
     """
-    if 1 <= len(text) <= TENANT_CHARS_MAX and all(map(_allowed_in_tenant, text)):
+    # Combining marks (M) are part of letters in many scripts.
+    allowed = (char in "._-" or unicodedata.category(char)[0] in "LNM" for char in text)
+    if 1 <= len(text) <= TENANT_CHARS_MAX and all(allowed):
         return TenantId(text)
     raise InputError(
         f"the tenant {text[:TENANT_CHARS_MAX]!r} is not a name: use 1 to {TENANT_CHARS_MAX} letters, digits, '.', '_'"
         " and '-'"
     )
-
-
-def _allowed_in_tenant(char: str) -> bool:
-    # Combining marks (M) are part of letters in many scripts.
-    return char in "._-" or unicodedata.category(char)[0] in "LNM"
 
 
 # uuid5(NAMESPACE_URL, "memory://"): must never change, because every stored id depends on it.

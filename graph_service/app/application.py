@@ -264,7 +264,8 @@ def _lifespan(
             # For recall and viewers, while Neo4j does not answer yet.
             await services.memory.recall_snapshots.load()
         async with working(services, stopping):
-            loops = [services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)]
+            ended = asyncio.Event()
+            loops = [services.supervisor.start(Loop.MCP, lambda: mcp.run(ended), ended)]
             if (redis := services.settings.redis).url is not None:
                 from graph_service.auth.shared_rates import SharedRates
 
@@ -278,6 +279,7 @@ def _lifespan(
             finally:
                 loading.cancel()
                 stopping.ask()
+                ended.set()
                 await in_time(communities.close, what="finding communities")
                 await asyncio.wait(loops, timeout=stopping.left_s)
                 await cancel(*loops)

@@ -100,7 +100,11 @@ class ServiceClient:
 
     async def finish_jobs(self, terminal: Terminal) -> None:
         """Show how many jobs the tenant has, until none is left; without a service, run them here."""
-        work = None if self._run_jobs is None else _in_background(self._run_jobs())
+        work: asyncio.Task[None] | None = None
+        if self._run_jobs is not None:
+            from asyncio import create_task
+
+            work = create_task(self._run_jobs())
         most, last, since_s = 1, None, time.monotonic()
         try:
             with ProgressBars(terminal) as bars:
@@ -127,12 +131,6 @@ class ServiceClient:
             terminal.say(f"{jobs['dead']} jobs failed too often and were given up (see `mnemoscene jobs`)")
 
 
-def _in_background(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-    import asyncio
-
-    return asyncio.create_task(work)
-
-
 async def _pause(work: "asyncio.Task[None] | None") -> None:
     """Wait for `POLL_S`; without work in this process no event loop runs."""
     if work is None:
@@ -147,7 +145,12 @@ async def _pause(work: "asyncio.Task[None] | None") -> None:
 async def service_of(call: Invocation) -> AsyncIterator[ServiceClient]:
     """Yield the service of `url`, or the one that runs on this data directory; else open the memory for the block."""
     settings = call.client_settings
-    address = settings.url or _local_service(settings)
+    address = settings.url
+    if address is None:
+        # Loads psutil.
+        from graph_service.runtime.service_registry import running_service
+
+        address = running_service(settings)
     if address is not None:
         yield client_over_http(address, request_headers(settings, call.tenant))
         return
@@ -162,13 +165,6 @@ async def ask_service(call: Invocation, document: str, **variables: Any) -> dict
     """Execute one GraphQL document on the service of the call; see `ServiceClient.ask`."""
     async with service_of(call) as service:
         return await service.ask(document, **variables)
-
-
-def _local_service(settings: Settings) -> str | None:
-    # Loads psutil.
-    from graph_service.runtime.service_registry import running_service
-
-    return running_service(settings)
 
 
 def client_in_process(services: "Services", tenant: TenantId, *, run_jobs: bool) -> ServiceClient:

@@ -294,7 +294,9 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
             tree[section] = one.value
     for place in ("data_dir", "cache_dir"):
         tree[place] = Path(tree[place]).expanduser().absolute() if isinstance(tree[place], str | Path) else tree[place]
-    short_texts = all(key in _TEXTS and _is_short_text(one.value) for key, one in found.items())
+    short_texts = all(
+        key in _TEXTS and isinstance(one.value, str) and 1 <= len(one.value) <= 200 for key, one in found.items()
+    )
     if short_texts and ("url" not in tree or SERVICE_URL.fullmatch(tree["url"])):
         return Settings(**tree | {"neo4j": Neo4jSettings(**tree.get("neo4j", {}))}), []
     from pydantic import ValidationError
@@ -310,10 +312,6 @@ def _adapter() -> "TypeAdapter[Settings]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(Settings)
-
-
-def _is_short_text(value: Any) -> bool:
-    return isinstance(value, str) and 1 <= len(value) <= 200
 
 
 def _contradictions(settings: Settings) -> list[str]:

@@ -76,13 +76,9 @@ def prefix_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
 
 
 def prefix_words(text: str) -> list[str]:
-    parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
+    # The analyzer splits words where the script changes, too.
+    parts = [part for word in WORD.findall(text.casefold()) for part in re.split(f"({CJK_RUN.pattern})", word) if part]
     return within_terms(parts[:_PREFIX_WORDS_MAX], terms_max=_NAME_TERMS_MAX)
-
-
-def _runs(word: str) -> list[str]:
-    """Split a word where the script changes, as the analyzer does."""
-    return [part for part in re.split(f"({CJK_RUN.pattern})", word) if part]
 
 
 def _prefix_term(word: str) -> str:

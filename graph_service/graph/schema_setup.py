@@ -93,7 +93,7 @@ async def migrate(graph: Graph) -> list[str]:
     for migration in migrations():
         if migration.name in done:
             continue
-        await _start_migration(graph, migration.name)
+        await graph.run(statement("schema/start_version"), {"name": migration.name})
         for step in migration_steps(migration):
             await graph.define(step, {})
         await _record_migration(graph, migration.name)
@@ -148,10 +148,6 @@ def unknown_migrations(done: Iterable[str]) -> list[str]:
 def _number(name: str) -> str:
     """Return the start of a migration's name, which ends with its number; all numbers have three digits."""
     return name.partition("_")[0]
-
-
-async def _start_migration(graph: Graph, name: str) -> None:
-    await graph.run(statement("schema/start_version"), {"name": name})
 
 
 async def _record_migration(graph: Graph, name: str) -> None:

@@ -73,7 +73,9 @@ def read_file(
     if form is FileFormat.EXPORT:
         raise InputError(f"{name}: is not an export of Mnemoscene (its first line does not say so); nothing was stored")
     if form is FileFormat.AUTO:
-        _refuse_unsupported(source)
+        program = next((program for program, detect in _UNSUPPORTED if detect(source)), None)
+        if program is not None:
+            raise InputError(f"{name}: is an export of {program}, which is not supported; nothing was stored")
     fits = (detect(source) if form is FileFormat.AUTO else known is form for known, detect, _ in _FORMATS)
     read = next((read for (_, _, read), fit in zip(_FORMATS, fits, strict=True) if fit), None)
     if read is not None:
@@ -90,12 +92,6 @@ def read_file(
         raise InputError(f"{name}: contains no message that can be imported{why}; nothing was stored")
     batch.dropped = +batch.dropped
     return batch
-
-
-def _refuse_unsupported(source: Source) -> None:
-    program = next((program for program, detect in _UNSUPPORTED if detect(source)), None)
-    if program is not None:
-        raise InputError(f"{source.name}: is an export of {program}, which is not supported; nothing was stored")
 
 
 def _unknown(source: Source) -> InputError:

@@ -201,7 +201,12 @@ class Hub:
     def show_question(self, question: AskedQuestion) -> None:
         """Show a question to the viewers of its tenant that may see it."""
         if (watched := self._watched.get(question.tenant)) is not None:
-            watched.viewer_group.show(question_frame(question), asked_by=question.asker.who)
+            hits = [QuestionHit.model_validate(hit, from_attributes=True) for hit in question.hits]
+            names = ("id", "user_id", "text", "found_n", "confidence", "nothing_relevant")
+            own = {name: getattr(question, name) for name in names}
+            door, at = question.asker.door.value, moment_text(question.asked_at)
+            frame = QuestionAsked(kind=question.kind.value, door=door, at=at, hits=hits, **own)
+            watched.viewer_group.show(frame, asked_by=question.asker.who)
 
     def remove_questions(self, tenant: str, ids: Set[str]) -> None:
         """Remove questions from the viewers of a tenant."""
@@ -281,15 +286,6 @@ class Hub:
         """Stop all feeds; open sockets get no more frames."""
         watched, self._watched = list(self._watched.values()), {}
         await cancel(*(each.task for each in watched))
-
-
-def question_frame(question: AskedQuestion) -> QuestionAsked:
-    """Return a question as a frame. Pure."""
-    hits = [QuestionHit.model_validate(hit, from_attributes=True) for hit in question.hits]
-    names = ("id", "user_id", "text", "found_n", "confidence", "nothing_relevant")
-    own = {name: getattr(question, name) for name in names}
-    door, at = question.asker.door.value, moment_text(question.asked_at)
-    return QuestionAsked(kind=question.kind.value, door=door, at=at, hits=hits, **own)
 
 
 class ChangeStream:

@@ -111,7 +111,9 @@ class Viewer:
         try:
             while True:
                 self.wake.clear()
-                await self._send_status_if_changed()
+                if self._feed.up != self._reported_up:
+                    self._reported_up = self._feed.up
+                    await self._send(self._status())
                 while await self._advance():
                     pass
                 await self._send_heartbeat()
@@ -189,11 +191,6 @@ class Viewer:
         except (UnavailableError, TimeoutError):
             self._feed.notify()
             return None
-
-    async def _send_status_if_changed(self) -> None:
-        if self._feed.up != self._reported_up:
-            self._reported_up = self._feed.up
-            await self._send(self._status())
 
     async def _send_heartbeat(self) -> None:
         if _now_s() - self._sent_s < self._limits.heartbeat_s:

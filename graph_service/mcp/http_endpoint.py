@@ -41,12 +41,9 @@ class McpEndpoint:
         self._auth = auth
         self._requested = asyncio.Event()
         self._ready: asyncio.Future[ASGIApp] | None = None
-        self._in_flight = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serve until `stop` is set and open requests are answered; load the SDK at the first. Run it supervised."""
+        """Serve until `stop` is set, after the last request; load the SDK at the first one. Run it supervised."""
         self._ready = ready = asyncio.get_running_loop().create_future()
         # Retrieve the error even if no request waits for it.
         ready.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -73,7 +70,6 @@ class McpEndpoint:
         async with serving() as app:
             ready.set_result(app)
             await stop.wait()
-            await self._idle.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -85,8 +81,6 @@ class McpEndpoint:
             await JSONResponse({"error": problem}, status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         self._requested.set()
-        self._in_flight += 1
-        self._idle.clear()
         try:
             if self._ready is None:
                 raise UnavailableError("the MCP server is restarting; try again in a moment", 1.0)
@@ -95,10 +89,6 @@ class McpEndpoint:
         except MnemosceneError as error:
             body = {"error": {"code": error.code, "message": error.message}}
             await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
-        finally:
-            self._in_flight -= 1
-            if not self._in_flight:
-                self._idle.set()
 
     def _load(self) -> Callable[[], contextlib.AbstractAsyncContextManager[ASGIApp]]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -109,7 +99,7 @@ class McpEndpoint:
         def caller(context: Context) -> Caller:
             request = context.request
             assert isinstance(request, Request), "every message over HTTP has a request"
-            return self._caller(request)
+            return caller_of(self._tenant_of(request), access_of(request), request.query_params, self._usual)
 
         async def context() -> "ToolContext":
             return self._context
@@ -130,9 +120,6 @@ class McpEndpoint:
                 yield manager.handle_request
 
         return serving
-
-    def _caller(self, request: Request) -> Caller:
-        return caller_of(self._tenant_of(request), access_of(request), request.query_params, self._usual)
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
         if self._auth is not None:

@@ -18,7 +18,7 @@ from graph_service.graph.database import connect, open_driver
 from graph_service.graph.local_neo4j.local_server import LocalServer, ServerDiedError, find_local_server
 from graph_service.graph.local_neo4j.server_process import ServerSlowError
 from graph_service.graph.store import Graph
-from graph_service.observability.progress import Step, Watcher
+from graph_service.observability.progress import Watcher
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.supervision import cancel, first_done, has_result, wait_for_any
 from schema.errors import ConflictError, MnemosceneError, UnavailableError
@@ -225,7 +225,9 @@ class Database:
 
     async def _restart(self) -> None:
         _log.warning("the local Neo4j has ended; restarting it")
-        server = await start_server(self._settings, _log_step, lasting=True)
+        server = await start_server(
+            self._settings, lambda step: _log.debug("%s: %s", step.part, step.doing), lasting=True
+        )
         driver = await open_driver(uri=server.uri, user=server.user, password=server.password)
         self.server = server
         await self._graph.use(driver)
@@ -236,7 +238,3 @@ def _free_bytes(data_dir: Path) -> int:
     own = data_dir / "neo4j"
     # The database may be on a disk of its own.
     return shutil.disk_usage(own if own.exists() else data_dir).free
-
-
-def _log_step(step: Step) -> None:
-    _log.debug("%s: %s", step.part, step.doing)

@@ -95,19 +95,13 @@ async def _end_key(call: Invocation, key_id: str, *, delete: bool) -> None:
     call.terminal.report({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
 
 
-def _key_state(key: "Key") -> str:
-    if key.revoked_at is not None:
-        return "revoked"
-    return "valid" if key.is_valid(datetime.now(UTC)) else "expired"
-
-
 def _key_document(key: "Key") -> dict[str, Any]:
     return {
         "id": key.id,
         "name": key.name,
         "tenant": key.tenant,
         "role": key.role,
-        "state": _key_state(key),
+        "state": "revoked" if key.revoked_at else "valid" if key.is_valid(datetime.now(UTC)) else "expired",
         "created_at": iso(key.created_at),
         "expires_at": iso(key.expires_at),
         "revoked_at": iso(key.revoked_at),

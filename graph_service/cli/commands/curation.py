@@ -253,9 +253,5 @@ async def _forget(call: Invocation, mutation: str, **arguments: str) -> None:
         done = (await service.ask(document, **arguments))["done"]
         # Messages near a deleted one are extracted again; finish that before the command ends.
         await service.finish_jobs(call.terminal)
-    call.terminal.answer(done, lambda: _counted(done))
-
-
-def _counted(done: dict[str, int]) -> str:
-    counts = {name: count for name, count in done.items() if count and name != "reextracted"}
-    return "deleted: " + (", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing was there")
+    counts = [f"{count} {name}" for name, count in done.items() if count and name != "reextracted"]
+    call.terminal.answer(done, lambda: "deleted: " + (", ".join(counts) or "nothing was there"))

@@ -51,7 +51,9 @@ def evaluate(
     )
     if not measurable:
         raise InputError("no question in these data sets has a gold answer; there is nothing to measure")
-    _check_output(output)
+    # Before the run, which may take an hour.
+    if output is not None and (output.is_dir() or not output.resolve().parent.is_dir()):
+        raise InputError(f"{output}: is not a file in an existing folder; choose another --output")
     # Imports numpy and more, so it comes after the checks: mistakes are reported at once.
     from graph_service.evaluation.run import Plan
 
@@ -59,12 +61,6 @@ def evaluate(
     # Real memories are neither changed nor measured.
     with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
         run(_measure(replace(settings, data_dir=Path(folder)), call.terminal, datasets, plan, output))
-
-
-def _check_output(output: Path | None) -> None:
-    """Refuse a path that cannot be written before the run, which may take an hour."""
-    if output is not None and (output.is_dir() or not output.resolve().parent.is_dir()):
-        raise InputError(f"{output}: is not a file in an existing folder; choose another --output")
 
 
 async def _measure(
@@ -95,9 +91,6 @@ async def _measure(
                 document["everyday"] = everyday_document_of(run)
                 tables.append(everyday_table(document["everyday"]))
     if output is not None:
-        await asyncio.to_thread(_write, output, document)
+        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        await asyncio.to_thread(output.write_text, text, encoding="utf-8")
     terminal.report(document, lambda: tables)
-
-
-def _write(output: Path, document: dict[str, Any]) -> None:
-    output.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

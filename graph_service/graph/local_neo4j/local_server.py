@@ -281,7 +281,9 @@ def _launch(request: _Start, archive: ClassArchive, new_password: str | None) ->
         report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
     except BaseException:
         process.kill()
-        _clear_killed(request.data_dir, process)
+        owner = read_owner(request.data_dir)
+        if owner is not None and owner.server.pid == process.popen.pid:
+            clear_owner(request.data_dir, owner.server)
         raise
     if archive_options and report["event"] == "died":
         archive.remove()
@@ -293,13 +295,6 @@ def _launch(request: _Start, archive: ClassArchive, new_password: str | None) ->
         clear_owner(request.data_dir, server)
         raise _start_error(request.data_dir, str(report["reason"]), died=report["event"] == "died")
     return process, int(report["port"])
-
-
-def _clear_killed(data_dir: Path, process: ServerProcess) -> None:
-    """Delete the owner record of a process that was killed before it answered."""
-    owner = read_owner(data_dir)
-    if owner is not None and owner.server.pid == process.popen.pid:
-        clear_owner(data_dir, owner.server)
 
 
 def _record(data_dir: Path, process: ServerProcess, uri: str) -> ProcessMark:
