@@ -145,21 +145,16 @@ def restore(
             work_dir = stack.enter_context(scratch_dir(data_dir))
             summary = _read(file, work_dir, on_progress)
             if build is not None and (work_dir / _EXPORT).is_dir():
-                _build_database(work_dir, build)
+                fresh, export = work_dir / "fresh", work_dir / _EXPORT
+                build(fresh, export)
+                for name in _DATABASE:
+                    (fresh / name).rename(work_dir / name)
+                for folder in (fresh, export):
+                    shutil.rmtree(folder)
             _put_in_place(work_dir, data_dir, lock_is_ours=lock_is_ours)
     except OSError as error:
         raise InstallError(f"{str(file)!r} could not be restored into {str(data_dir)!r}: {error}") from error
     return summary
-
-
-def _build_database(work_dir: Path, build: Callable[[Path, Path], None]) -> None:
-    """Replace the export in a restored directory by a database with its content."""
-    fresh, export = work_dir / "fresh", work_dir / _EXPORT
-    build(fresh, export)
-    for name in _DATABASE:
-        (fresh / name).rename(work_dir / name)
-    for folder in (fresh, export):
-        shutil.rmtree(folder)
 
 
 def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
@@ -433,15 +428,12 @@ def _is_allowed_name(name: str) -> bool:
 
 def _unpack(source: IO[bytes], path: Path) -> dict[str, object]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    digest, size = hashlib.sha256(), 0
+    reader = _Hashing(source)
     with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as out:
-        while chunk := source.read(_CHUNK_BYTES):
-            digest.update(chunk)
-            size += len(chunk)
-            out.write(chunk)
+        shutil.copyfileobj(reader, out, _CHUNK_BYTES)
         out.flush()
         os.fsync(out.fileno())
-    return {"bytes": size, "sha256": digest.hexdigest()}
+        return {"bytes": out.tell(), "sha256": reader.digest()}
 
 
 def _put_in_place(work_dir: Path, data_dir: Path, *, lock_is_ours: bool) -> None:

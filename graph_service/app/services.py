@@ -282,9 +282,12 @@ async def open_services(
 
         async def fit(new: Graph) -> None:
             opened = await asyncio.shield(embedding)
-            external_services.embedder.problem = opened.problem or await _fit_indexes(
-                new, opened, service=not wait, change=settings.embedding.change_embedder
-            )
+            if opened.embedder is None:
+                await prepare_without_embedder(new)
+                external_services.embedder.problem = opened.problem
+                return
+            identity, change = _identity(opened, await stored_embedder(new)), settings.embedding.change_embedder
+            external_services.embedder.problem = await fit_embedder(new, identity, service=not wait, change=change)
 
         stored_keys = file_of_database(settings, "keys", "json")
         database = Database(
@@ -322,14 +325,6 @@ class _OpenedEmbedder:
     endpoint: "OpenAIEmbedder | None" = None
     probes: Mapping[str, Probe] = field(default_factory=dict)
     limiters: Mapping[str, "RequestLimiter"] = field(default_factory=dict)
-
-
-async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder, *, service: bool, change: bool) -> str | None:
-    """Create the vector indexes; return why the embedder must not be used with this database, or None."""
-    if opened.embedder is None:
-        await prepare_without_embedder(graph)
-        return None
-    return await fit_embedder(graph, _identity(opened, await stored_embedder(graph)), service=service, change=change)
 
 
 def _identity(opened: _OpenedEmbedder, stored: StoredEmbedder | None) -> StoredEmbedder:

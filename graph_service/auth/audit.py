@@ -112,17 +112,13 @@ class AuditLog:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             written = os.fstat(opened)
             if written.st_size >= self._bytes_max // 2:
-                # While the file is open its inode cannot be reused by a new file.
-                self._rotate(file, written.st_ino)
+                # Rename the file, unless another writer has done so. While it is open, no new file can reuse its inode.
+                with self._rotation_lock, contextlib.suppress(FileNotFoundError):
+                    if file.stat().st_ino == written.st_ino:
+                        file.replace(self._folder / _OLDER)
         finally:
             os.close(opened)
         return written.st_nlink > 0
-
-    def _rotate(self, file: Path, inode: int) -> None:
-        """Rename the file, unless another writer has done so."""
-        with self._rotation_lock, contextlib.suppress(FileNotFoundError):
-            if file.stat().st_ino == inode:
-                file.replace(self._folder / _OLDER)
 
 
 def read_audit_log(folder: Path, *, tenant: str | None, rows_max: int) -> list[dict[str, Any]]:

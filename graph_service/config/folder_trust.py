@@ -156,7 +156,10 @@ def trusted_folders(user_dir: Path | None) -> list[TrustRecord]:
 def _read(here: Path) -> tuple[bytes | None, str]:
     """Return the content of the settings file, if any, and why it is unsafe (empty if safe)."""
     with _opened_folder(here / FOLDER) as number:
-        unsafe = _replaceable(here) or _unsafe(os.lstat(here / FOLDER), FOLDER)
+        mode = here.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            return None, "its parent directory is writable by everybody"
+        unsafe = _unsafe(os.lstat(here / FOLDER), FOLDER)
         if unsafe:
             return None, unsafe
         if number is not None and not os.path.samestat(os.fstat(number), os.lstat(here / FOLDER)):
@@ -186,13 +189,6 @@ def _opened_folder(folder: Path) -> Iterator[int | None]:
         yield number
     finally:
         os.close(number)
-
-
-def _replaceable(here: Path) -> str:
-    """Return why any user could replace `.mnemoscene` (its parent is world-writable without sticky bit), else ''."""
-    mode = here.stat().st_mode
-    open_to_all = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-    return "its parent directory is writable by everybody" if open_to_all else ""
 
 
 def _unsafe(state: os.stat_result, name: str) -> str:

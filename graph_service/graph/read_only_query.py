@@ -150,7 +150,10 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
         async with asyncio.timeout(caps.timeout_s + _GRACE_S), graph.reading() as session:
             transaction = await session.begin_transaction(timeout=caps.timeout_s, metadata={_TAG: tag})
             try:
-                await _check(transaction, checked, versioned, parameters)
+                round_trips.sent()
+                summary = await (await transaction.run("EXPLAIN " + versioned, dict(parameters))).consume()
+                check_plan(summary.plan, summary.query_type)
+                check_first_word(checked)
                 columns, rows, truncated = await _fetch(transaction, versioned, parameters, caps)
             finally:
                 await _end(transaction)
@@ -199,14 +202,6 @@ async def until_gone(graph: Graph, tag: str) -> None:
         delay_s = min(delay_s * 1.5, _POLL_MAX_S)
     if reported:
         _log.info("the stopped statement of an analyst ended after %d s", round(time.monotonic() - began))
-
-
-async def _check(transaction: AsyncTransaction, checked: str, versioned: str, parameters: Mapping[str, Any]) -> None:
-    """Refuse statements that do more than read, by their plan."""
-    round_trips.sent()
-    summary = await (await transaction.run("EXPLAIN " + versioned, dict(parameters))).consume()
-    check_plan(summary.plan, summary.query_type)
-    check_first_word(checked)
 
 
 async def _fetch(

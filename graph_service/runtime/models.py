@@ -101,20 +101,12 @@ class EndpointHealth:
 
     Args:
         probes: by name of the endpoint.
-        clock_s: monotonic time.
         answer_max_s: after this time an endpoint counts as not answering.
     """
 
-    def __init__(
-        self,
-        probes: Mapping[str, Probe],
-        *,
-        clock_s: Callable[[], float] = time.monotonic,
-        answer_max_s: float = ANSWER_MAX_S,
-    ) -> None:
+    def __init__(self, probes: Mapping[str, Probe], *, answer_max_s: float = ANSWER_MAX_S) -> None:
         self._probes = probes
         self._answer_max_s = answer_max_s
-        self._clock_s = clock_s
         self._asking = asyncio.Lock()
         self._asked_s: float | None = None
         self._found: dict[str, Any] = {}
@@ -122,14 +114,14 @@ class EndpointHealth:
     async def check(self) -> dict[str, Any]:
         """Return, for each endpoint, whether it answers and its latency, or the reason; cached for a minute."""
         async with self._asking:
-            if self._asked_s is None or self._clock_s() - self._asked_s >= _CACHED_S:
+            if self._asked_s is None or time.monotonic() - self._asked_s >= _CACHED_S:
                 names = sorted(self._probes)
                 states = await asyncio.gather(*(self._ask(self._probes[name]) for name in names))
-                self._found, self._asked_s = dict(zip(names, states, strict=True)), self._clock_s()
+                self._found, self._asked_s = dict(zip(names, states, strict=True)), time.monotonic()
             return {name: dict(state) for name, state in self._found.items()}
 
     async def _ask(self, probe: Probe) -> dict[str, Any]:
-        started_s = self._clock_s()
+        started_s = time.monotonic()
         try:
             async with asyncio.timeout(self._answer_max_s):
                 await probe()
@@ -137,4 +129,4 @@ class EndpointHealth:
             return {"answers": False, "problem": f"no answer within {self._answer_max_s:g} s"}
         except MnemosceneError as error:
             return {"answers": False, "problem": error.message}
-        return {"answers": True, "seconds": round(self._clock_s() - started_s, 3)}
+        return {"answers": True, "seconds": round(time.monotonic() - started_s, 3)}

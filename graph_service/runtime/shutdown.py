@@ -48,14 +48,14 @@ class Stopping:
         return max(self._until_s - asyncio.get_running_loop().time(), 0.0)
 
 
-async def in_time(close: Callable[[], Awaitable[None]], *, what: str, timeout_s: float = CLOSE_MAX_S) -> None:
+async def in_time(close: Callable[[], Awaitable[None]], *, what: str) -> None:
     """Close a component with a timeout, because its peer may not respond.
 
     Args:
         what: name of the component, for the log.
     """
     try:
-        async with asyncio.timeout(timeout_s):
+        async with asyncio.timeout(CLOSE_MAX_S):
             await close()
     except TimeoutError:
-        _log.warning("%s did not close within %g s and was abandoned", what, timeout_s)
+        _log.warning("%s did not close within %g s and was abandoned", what, CLOSE_MAX_S)

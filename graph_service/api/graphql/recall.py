@@ -202,16 +202,12 @@ async def metadata(root: Hit, info: Call) -> JSON:
     async def load(hits: list[Hit]) -> list[dict[str, Any]]:
         if info.context["degraded"]:
             return [{} for _ in hits]
-        return await info.memory.messages.metadata(info.tenant, [_with_evidence(hit) for hit in hits])
+        found = [hit.candidate for hit in hits]
+        proofs = [(one.id, (*one.proofs, *(message.id for message in one.evidence))) for one in found]
+        return await info.memory.messages.metadata(info.tenant, proofs)
 
     loader: DataLoader[Hit, dict[str, Any]] = info.context.setdefault("metadata", DataLoader(load, cache=False))
     return JSON(await loader.load(root))
-
-
-def _with_evidence(hit: Hit) -> tuple[str, tuple[str, ...]]:
-    """Return the id of a hit, and the ids of the messages that are its evidence."""
-    one = hit.candidate
-    return one.id, (*one.proofs, *(message.id for message in one.evidence))
 
 
 expose(

@@ -109,7 +109,9 @@ def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
         raise InstallError(_NO_PARQUET) from error
     arrays = [pyarrow.array(_column([row[index] for row in rows])) for index in range(len(columns))]
     sink = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=_distinct(columns)), sink)
+    # Parquet requires unique names.
+    names = [name if name not in columns[:index] else f"{name}_{index}" for index, name in enumerate(columns)]
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=names), sink)
     return sink.getvalue()
 
 
@@ -138,11 +140,6 @@ def _type(value: Any) -> str:
             return "int" if -(2**63) <= value < 2**63 else "map"
         case _:
             return "map"
-
-
-def _distinct(columns: Sequence[str]) -> list[str]:
-    """Return the column names, with a suffix where one is repeated: Parquet requires unique names."""
-    return [name if name not in columns[:index] else f"{name}_{index}" for index, name in enumerate(columns)]
 
 
 def _objects(columns: Sequence[str], rows: Rows) -> list[dict[str, Any]]:
