@@ -103,17 +103,10 @@ def _plain_value(value: object) -> object:
 
 # Names that models use for fields.
 _OTHER_NAMES: Final = {
-    "message": "messages",
-    "message_id": "messages",
-    "message_ids": "messages",
-    "evidence": "messages",
-    "source": "messages",
-    "sources": "messages",
+    **dict.fromkeys(("message", "message_id", "message_ids", "evidence", "source", "sources"), "messages"),
+    **dict.fromkeys(("description", "sentence", "fact"), "statement"),
     "subject_name": "subject",
     "object_name": "object",
-    "description": "statement",
-    "sentence": "statement",
-    "fact": "statement",
 }
 
 

@@ -327,10 +327,7 @@ class OpenAIModel:
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
         """Return the parsed answer; its cost includes a repeated request."""
-        messages: list[ChatCompletionMessageParam] = [
-            {"role": "system", "content": prompt.system},
-            {"role": "user", "content": prompt.user},
-        ]
+        messages = _messages(prompt)
         paid = _RequestCost()
         problem = ""
         for ask in range(_ASKS_MAX):
@@ -364,10 +361,7 @@ class OpenAIModel:
         Raises:
             UnavailableError, InstallError: see `answer`.
         """
-        messages: list[ChatCompletionMessageParam] = [
-            {"role": "system", "content": prompt.system},
-            {"role": "user", "content": prompt.user},
-        ]
+        messages = _messages(prompt)
         working = []
         for level, form in enumerate(_FORMATS):
             try:
@@ -556,6 +550,10 @@ class _RequestCost:
 
     def error(self, message: str, *, cut: bool = False) -> MisreadError:
         return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+
+
+def _messages(prompt: Prompt) -> list[ChatCompletionMessageParam]:
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
 
 
 def _prompt_tokens(messages: list[ChatCompletionMessageParam]) -> int:

@@ -35,8 +35,8 @@ from extraction.temporal.expressions_en import (
     vague,
 )
 from extraction.temporal.holidays import CHINESE, lunar_date
-from extraction.temporal.intervals import Edge, Interval, Unit, day, lately, months, moved, shifted, year
-from extraction.temporal.lexicon_en import UNIT_RANK, WORDS, any_of, away, half_away
+from extraction.temporal.intervals import Edge, Interval, Unit, day, lately, months, shifted, year
+from extraction.temporal.lexicon_en import FEW_FROM, FEW_TO, UNIT_RANK, WORDS, any_of, away, between, half_away
 
 # Numerals, years, weeks and parts of the day
 
@@ -96,7 +96,6 @@ def _digit(character: str) -> int:
 
 # Functions from a match to its marks
 
-_FEW_FROM, _FEW_TO = 2, 5
 # 前几天 means the seven days before today; with other units 前几 means the last five.
 _JUST_BEFORE_DAYS = 7
 
@@ -237,9 +236,9 @@ def distance(match: re.Match[str]) -> Marks:
     unit = UNITS[match["u"]]
     sign = -1 if match["w"] in ("前", "之前", "以前") else 1
     if match["n"] in ("几", "好几"):
-        return _between(unit, sign * _FEW_FROM, sign * _FEW_TO)
+        return between(unit, sign * FEW_FROM, sign * FEW_TO)
     if match["n2"]:
-        return _between(unit, sign * number_of(match["n"]), sign * number_of(match["n2"]))
+        return between(unit, sign * number_of(match["n"]), sign * number_of(match["n2"]))
     count = number_of(match["n"])
     if match["half"] or match["half2"]:
         return half_away(unit, count, sign)
@@ -249,12 +248,6 @@ def distance(match: re.Match[str]) -> Marks:
 def half_distance(match: re.Match[str]) -> Marks:
     """Read 半年前, 半个月后."""
     return half_away(UNITS[match["u"]], 0, -1 if match["w"] in ("前", "之前", "以前") else 1)
-
-
-def _between(unit: Unit, one: int, other: int) -> Mark:
-    far, near = min(one, other), max(one, other)
-    narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
-    return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
 
 
 def window(match: re.Match[str]) -> Marks:
@@ -267,7 +260,7 @@ def window(match: re.Match[str]) -> Marks:
             return None
         unit, count = halves[unit]
     else:
-        count = _FEW_TO if number in ("几", "好几") else number_of(number)
+        count = FEW_TO if number in ("几", "好几") else number_of(number)
     narrow = fixed(lambda now: lately(unit, sign * count, now))
     return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=number in ("几", "好几"))
 
@@ -276,7 +269,7 @@ def just_before(match: re.Match[str]) -> Marks:
     """Read 前几天, 前两天 as days before today."""
     unit = UNITS[match["u"]]
     few = match["n"] in ("几", "些")
-    count = (_JUST_BEFORE_DAYS if unit is Unit.DAY else _FEW_TO) if few else number_of(match["n"])
+    count = (_JUST_BEFORE_DAYS if unit is Unit.DAY else FEW_TO) if few else number_of(match["n"])
 
     def make(now: datetime) -> Interval:
         today = day(now).start

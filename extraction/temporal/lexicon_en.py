@@ -122,9 +122,7 @@ def distance(match: re.Match[str]) -> Marks:
     sign = 1 if groups.get("ahead") else -1
     count = count_of(match["n"])
     if count is None:
-        far, near = (FEW_FROM, FEW_TO) if sign > 0 else (-FEW_TO, -FEW_FROM)
-        narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
-        return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
+        return between(unit, sign * FEW_FROM, sign * FEW_TO)
     if match["u"] == "fortnight":
         count *= 2
     if groups.get("half") or groups.get("half2"):
@@ -132,6 +130,13 @@ def distance(match: re.Match[str]) -> Marks:
     if groups.get("today"):
         return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, unit, sign * count))))
     return away(unit, sign * count)
+
+
+def between(unit: Unit, one: int, other: int) -> Mark:
+    """Return the mark of "a few months ago", 两三天前: from one to another number of units from now."""
+    far, near = min(one, other), max(one, other)
+    narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
+    return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
 
 
 def half_away(unit: Unit, whole: int, sign: int) -> Marks:

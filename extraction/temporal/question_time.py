@@ -19,22 +19,14 @@ from schema.timespan import Timespan
 
 ANCHORS_MAX = 4
 _SIDES = {
-    "before": Side.BEFORE,
-    "prior to": Side.BEFORE,
-    "until": Side.BEFORE,
-    "till": Side.BEFORE,
-    "after": Side.AFTER,
-    "following": Side.AFTER,
-    "since": Side.SINCE,
-    "during": Side.DURING,
-    "while": Side.DURING,
-    "when": Side.DURING,
-    "前": Side.BEFORE,
-    "后": Side.AFTER,
-    "来": Side.SINCE,
-    "时": Side.DURING,
-    "间": Side.DURING,
-    "候": Side.DURING,
+    word: side
+    for side, words in (
+        (Side.BEFORE, ("before", "prior to", "until", "till", "前")),
+        (Side.AFTER, ("after", "following", "后")),
+        (Side.SINCE, ("since", "来")),
+        (Side.DURING, ("during", "while", "when", "时", "间", "候")),
+    )
+    for word in words
 }
 _ENGLISH = re.compile(
     r"(?<![\w-])(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!take )(?<!takes )(?<!took )(?<!run )"

@@ -52,7 +52,7 @@ _BLOCK_CHARS_MAX: Final = 200
 
 
 @functools.cache
-def _dictionary() -> Any:  # jieba has no types
+def load_dictionary() -> Any:  # jieba has no types
     """Return jieba with its dictionary loaded; the first call takes about a second."""
     import jieba
 
@@ -64,7 +64,7 @@ def _dictionary() -> Any:  # jieba has no types
 def segmented(text: str) -> Iterator[str]:
     """Yield the words of a text and what is between them; the first call takes about a second."""
     for start in range(0, len(text), _BLOCK_CHARS_MAX):
-        yield from _dictionary().lcut(text[start : start + _BLOCK_CHARS_MAX])
+        yield from load_dictionary().lcut(text[start : start + _BLOCK_CHARS_MAX])
 
 
 def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
@@ -73,5 +73,5 @@ def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
     for block in filter(_HAN.search, _BLOCK.findall(text)):
         for start in range(0, len(block), _BLOCK_CHARS_MAX):
             piece = block[start : start + _BLOCK_CHARS_MAX]
-            words += [word for word in _dictionary().lcut(piece) if _HAN.fullmatch(word) and len(word) >= chars_min]
+            words += [word for word in load_dictionary().lcut(piece) if _HAN.fullmatch(word) and len(word) >= chars_min]
     return words

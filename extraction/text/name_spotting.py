@@ -1,11 +1,11 @@
 """Find names of people, places and works in Chinese and English text."""
 
 import functools
-import logging
 import re
 from collections.abc import Iterable
 from typing import Any
 
+from extraction.text.chinese import load_dictionary
 from extraction.text.lexicon_en import KIN, NOT_NAMES
 from extraction.text.lexicon_zh import NOT_NAMES as NOT_NAMES_ZH
 from extraction.text.lexicon_zh import SURNAMES
@@ -35,11 +35,9 @@ Found = tuple[str, EntityType | None]
 @functools.cache
 def _tagger() -> Any:  # jieba has no types
     """Return jieba's part-of-speech tagger; the first call loads its dictionary, which takes about a second."""
-    import jieba
+    load_dictionary()
     import jieba.posseg
 
-    jieba.setLogLevel(logging.WARNING)
-    jieba.initialize()
     jieba.posseg.initialize()
     return jieba.posseg
 

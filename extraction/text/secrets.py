@@ -75,25 +75,11 @@ _CARD: Final = re.compile(
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 # Length of the parts in which a long text is read: Python's other threads run between two parts only.
 _PART_CHARS: Final = 32_000
-_ROOTS: Final = (
-    "home",
-    "Users",
-    "root",
-    "etc",
-    "var",
-    "tmp",
-    "opt",
-    "srv",
-    "usr",
-    "mnt",
-    "media",
-    "Volumes",
-    "private",
-)
-_PATH_TRIGGERS: Final = (*(f"/{root}/" for root in _ROOTS), "~/", ":\\")
+_ROOTS: Final = "home|Users|root|etc|var|tmp|opt|srv|usr|mnt|media|Volumes|private"
+_PATH_TRIGGERS: Final = (*(f"/{root}/" for root in _ROOTS.split("|")), "~/", ":\\")
 _PART: Final = r"[^\s\"'<>|,;:*?()/\\，。；：（）「」]{1,255}"
 _PATH: Final = re.compile(
-    rf"(?<![\w:/.~\\-])(?:(?:/(?:{'|'.join(_ROOTS)})|~)(?:/{_PART}){{1,40}}|[A-Za-z]:(?:\\{{1,2}}{_PART}){{1,40}})"
+    rf"(?<![\w:/.~\\-])(?:(?:/(?:{_ROOTS})|~)(?:/{_PART}){{1,40}}|[A-Za-z]:(?:\\{{1,2}}{_PART}){{1,40}})"
 )
 
 
