@@ -1,6 +1,8 @@
 """Convert the weights of a BERT to an 8-bit ctranslate2 model, and read them from an ONNX file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,17 +38,14 @@ def read_onnx(path: Path) -> dict[str, Floats]:
         InstallError: the file is truncated or not an ONNX file.
     """
     try:
-        (graph,) = (value for field, value in _fields(memoryview(path.read_bytes())) if field == _GRAPH)
-        tensors: dict[str, Floats] = {}
-        multiplied: dict[str, str] = {}
-        for field, value in _fields(_bytes(graph)):
-            if field == _INITIALIZER:
-                tensors |= _tensor(_bytes(value))
-            elif field == _NODE:
-                multiplied |= _multiplied(_bytes(value))
-        for anonymous, name in multiplied.items():
-            if anonymous in tensors:
-                tensors[name] = tensors.pop(anonymous).T
+        (graph,) = _fields(memoryview(path.read_bytes()))[_GRAPH]
+        parts = _fields(graph)
+        tensors = dict(map(_tensor, (one for one in map(_fields, parts[_INITIALIZER]) if one[_DATA_TYPE] == [_FLOAT])))
+        for node in map(_fields, parts[_NODE]):
+            inputs = [str(name, "utf-8") for name in node[_INPUT]]
+            if node[_OP_TYPE] == [b"MatMul"] and len(inputs) == 2 and inputs[1] in tensors:
+                name = str(node[_NODE_NAME][0], "utf-8").removeprefix("/").removesuffix("/MatMul")
+                tensors[name.replace("/", ".") + ".weight"] = tensors.pop(inputs[1]).T
     except (OSError, ValueError, IndexError, TypeError) as error:
         raise InstallError(
             f"the embedding model in {path} cannot be read ({error}); it will be fetched again at the next start"
@@ -54,46 +53,22 @@ def read_onnx(path: Path) -> dict[str, Floats]:
     return tensors
 
 
-def _tensor(message: memoryview) -> dict[str, Floats]:
-    dims: list[int] = []
-    name, kind, raw = "", 0, memoryview(b"")
-    for field, value in _fields(message):
-        if field == _DIMS:
-            dims += [value] if isinstance(value, int) else _varints(value)
-        elif field == _DATA_TYPE and isinstance(value, int):
-            kind = value
-        elif field == _TENSOR_NAME:
-            name = _text(value)
-        elif field == _RAW_DATA:
-            raw = _bytes(value)
-    return {name: np.frombuffer(raw, np.float32).reshape(dims)} if kind == _FLOAT else {}
+def _tensor(fields: Mapping[int, list[Any]]) -> tuple[str, Floats]:
+    dims = (_varints(value) if isinstance(value, memoryview) else [value] for value in fields[_DIMS])
+    (name,), (raw,) = fields[_TENSOR_NAME], fields[_RAW_DATA]
+    return str(name, "utf-8"), np.frombuffer(raw, np.float32).reshape([*chain.from_iterable(dims)])
 
 
-def _multiplied(message: memoryview) -> dict[str, str]:
-    """Return {name in the file: PyTorch name} of the matrix that a node multiplies by; empty for other nodes."""
-    inputs: list[str] = []
-    name = operation = ""
-    for field, value in _fields(message):
-        if field == _INPUT:
-            inputs.append(_text(value))
-        elif field == _NODE_NAME:
-            name = _text(value)
-        elif field == _OP_TYPE:
-            operation = _text(value)
-    if operation != "MatMul" or len(inputs) != 2:
-        return {}
-    return {inputs[1]: name.removeprefix("/").removesuffix("/MatMul").replace("/", ".") + ".weight"}
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield the fields of a protocol-buffer message in order, as numbers or bytes."""
+def _fields(message: memoryview) -> Mapping[int, list[Any]]:
+    """Return the fields of a protocol-buffer message by their numbers, as numbers or bytes."""
+    fields: defaultdict[int, list[Any]] = defaultdict(list)
     place = 0
     while place < len(message):
         key, place = _varint(message, place)
         kind = key & 7
         if kind == _VARINT:
             value, place = _varint(message, place)
-            yield key >> 3, value
+            fields[key >> 3].append(value)
             continue
         if kind == _BYTES:
             size, place = _varint(message, place)
@@ -103,8 +78,9 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             raise ValueError(f"a field of kind {kind} at byte {place}")
         if place + size > len(message):
             raise ValueError(f"it ends within the field at byte {place}")
-        yield key >> 3, message[place : place + size]
+        fields[key >> 3].append(message[place : place + size])
         place += size
+    return fields
 
 
 def _varint(message: memoryview, place: int) -> tuple[int, int]:
@@ -124,16 +100,6 @@ def _varints(packed: memoryview) -> list[int]:
         value, place = _varint(packed, place)
         values.append(value)
     return values
-
-
-def _bytes(value: int | memoryview) -> memoryview:
-    if isinstance(value, int):
-        raise ValueError("a number where bytes belong")
-    return value
-
-
-def _text(value: int | memoryview) -> str:
-    return bytes(_bytes(value)).decode("utf-8")
 
 
 def convert(
