@@ -96,8 +96,8 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
     }
     if hours := services.settings.automation.sync_every_h:
         schedule = SyncSchedule(
-            services.graph,
-            services.memory.sync,
+            graph=services.graph,
+            sync=services.memory.sync,
             every=timedelta(hours=hours),
             clock=lambda: datetime.now(UTC),
             excluded=lambda: services.quarantine.tenants,

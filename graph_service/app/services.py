@@ -566,7 +566,7 @@ async def _assemble(
             external_services.embedder.problem = embedder_problem(stored, _identity(opened, stored))
 
     forgettings = ForgettingFeed(
-        graph,
+        graph=graph,
         drop=forgotten,
         window=window,
         questions=questions,

@@ -220,7 +220,7 @@ class Memory:
         self._window = window or ShortTermWindow(turns_max=20)
         self.spool = spool
         self.forgetting = Forgetting(
-            graph,
+            graph=graph,
             window=self._window,
             spool=spool,
             clock=clock,
@@ -228,13 +228,13 @@ class Memory:
             on_forgotten=on_forgotten,
             questions=self.questions,
         )
-        self.items = Items(graph, embedder=embedder, clock=clock, written=on_items)
+        self.items = Items(graph=graph, embedder=embedder, clock=clock, written=on_items)
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify, index=index, embeds=embedder is not None)
         self.layers = LayerTexts(
-            graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
+            graph=graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
         )
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph)
@@ -248,7 +248,7 @@ class Memory:
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
         self.statements = Statements(
-            graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock, read=read
+            graph=graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock, read=read
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
         self._recall_planned = asyncio.Event()
@@ -551,7 +551,7 @@ class Memory:
         Raises:
             UnavailableError: Neo4j does not answer; repairs made so far remain.
         """
-        sync = Sync(self._graph, tenant, now=self._clock(), dry_run=dry_run)
+        sync = Sync(graph=self._graph, tenant=tenant, now=self._clock(), dry_run=dry_run)
         report = await sync.run()
         self._notify(tenant)
         return report

@@ -57,7 +57,7 @@ async def count_calls(graph: Graph, tenant: TenantId, *, sessions: int, changed:
     with FakeOpenAI(*[says(READ), says(TOLD)] * (sessions + changed)) as fake:
         worker = await a_model_worker(graph, fake)
         memory = a_memory(graph)
-        memory.layers._refresh = worker.refresh_layers
+        memory.layers.refresh = worker.refresh_layers
 
         async def close(numbers: range, text: str, minute: int) -> int:
             before = len(_overviews(fake))

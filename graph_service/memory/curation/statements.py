@@ -7,7 +7,7 @@ it is evidence like any other message: it is exported, forgotten and extracted a
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -121,6 +121,7 @@ class FactEdit:
     invalid_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
     """Store and undo corrections of facts by people.
 
@@ -128,26 +129,16 @@ class Statements:
 
     Args:
         refresh: extracts a session immediately; None leaves that to a worker.
+        read: reads the words of an edit like those of a message.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        remember: Callable[[TenantId, RememberRequest], Awaitable[Receipt]],
-        refresh: Refresh | None,
-        forgetting: Forgetting,
-        clock: Callable[[], datetime],
-        read: Reader,
-    ) -> None:
-        """Correct facts of a graph; `read` reads the words of an edit like those of a message."""
-        self._graph = graph
-        self._read = read
-        self._remember = remember
-        self._refresh = refresh
-        self._forgetting = forgetting
-        self._clock = clock
-        self._edits = KeyedLock()
+    graph: Graph
+    remember: Callable[[TenantId, RememberRequest], Awaitable[Receipt]]
+    refresh: Refresh | None
+    forgetting: Forgetting
+    clock: Callable[[], datetime]
+    read: Reader
+    _edits: KeyedLock = field(default_factory=KeyedLock, init=False)
 
     async def add(self, tenant: TenantId, manual_fact: ManualFact, *, by: str | None = None) -> Correction:
         """Add a fact.
@@ -193,12 +184,12 @@ class Statements:
     async def _update(
         self, tenant: TenantId, fact_id: str, edit: FactEdit, *, if_version: int | None, by: str | None
     ) -> Correction:
-        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        stored = await fact_to_correct(self.graph, tenant, fact_id)
         if if_version is not None:
             await self._check_version(tenant, stored.fact.id, if_version)
         old = _provided_fact(stored, CorrectionKind.REJECTS)
         if edit.statement is not None and (edit.object, edit.predicate, edit.relation) == (None, None, None):
-            edit = replace(edit, **await content_in(edit.statement, stored, self._read))
+            edit = replace(edit, **await content_in(edit.statement, stored, self.read))
         new = replace(
             _provided_fact(stored, CorrectionKind.SAYS),
             object=edit.object or old.object,
@@ -240,7 +231,7 @@ class Statements:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is already rejected, or belongs to merged entities.
         """
-        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        stored = await fact_to_correct(self.graph, tenant, fact_id)
         if stored.fact.closing_reason is Closing.REJECTED:
             raise ConflictError(f"the fact {fact_id!r} is already rejected")
         facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
@@ -255,23 +246,23 @@ class Statements:
         """
         check_ids(correctionId=correction_id)
         selection = message_selection(tenant, ids=[correction_id])
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows or not str(rows[0]["session_id"] or "").startswith(CORRECTION_SESSION):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:
-            await _retract(self._graph, tenant, rows[0], at=self._clock())
-        await self._forgetting.message(tenant, correction_id)
+            await _retract(self.graph, tenant, rows[0], at=self.clock())
+        await self.forgetting.message(tenant, correction_id)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
         """Return the corrections of one user's memory that were not undone, latest first."""
         check_ids(userId=user_id)
         check_limit(limit)
-        return await statements_of_user(self._graph, tenant, user_id, limit=limit)
+        return await statements_of_user(self.graph, tenant, user_id, limit=limit)
 
     async def _confirm(
         self, tenant: TenantId, fact_id: str, kind: StatementKind, correction: CorrectionKind, *, by: str | None
     ) -> Correction:
-        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        stored = await fact_to_correct(self.graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
             raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
         fact = replace(_provided_fact(stored, correction), valid_at=stored.fact.valid_at)
@@ -298,21 +289,21 @@ class Statements:
             summary=text,
             strict=True,
         )
-        receipt = await self._remember(tenant, incoming)
+        receipt = await self.remember(tenant, incoming)
         CORRECTIONS.add(kind.value)
         said = Correction(
             id=receipt.message_ids[0],
             kind=kind,
             user_id=UserId(user_id),
             text=text,
-            at=self._clock(),
+            at=self.clock(),
             by=by,
             pending=True,
         )
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
         if receipt.spooled or not await self._read_session(tenant, session):
             return said
-        result = await with_stored_facts(self._graph, tenant, said)
+        result = await with_stored_facts(self.graph, tenant, said)
         if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
             await self.undo(tenant, said.id)
             raise ConflictError(
@@ -322,7 +313,7 @@ class Statements:
 
     async def _check_version(self, tenant: TenantId, fact_id: str, version: int) -> None:
         parameters = {"tenant": tenant, "ids": [fact_id]}
-        rows = await self._graph.read(statement("change_log/changes_per_element"), parameters)
+        rows = await self.graph.read(statement("change_log/changes_per_element"), parameters)
         found = rows[0]["changes"] if rows else 1
         if found != version:
             raise ConflictError(
@@ -331,10 +322,10 @@ class Statements:
 
     async def _read_session(self, tenant: TenantId, session: str) -> bool:
         """Extract the session now if possible; return whether that was done."""
-        if self._refresh is None:
+        if self.refresh is None:
             return False
         try:
-            await self._refresh(tenant, session)
+            await self.refresh(tenant, session)
         except UnavailableError:
             return False
         return True

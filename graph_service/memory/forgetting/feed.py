@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from graph_service.graph.schema_setup import StoredEmbedder, embedder_of
@@ -56,6 +56,7 @@ class _Record:
     messages: bool
 
 
+@dataclass(slots=True, kw_only=True)
 class ForgettingFeed:
     """Reads the records of forgettings.
 
@@ -66,27 +67,17 @@ class ForgettingFeed:
         on_embedder: called with the embedder of the stored vectors at each read.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        drop: Callable[[str | None], None],
-        window: ShortTermWindow,
-        questions: RecentQuestions,
-        snapshots: SnapshotFile,
-        on_embedder: Callable[[StoredEmbedder | None], None],
-    ) -> None:
-        self._graph = graph
-        self._drop = drop
-        self._window = window
-        self._questions = questions
-        self._snapshots = snapshots
-        self._on_embedder = on_embedder
-        # The server's time at the last read; None before the first.
-        self._read_ms: int | None = None
-        self._upkeep_ms = 0
-        self._seen: set[str] = set()
-        self._again: list[_Record] = []
+    graph: Graph
+    drop: Callable[[str | None], None]
+    window: ShortTermWindow
+    questions: RecentQuestions
+    snapshots: SnapshotFile
+    on_embedder: Callable[[StoredEmbedder | None], None]
+    # The server's time at the last read; None before the first.
+    _read_ms: int | None = field(default=None, init=False)
+    _upkeep_ms: int = field(default=0, init=False)
+    _seen: set[str] = field(default_factory=set, init=False)
+    _again: list[_Record] = field(default_factory=list, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Follow the records until `stop` is set, also while the database is unavailable."""
@@ -99,14 +90,14 @@ class ForgettingFeed:
         """Read new records once and drop what they name."""
         since_ms = self._read_ms
         if since_ms is None:
-            since_ms = await self._snapshots.position()
-        rows = await self._graph.read(
+            since_ms = await self.snapshots.position()
+        rows = await self.graph.read(
             statement("forgetting/follow"), {"after_ms": max((since_ms or 0) - _OVERLAP_MS, 0)}
         )
         now_ms, stored, forgotten = (rows[0][name] for name in ("now_ms", "embedder", "forgotten"))
-        self._on_embedder(None if stored is None else embedder_of(stored))
+        self.on_embedder(None if stored is None else embedder_of(stored))
         if since_ms is None or now_ms - since_ms > _KEPT_MS - _OVERLAP_MS:
-            self._drop(None)
+            self.drop(None)
         new = [_Record(**row) for row in forgotten if row["id"] not in self._seen]
         # Neo4j applies a commit in parts: for some milliseconds a reader may still see, and cache, what is gone.
         for record in (*self._again, *new):
@@ -116,18 +107,18 @@ class ForgettingFeed:
         await self._keep_up(now_ms)
 
     async def _forget(self, record: _Record) -> None:
-        self._drop(record.tenant)
+        self.drop(record.tenant)
         if record.messages:
-            self._questions.forget_user(record.tenant, record.user_id)
-            await self._window.forget(TenantId(record.tenant), UserId(record.user_id))
+            self.questions.forget_user(record.tenant, record.user_id)
+            await self.window.forget(TenantId(record.tenant), UserId(record.user_id))
 
     async def _keep_up(self, now_ms: int) -> None:
         if now_ms - self._upkeep_ms < _UPKEEP_MS:
             return
         self._upkeep_ms = now_ms
-        await self._snapshots.store_position(now_ms)
+        await self.snapshots.store_position(now_ms)
         try:
-            await self._graph.run(statement("forgetting/delete_old_records"), {"before_ms": now_ms - _KEPT_MS})
+            await self.graph.run(statement("forgetting/delete_old_records"), {"before_ms": now_ms - _KEPT_MS})
         except MnemosceneError as error:
             # Another process deletes the same records.
             _log.debug("old records of forgettings were not deleted: %s", error.message)

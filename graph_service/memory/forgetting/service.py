@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
@@ -52,6 +52,7 @@ _PAUSE_MS: Final = round(SegmentationThresholds().pause_s * 1000)
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:
     """Forget memories of any tenant.
 
@@ -64,24 +65,13 @@ class Forgetting:
         questions: those that found something forgotten are dropped from it.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        window: ShortTermWindow,
-        spool: Spool,
-        clock: Callable[[], datetime],
-        notify: Callable[[str], None],
-        on_forgotten: Callable[[str], None],
-        questions: RecentQuestions,
-    ) -> None:
-        self._graph = graph
-        self._window = window
-        self._spool = spool
-        self._clock = clock
-        self._notify = notify
-        self._on_forgotten = on_forgotten
-        self._questions = questions
+    graph: Graph
+    window: ShortTermWindow
+    spool: Spool
+    clock: Callable[[], datetime]
+    notify: Callable[[str], None]
+    on_forgotten: Callable[[str], None]
+    questions: RecentQuestions
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
         """Forget one message; its scene is segmented again from the remaining messages.
@@ -114,15 +104,15 @@ class Forgetting:
         if wanted.user_id is None or not (wanted.where != EVERYTHING or wanted.tags or wanted.session_id or before):
             raise InputError("name at least one condition: where, before, sessionId or tags; forgetUser forgets all")
         check_ids(userId=wanted.user_id)
-        if await self._spool.has_waiting(tenant, UserId(wanted.user_id)):
+        if await self.spool.has_waiting(tenant, UserId(wanted.user_id)):
             raise UnavailableError(
                 "messages of this user still wait on disk; repeat the call when they are stored", 1.0
             )
-        ids = await MessageLog(self._graph, spool=self._spool).ids(tenant, wanted, before=before)
+        ids = await MessageLog(self.graph, spool=self.spool).ids(tenant, wanted, before=before)
         done = ForgetResult(messages=len(ids)) if dry_run else ForgetResult()
         for start in () if dry_run else range(0, len(ids), MESSAGES_PER_COMMIT):
             selection = message_selection(tenant, ids=ids[start : start + MESSAGES_PER_COMMIT])
-            rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+            rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
             if rows:
                 target = (TombstoneKind.MESSAGE, [row["id"] for row in rows])
                 part = await self._forget(tenant, selection, rows, target, spooled=0)
@@ -136,7 +126,7 @@ class Forgetting:
             ids: at most 1,000; those that were meanwhile given another expiry are kept.
         """
         selection = message_selection(tenant, ids=ids, expired_ms=millis(until))
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             return ForgetResult()
         return await self._forget(tenant, selection, rows, (TombstoneKind.MESSAGE, []), spooled=0)
@@ -156,11 +146,11 @@ class Forgetting:
             NotFoundError: the session has no such message.
             ConflictError: the message has another version.
         """
-        check_replacement(new, now=self._clock())
-        name = await find_message(self._graph, tenant, user_id, session_id, message_id)
+        check_replacement(new, now=self.clock())
+        name = await find_message(self.graph, tenant, user_id, session_id, message_id)
         if name is None:
             raise NotFoundError(f"the session has no message {message_id!r}; perhaps it was forgotten")
-        selection, at, temporary_id = message_selection(tenant, ids=[name]), self._clock(), str(uuid4())
+        selection, at, temporary_id = message_selection(tenant, ids=[name]), self.clock(), str(uuid4())
         request = ForgetRequest(tenant=tenant, user_id=UserId(user_id), at=at)
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
 
@@ -184,13 +174,13 @@ class Forgetting:
             await writing.run(statement("messages/put_parts"), named)
             return messages, first
 
-        messages, first = await self._graph.write(steps)
+        messages, first = await self.graph.write(steps)
         if first is not None:
             await self._forget_cached(tenant, request.user_id, messages)
             key = SessionKey(tenant=tenant, user_id=request.user_id, session_id=SessionId(session_id))
             if first["text"]:
-                self._window.add(key, [shortened(**{n: first[n] for n in _TURN}, role=Role(first["role"]))])
-        self._notify(tenant)
+                self.window.add(key, [shortened(**{n: first[n] for n in _TURN}, role=Role(first["role"]))])
+        self.notify(tenant)
         return MemoryId(name)
 
     async def scene(self, tenant: TenantId, scene_id: str) -> ForgetResult:
@@ -204,7 +194,7 @@ class Forgetting:
         """
         check_ids(sceneId=scene_id)
         selection = message_selection(tenant, scene=to_element_id(scene_id))
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
         ids = [row["id"] for row in rows]
@@ -236,31 +226,31 @@ class Forgetting:
         check_ids(userId=user_id)
         user, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
         parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
-        totals = (await self._graph.read(statement("forgetting/user_totals"), parameters))[0]
+        totals = (await self.graph.read(statement("forgetting/user_totals"), parameters))[0]
         target = (TombstoneKind.USER, [node_id])
         stored = any(totals.values())
         spooled = await self._forget_spooled(tenant, target, stored=stored, user_id=user_id)
         if not stored:
             return _spooled_result(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
-        await self._window.forget(tenant, user)
-        at_ms = millis(self._clock())
+        await self.window.forget(tenant, user)
+        at_ms = millis(self.clock())
         (tombstone,) = await self._tombstones(tenant, target, at_ms)
-        await begin_user_erasure(self._graph, tenant, user, node_id, tombstone, now_ms=at_ms)
+        await begin_user_erasure(self.graph, tenant, user, node_id, tombstone, now_ms=at_ms)
         job_context = JobContext(
-            clock=self._clock,
+            clock=self.clock,
             random_token=lambda: secrets.token_hex(8),
             on_step=lambda _step: None,
-            on_change=self._notify,
+            on_change=self.notify,
         )
 
         async def run(claim: JobClaim) -> bool:
-            return await forget_user(self._graph, claim, job_context)
+            return await forget_user(self.graph, claim, job_context)
 
-        await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
-        self._on_forgotten(tenant)
-        self._questions.forget_user(tenant, user_id)
-        await self._window.forget(tenant, user)
-        self._notify(tenant)
+        await run_session_jobs(self.graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
+        self.on_forgotten(tenant)
+        self.questions.forget_user(tenant, user_id)
+        await self.window.forget(tenant, user)
+        self.notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
         return ForgetResult(**counts, spooled=spooled)
 
@@ -293,7 +283,7 @@ class Forgetting:
         **which: Any,
     ) -> ForgetResult:
         """Forget messages in the graph and in the spool, where `which` selects them; raise if there are none."""
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
+        rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         spooled = await self._forget_spooled(tenant, target, stored=bool(rows), **which)
         if not rows:
             return _spooled_result(spooled, missing)
@@ -309,25 +299,25 @@ class Forgetting:
                 stored.
         """
         users = set[str]()
-        spooled = await self._spool.forget(tenant, users=users, **which)
+        spooled = await self.spool.forget(tenant, users=users, **which)
         if spooled and not stored:
-            rows = await self._tombstones(tenant, target, millis(self._clock()), create=True)
+            rows = await self._tombstones(tenant, target, millis(self.clock()), create=True)
 
             async def steps(writing: Writing) -> None:
                 await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": rows})
                 for user in sorted(users):
                     await record_forgetting(writing, tenant, user, messages=True)
 
-            await self._graph.write(steps)
+            await self.graph.write(steps)
         for user in sorted(users):
-            await self._window.forget(tenant, UserId(user))
+            await self.window.forget(tenant, UserId(user))
         return spooled
 
     async def _tombstones(
         self, tenant: TenantId, target: tuple[TombstoneKind, Sequence[str]], at_ms: int, *, create: bool = False
     ) -> list[dict[str, Any]]:
         """Return the rows of `tombstones/put_tombstones` for messages, sessions or users."""
-        key = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16), create=create)
+        key = await ensure_tombstone_key(self.graph, tenant, secrets.token_hex(16), create=create)
         kind, ids = target
         return [
             {"id": tombstone_id(key.salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": at_ms}
@@ -337,7 +327,7 @@ class Forgetting:
     async def _forget_knowledge(
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
     ) -> ForgetResult:
-        key, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        key, at = await ensure_tombstone_key(self.graph, tenant, secrets.token_hex(16)), self.clock()
         forgotten = set[str]()
 
         async def steps(writing: Writing) -> ForgetResult:
@@ -349,10 +339,10 @@ class Forgetting:
             forgotten.update(target.facts, target.entities)
             return await self._commit(writing, request, [], target)
 
-        result = await self._graph.write(steps)
-        self._on_forgotten(tenant)
-        self._questions.forget_elements(tenant, forgotten)
-        self._notify(tenant)
+        result = await self.graph.write(steps)
+        self.on_forgotten(tenant)
+        self.questions.forget_elements(tenant, forgotten)
+        self.notify(tenant)
         return result
 
     async def _forget(
@@ -363,7 +353,7 @@ class Forgetting:
         tombstone_targets: tuple[TombstoneKind, Sequence[str]],
         spooled: int,
     ) -> ForgetResult:
-        user_id, at = UserId(rows[0]["user_id"]), self._clock()
+        user_id, at = UserId(rows[0]["user_id"]), self.clock()
         tombstones = await self._tombstones(tenant, tombstone_targets, millis(at))
         request = ForgetRequest(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
         await self._forget_cached(tenant, user_id, rows)
@@ -375,10 +365,10 @@ class Forgetting:
             messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
             return await self._commit(writing, request, messages)
 
-        result = await self._graph.write(steps)
+        result = await self.graph.write(steps)
         # A concurrent recall may have filled the caches meanwhile.
         await self._forget_cached(tenant, user_id, rows)
-        self._notify(tenant)
+        self.notify(tenant)
         return replace(result, spooled=spooled)
 
     async def _commit(
@@ -414,12 +404,12 @@ class Forgetting:
 
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
         """Remove messages from this process's caches, the question log and the short-term window."""
-        self._on_forgotten(tenant)
+        self.on_forgotten(tenant)
         ids_found = {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
-        self._questions.forget_elements(tenant, ids_found)
+        self.questions.forget_elements(tenant, ids_found)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
-            await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)
+            await self.window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)
 
 
 async def _lock(writing: Writing, request: ForgetRequest, sessions: Sequence[str]) -> None:

@@ -96,6 +96,7 @@ class AnswerBytes:
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
     """The items of all tenants.
 
@@ -104,18 +105,10 @@ class Items:
         written: called after items were stored; must not block.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        embedder: Embedder | None,
-        clock: Callable[[], datetime],
-        written: Callable[[], None] = lambda: None,
-    ) -> None:
-        self._graph = graph
-        self._embedder = embedder
-        self._clock = clock
-        self._written = written
+    graph: Graph
+    embedder: Embedder | None
+    clock: Callable[[], datetime]
+    written: Callable[[], None] = lambda: None
 
     async def put(self, tenant: TenantId, writes: Sequence[ItemWrite]) -> tuple[Item | None, ...]:
         """Store and delete items in one transaction, in order; return what is stored after each write.
@@ -129,7 +122,7 @@ class Items:
         users = sorted({write.user_id for write in writes if write.user_id is not None})
         for user_id in users:
             check_ids(userId=user_id)
-        now, call = self._clock(), secrets.token_hex(8)
+        now, call = self.clock(), secrets.token_hex(8)
         parameters = {
             "tenant": tenant,
             "epoch": secrets.token_hex(4),
@@ -153,9 +146,9 @@ class Items:
             await writing.run(statement("items/write_items"), {"tenant": tenant, "rows": written})
             return outcome
 
-        outcome = await self._graph.write(steps)
+        outcome = await self.graph.write(steps)
         if any(item is not None for item in outcome.answers):
-            self._written()
+            self.written()
         return outcome.answers
 
     async def get(
@@ -178,7 +171,7 @@ class Items:
         tree = parse_filter(search.where)
         page, parameters = await self._candidates(tenant, search, tree)
         if tree == EVERYTHING:
-            rows = await self._graph.read(page, {**parameters, "skip": search.offset, "rows_max": search.first})
+            rows = await self.graph.read(page, {**parameters, "skip": search.offset, "rows_max": search.first})
         else:
             rows = await self._filtered(tenant, search, tree, page, parameters)
         (budget or AnswerBytes()).take(sum(row["value_bytes"] for row in rows))
@@ -216,11 +209,11 @@ class Items:
             "prefix": list(prefix),
             "suffix": list(suffix),
             "max_depth": min(max_depth or LABELS_MAX, LABELS_MAX),
-            "now_ms": millis(self._clock()),
+            "now_ms": millis(self.clock()),
             "skip": offset,
             "rows_max": first,
         }
-        rows = await self._graph.read(statement("items/namespaces"), parameters)
+        rows = await self.graph.read(statement("items/namespaces"), parameters)
         return [tuple(row["namespace"]) for row in rows]
 
     async def _candidates(
@@ -229,7 +222,7 @@ class Items:
         """Return the statement that lists what may match, and its parameters without those of a page."""
         owner = search.user_id or ""
         tokens = [[namespace_token(tenant, owner, search.namespace)], *narrowing_tokens(tenant, owner, tree)]
-        parameters = {"tenant": tenant, "user_id": owner, "now_ms": millis(self._clock())}
+        parameters = {"tenant": tenant, "user_id": owner, "now_ms": millis(self.clock())}
         if search.query is None:
             return statement("items/list_items"), {**parameters, "query": items_query(tokens)}
         question = await self._embedded(search.query)
@@ -247,10 +240,10 @@ class Items:
 
     async def _embedded(self, query: str) -> EmbeddedQuestion | None:
         """Return the vectors of a question; None without an embedder, or while it is unavailable."""
-        if self._embedder is None:
+        if self.embedder is None:
             return None
         try:
-            return await embed_question(self._embedder, query)
+            return await embed_question(self.embedder, query)
         except UnavailableError:
             return None
 
@@ -265,10 +258,10 @@ class Items:
         found: list[Row] = []
         skip = 0
         for rows_max in _SCAN_ROWS:
-            rows = await self._graph.read(page, {**parameters, "skip": skip, "rows_max": rows_max})
+            rows = await self.graph.read(page, {**parameters, "skip": skip, "rows_max": rows_max})
             for batch in _batches(rows):
                 ids = {"tenant": tenant, "ids": [row["id"] for row in batch]}
-                values = await self._graph.read(statement("items/read_values"), ids)
+                values = await self.graph.read(statement("items/read_values"), ids)
                 matching = {row["id"] for row in values if _matches(tree, json.loads(row["value"]))}
                 found += [row for row in batch if row["id"] in matching]
                 if len(found) >= search.offset + search.first:
@@ -284,15 +277,15 @@ class Items:
     async def _read(self, tenant: TenantId, ids: Sequence[str], *, refresh_ttl: bool = False) -> dict[str, Item]:
         if not ids:
             return {}
-        now_ms = millis(self._clock())
-        rows = await self._graph.read(
+        now_ms = millis(self.clock())
+        rows = await self.graph.read(
             statement("items/read_items"), {"tenant": tenant, "ids": list(ids), "now_ms": now_ms}
         )
         expiring = sorted(row["id"] for row in rows if refresh_ttl and row["ttl_ms"] is not None)
         refreshed: dict[str, int] = {}
         if expiring:
             parameters = {"tenant": tenant, "ids": expiring, "now_ms": now_ms}
-            written = await self._graph.run(statement("items/refresh_ttl"), parameters)
+            written = await self.graph.run(statement("items/refresh_ttl"), parameters)
             refreshed = {row["id"]: row["expires_ms"] for row in written}
         return {row["id"]: _item({**row, "expires_ms": refreshed.get(row["id"], row["expires_ms"])}) for row in rows}
 

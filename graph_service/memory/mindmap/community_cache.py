@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final
 
 from cachetools import LRUCache
@@ -59,6 +59,7 @@ class _CachedCommunities:
     people: tuple[str, ...]
 
 
+@dataclass(slots=True)
 class CommunityMaps:
     """Communities of the most recently requested memories.
 
@@ -70,33 +71,21 @@ class CommunityMaps:
         nodes_max, links_max: larger memories are refused.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        explorer: Explorer,
-        *,
-        clock_s: Callable[[], float] = time.monotonic,
-        fresh_s: float = FRESH_S,
-        supervisor: Supervisor | None = None,
-        large_from: int = LARGE_FROM,
-        nodes_max: int = NODES_MAX,
-        links_max: int = LINKS_MAX,
-    ) -> None:
-        self._graph = graph
-        self._large_from = large_from
-        self._nodes_max = nodes_max
-        self._links_max = links_max
-        self._explorer = explorer
-        self._log = ChangeLog(graph)
-        self._clock_s = clock_s
-        self._fresh_s = fresh_s
-        self._supervisor = supervisor or Supervisor()
-        self._cache: LRUCache[_Key, _CachedCommunities] = LRUCache(_CACHED_MAX)
-        self._computations: dict[_Key, asyncio.Task[_CachedCommunities]] = {}
-        # Running computations that may have read what was forgotten since.
-        self._outdated: set[_Key] = set()
-        self._large: Counter[TenantId] = Counter()
-        self._large_turn = asyncio.Lock()
+    graph: Graph
+    explorer: Explorer
+    _: KW_ONLY
+    clock_s: Callable[[], float] = time.monotonic
+    fresh_s: float = FRESH_S
+    supervisor: Supervisor = field(default_factory=Supervisor)
+    large_from: int = LARGE_FROM
+    nodes_max: int = NODES_MAX
+    links_max: int = LINKS_MAX
+    _cache: LRUCache[_Key, _CachedCommunities] = field(default_factory=lambda: LRUCache(_CACHED_MAX), init=False)
+    _computations: "dict[_Key, asyncio.Task[_CachedCommunities]]" = field(default_factory=dict, init=False)
+    # Running computations that may have read what was forgotten since.
+    _outdated: set[_Key] = field(default_factory=set, init=False)
+    _large: Counter[TenantId] = field(default_factory=Counter, init=False)
+    _large_turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def community_map(self, tenant: TenantId, user_id: str | None) -> CommunityMap:
         """Return the communities of a memory, at most `COMMUNITIES_MAX`, and the edges between them.
@@ -110,7 +99,7 @@ class CommunityMaps:
         listed = _largest_per_user(cached.communities.found, COMMUNITIES_MAX)
         shown = {community.id for community in listed} | set(cached.people)
         ties = sorted(cached.communities.ties.items(), key=lambda tie: (-tie[1], tie[0]))
-        people = await self._explorer.part_of(tenant, cached.head, cached.people, total=len(cached.people))
+        people = await self.explorer.part_of(tenant, cached.head, cached.people, total=len(cached.people))
         return CommunityMap(
             epoch=cached.head.epoch,
             seq=cached.head.seq,
@@ -143,8 +132,8 @@ class CommunityMaps:
         found = next((each for each in cached.communities.found if each.id == community_id), None)
         if found is None:
             raise NotFoundError(f"there is no community with id {community_id!r} now; request the communities again")
-        head = await self._log.head(tenant)
-        return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
+        head = await ChangeLog(self.graph).head(tenant)
+        return await self.explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
 
     def forget(self, tenant: str | None) -> None:
         """Drop a tenant's communities, or all, because something in them was forgotten."""
@@ -161,10 +150,10 @@ class CommunityMaps:
 
     async def _current(self, tenant: TenantId, user_id: str | None) -> _CachedCommunities:
         key = (tenant, user_id)
-        head = await self._log.head(tenant)
+        head = await ChangeLog(self.graph).head(tenant)
         cached = self._cache.get(key)
         if cached is not None and cached.head.epoch == head.epoch:
-            if cached.head.seq != head.seq and self._clock_s() - cached.at_s > self._fresh_s:
+            if cached.head.seq != head.seq and self.clock_s() - cached.at_s > self.fresh_s:
                 self._computation_of(key)
             return cached
         try:
@@ -190,7 +179,7 @@ class CommunityMaps:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, UnavailableError | TooCostlyError):
             # Reported here, because a failure in the background reaches no request.
-            self._supervisor.note(Loop.COMMUNITIES, error)
+            self.supervisor.note(Loop.COMMUNITIES, error)
 
     async def _compute(self, key: _Key) -> _CachedCommunities:
         for _ in range(_TRIES_MAX):
@@ -206,8 +195,8 @@ class CommunityMaps:
         )
 
     async def _read(self, tenant: TenantId, user_id: str | None) -> _CachedCommunities:
-        head = await self._log.head(tenant)
-        users = await users_in_view(self._graph, tenant, user_id)
+        head = await ChangeLog(self.graph).head(tenant)
+        users = await users_in_view(self.graph, tenant, user_id)
         is_large = await self._is_large(tenant, users)
         async with self._large_slot(tenant) if is_large else contextlib.nullcontext():
             nodes, links, people = await self._rows(tenant, users)
@@ -215,7 +204,7 @@ class CommunityMaps:
                 communities = await _IN_PROCESS.run(communities_of_rows, nodes, links, people)
             else:
                 communities = await _IN_THREADS.run(lambda: communities_of_rows(nodes, links, people))
-        return _CachedCommunities(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
+        return _CachedCommunities(head=head, at_s=self.clock_s(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
         """Return whether a memory is so large that its communities are computed in a separate process.
@@ -223,13 +212,13 @@ class CommunityMaps:
         Raises:
             TooCostlyError: it exceeds `nodes_max` or `links_max`.
         """
-        row = (await self._graph.read(statement("mindmap/community_size"), {"tenant": tenant, "users": users}))[0]
-        if row["nodes"] > self._nodes_max or row["links"] > self._links_max:
+        row = (await self.graph.read(statement("mindmap/community_size"), {"tenant": tenant, "users": users}))[0]
+        if row["nodes"] > self.nodes_max or row["links"] > self.links_max:
             raise TooCostlyError(
                 f"this memory has {row['nodes']:,} nodes and {row['links']:,} links; communities are found in at most "
-                f"{self._nodes_max:,} nodes and {self._links_max:,} links: request one user, or explore from a node"
+                f"{self.nodes_max:,} nodes and {self.links_max:,} links: request one user, or explore from a node"
             )
-        return bool(row["nodes"] > self._large_from or row["links"] > _LARGE_LINKS)
+        return bool(row["nodes"] > self.large_from or row["links"] > _LARGE_LINKS)
 
     @contextlib.asynccontextmanager
     async def _large_slot(self, tenant: TenantId) -> AsyncIterator[None]:
@@ -257,10 +246,10 @@ class CommunityMaps:
         size = max(1, -(-len(users) // _BATCHES))
         for start in range(0, len(users), size):
             parameters = {"tenant": tenant, "users": users[start : start + size]}
-            found = (await self._graph.read(statement("mindmap/community_nodes"), parameters))[0]
+            found = (await self.graph.read(statement("mindmap/community_nodes"), parameters))[0]
             nodes += found["nodes"]
             people += found["people"]
-            links += (await self._graph.read(statement("mindmap/community_links"), parameters))[0]["links"]
+            links += (await self.graph.read(statement("mindmap/community_links"), parameters))[0]["links"]
         return nodes, links, sorted(people)
 
 

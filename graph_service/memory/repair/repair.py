@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -61,6 +61,7 @@ class SyncReport:
     found: Mapping[Problem, int]
 
 
+@dataclass(slots=True, kw_only=True)
 class Sync:
     """One sync of one tenant.
 
@@ -68,23 +69,16 @@ class Sync:
         rows_max: elements per page; the repairs of a page are one transaction.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        tenant: TenantId,
-        *,
-        now: datetime,
-        dry_run: bool = False,
-        rows_max: int = ROWS_MAX,
-    ) -> None:
-        self._graph = graph
-        self._tenant = tenant
-        self._now = now
-        self._now_ms = millis(now)
-        self._dry_run = dry_run
-        self._rows_max = rows_max
-        self._checked = self._consistent = self._repaired = self._errors = 0
-        self._found: Counter[Problem] = Counter()
+    graph: Graph
+    tenant: TenantId
+    now: datetime
+    dry_run: bool = False
+    rows_max: int = ROWS_MAX
+    _checked: int = field(default=0, init=False)
+    _consistent: int = field(default=0, init=False)
+    _repaired: int = field(default=0, init=False)
+    _errors: int = field(default=0, init=False)
+    _found: Counter[Problem] = field(default_factory=Counter, init=False)
 
     async def run(self) -> SyncReport:
         """Check all pages, and repair each before checking the next.
@@ -92,7 +86,7 @@ class Sync:
         Raises:
             UnavailableError: Neo4j does not answer; repairs made so far are kept.
         """
-        embedder = await stored_embedder(self._graph)
+        embedder = await stored_embedder(self.graph)
         dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
         tokens = embedder is not None and embedder.token_model is not None
         async for messages in self._pages(statement("repair/check_messages"), {}):
@@ -121,8 +115,8 @@ class Sync:
     async def _pages(self, page: Statement, extra: Mapping[str, Any], *, counted: bool = True) -> AsyncIterator[Rows]:
         after = ""
         while True:
-            parameters = {"tenant": self._tenant, "after": after, "rows_max": self._rows_max, **extra}
-            rows = await self._graph.read(page, parameters)
+            parameters = {"tenant": self.tenant, "after": after, "rows_max": self.rows_max, **extra}
+            rows = await self.graph.read(page, parameters)
             if not rows:
                 return
             after = rows[-1]["id"]
@@ -178,7 +172,7 @@ class Sync:
         problems = {row["id"]: found for row in rows if (found := check_item(row, dim))}
         self._consistent += len(rows) - len(problems)
         self._found.update(problem for found in problems.values() for problem in found)
-        parameters = {"tenant": self._tenant, "ids": sorted(problems)}
+        parameters = {"tenant": self.tenant, "ids": sorted(problems)}
         await self._repair(len(problems), lambda writing: writing.run(statement("repair/repair_items"), parameters))
 
     async def _check_merged(self, rows: Rows) -> None:
@@ -199,10 +193,10 @@ class Sync:
             await self._repair(len(ids), self._delete(user_id, deletion, {"ids": ids}, Op.NODE_DROP, reason))
 
     async def _repair(self, count: int, steps: Callable[[Writing], Any]) -> None:
-        if not count or self._dry_run:
+        if not count or self.dry_run:
             return
         try:
-            await self._graph.write(steps)
+            await self.graph.write(steps)
         except UnavailableError:
             raise
         except MnemosceneError:
@@ -214,27 +208,27 @@ class Sync:
         rows = sorted({(row["session"], row["kind"]) for row in jobs})
         job_rows = [{"session": session, "kind": kind} for session, kind in rows]
         if job_rows:
-            parameters = {"tenant": self._tenant, "rows": job_rows, "now_ms": self._now_ms}
+            parameters = {"tenant": self.tenant, "rows": job_rows, "now_ms": millis(self.now)}
             await writing.run(statement("jobs/enqueue"), parameters)
 
     async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
         embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "extract": r.extract} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
-        await writing.run(statement("repair/repair_messages"), {"tenant": self._tenant, "rows": rows})
+        await writing.run(statement("repair/repair_messages"), {"tenant": self.tenant, "rows": rows})
         await self._enqueue(writing, embed + [{"session": r.session, "kind": "extract"} for r in repairs if r.extract])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
         ids = [row["id"] for row in scenes]
-        await writing.run(statement("repair/repair_scenes"), {"tenant": self._tenant, "ids": ids})
-        await enqueue_embedding(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
+        await writing.run(statement("repair/repair_scenes"), {"tenant": self.tenant, "ids": ids})
+        await enqueue_embedding(writing, self.tenant, {row["session"] for row in scenes}, at=self.now)
 
     async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
         await self._lock_users(writing, {fact["user_id"] for fact in facts})
         rows = sorted(facts, key=lambda fact: str(fact["id"]))
-        await writing.run(statement("repair/repair_facts"), {"tenant": self._tenant, "rows": rows})
-        await enqueue_embedding(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
+        await writing.run(statement("repair/repair_facts"), {"tenant": self.tenant, "rows": rows})
+        await enqueue_embedding(writing, self.tenant, {fact["session"] for fact in facts}, at=self.now)
 
     def _delete(
         self, user_id: str, deletion: Statement, parameters: Mapping[str, Any], op: Op, reason: str
@@ -243,11 +237,11 @@ class Sync:
 
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            rows = await writing.run(deletion, {"tenant": self._tenant, **parameters})
+            rows = await writing.run(deletion, {"tenant": self.tenant, **parameters})
             removed = [(Op.EDGE_DROP, edge) for row in rows for edge in row.get("edges", ())]
             removed += [(op, row["id"]) for row in rows]
             changes = [Change(op=each, element_id=MemoryId(name), body={}, reason=reason) for each, name in removed]
-            await append_changes(writing, self._tenant, user_id, changes, at=self._now)
+            await append_changes(writing, self.tenant, user_id, changes, at=self.now)
 
         return steps
 
@@ -256,21 +250,21 @@ class Sync:
     ) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": self._tenant, "ids": list(ids)})
+            ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": self.tenant, "ids": list(ids)})
             roots = sorted({row["root_id"] for row in ends if row["root_id"]})
-            merging = MergeWriter(writing=writing, tenant=self._tenant, at=self._now)
+            merging = MergeWriter(writing=writing, tenant=self.tenant, at=self.now)
             before = await merging.edges_of(roots)
             rows = [facts[name] for name in sorted(facts)]
-            await writing.run(statement("forgetting/delete_member_facts"), {"tenant": self._tenant, "rows": rows})
+            await writing.run(statement("forgetting/delete_member_facts"), {"tenant": self.tenant, "rows": rows})
             await merging.project(roots)
             changes = edge_changes(before, await merging.edges_of(roots), UNPROVEN)
-            await append_changes(writing, self._tenant, user_id, changes, at=self._now)
+            await append_changes(writing, self.tenant, user_id, changes, at=self.now)
 
         return steps
 
     async def _lock_users(self, writing: Writing, user_ids: set[str]) -> None:
-        ids = sorted(the_user(self._tenant, UserId(user_id)).id for user_id in user_ids)
-        await writing.run(statement("locks/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
+        ids = sorted(the_user(self.tenant, UserId(user_id)).id for user_id in user_ids)
+        await writing.run(statement("locks/lock_users"), {"tenant": self.tenant, "user_node_ids": ids})
 
 
 # Run for every tenant from time to time, so that orphans and other inconsistencies do not stay
@@ -279,6 +273,7 @@ class Sync:
 # runs it.
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SyncSchedule:
     """Runs `sync` for tenants whose last run is longer ago than the interval.
 
@@ -287,20 +282,11 @@ class SyncSchedule:
         excluded: tenants to leave alone.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        sync: Callable[[TenantId], Awaitable[SyncReport]],
-        *,
-        every: timedelta,
-        clock: Callable[[], datetime],
-        excluded: Callable[[], Collection[TenantId]] = tuple,
-    ) -> None:
-        self._graph = graph
-        self._sync = sync
-        self._every = every
-        self._clock = clock
-        self._excluded = excluded
+    graph: Graph
+    sync: Callable[[TenantId], Awaitable[SyncReport]]
+    every: timedelta
+    clock: Callable[[], datetime]
+    excluded: Callable[[], Collection[TenantId]] = tuple
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run due syncs, one tenant at a time, until `stop` is set."""
@@ -308,22 +294,22 @@ class SyncSchedule:
             with contextlib.suppress(UnavailableError):
                 while not stop.is_set() and await self.run_one():
                     pass
-            await wait_for_any(stop, timeout_s=min(_CHECK_S, self._every.total_seconds() / 2))
+            await wait_for_any(stop, timeout_s=min(_CHECK_S, self.every.total_seconds() / 2))
 
     async def run_one(self) -> bool:
         """Run the sync of the tenant that is most overdue; False if none is due."""
-        now = self._clock()
-        parameters = {"before": now - self._every, "now": now, "exclude_tenants": sorted(self._excluded())}
-        rows = await self._graph.run(statement("repair/claim_due_sync"), parameters)
+        now = self.clock()
+        parameters = {"before": now - self.every, "now": now, "exclude_tenants": sorted(self.excluded())}
+        rows = await self.graph.run(statement("repair/claim_due_sync"), parameters)
         if not rows:
             return False
         tenant = TenantId(rows[0]["tenant"])
         try:
-            report = await self._sync(tenant)
+            report = await self.sync(tenant)
         except UnavailableError:
             raise
         except MnemosceneError as error:
-            _log.warning("a scheduled sync failed; the next one is in %s: %s", self._every, error)
+            _log.warning("a scheduled sync failed; the next one is in %s: %s", self.every, error)
             return True
         found = ", ".join(f"{count} {problem.value}" for problem, count in sorted(report.found.items()))
         level = logging.WARNING if report.errors else logging.INFO

@@ -226,6 +226,7 @@ class SummariesReport:
     failed: int
 
 
+@dataclass(slots=True, kw_only=True)
 class LayerTexts:
     """Read and update the summary layers of all tenants.
 
@@ -235,20 +236,11 @@ class LayerTexts:
         person: returns what is known about a user or agent, by URI and level; None for other URIs.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        refresh: Refresh | None,
-        clock: Callable[[], datetime],
-        person: PersonLayer | None = None,
-        summarize: Summarize | None = None,
-    ) -> None:
-        self._person = person
-        self._graph = graph
-        self._refresh = refresh
-        self._summarize = summarize
-        self._clock = clock
+    graph: Graph
+    refresh: Refresh | None
+    clock: Callable[[], datetime]
+    person: PersonLayer | None = None
+    summarize: Summarize | None = None
 
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
@@ -275,7 +267,7 @@ class LayerTexts:
         start = decode_cursor(ListName.LINES, after)
         row = await self._row(tenant, named.element_id)
         if row is None:
-            person = None if self._person is None else await self._person(tenant, named.base, requested)
+            person = None if self.person is None else await self.person(tenant, named.base, requested)
             return person or await self._fact_text(tenant, named, level=requested)
         if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
@@ -334,13 +326,13 @@ class LayerTexts:
         if period.tenant != tenant:
             return []
         parameters = {"tenant": tenant, "user_id": period.user_id, "rows_max": _SCENES_MAX, **span}
-        rows = await self._graph.read(statement("summaries/scenes_of_period"), parameters)
+        rows = await self.graph.read(statement("summaries/scenes_of_period"), parameters)
         return [row for row in rows if day_in(row["scene"]["first_seen"], row["zone"]).startswith(period.key)]
 
     async def _uri_of(self, tenant: TenantId, name: str) -> str:
         """Return the URI of an id, with the level that may follow the id."""
         element, mark, level = name.partition("#")
-        rows = await self._graph.read(statement("lookup/uri_by_id"), {"tenant": tenant, "id": element})
+        rows = await self.graph.read(statement("lookup/uri_by_id"), {"tenant": tenant, "id": element})
         if not rows and UUID_FORM.fullmatch(element):
             raise _nothing_at(element)
         return f"{rows[0]['uri']}{mark}{level}" if rows else name
@@ -348,7 +340,7 @@ class LayerTexts:
     async def _fact_text(self, tenant: TenantId, named: ElementUri, *, level: Level) -> LayerText:
         """Return the statement of a fact, which is the same on every level."""
         parameters = {"tenant": tenant, "id": named.element_id}
-        rows = await self._graph.read(statement("lookup/fact_by_id"), parameters)
+        rows = await self.graph.read(statement("lookup/fact_by_id"), parameters)
         if not rows or rows[0]["predicate"] == "MENTIONED":
             raise _nothing_at(named.base)
         fact = rows[0]["properties"]
@@ -398,7 +390,7 @@ class LayerTexts:
                 "after": after,
                 "rows_max": _PAGE,
             }
-            rows = await self._graph.read(statement("summaries/stale_sessions"), parameters)
+            rows = await self.graph.read(statement("summaries/stale_sessions"), parameters)
             for row in rows:
                 yield row
             if len(rows) < _PAGE:
@@ -406,7 +398,7 @@ class LayerTexts:
             after = rows[-1]["session"]
 
     async def _row(self, tenant: TenantId, node_id: str) -> Mapping[str, Any] | None:
-        rows = await self._graph.read(statement("summaries/summary_by_id"), {"tenant": tenant, "id": node_id})
+        rows = await self.graph.read(statement("summaries/summary_by_id"), {"tenant": tenant, "id": node_id})
         return rows[0] if rows else None
 
     async def _update(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
@@ -416,17 +408,17 @@ class LayerTexts:
                 await self._update_session(tenant, row["session"], behind=True)
             return
         parameters = {"tenant": tenant, "user_id": None, "session": row["session"], "after": "", "rows_max": 1}
-        for stale in await self._graph.read(statement("summaries/stale_sessions"), parameters):
+        for stale in await self.graph.read(statement("summaries/stale_sessions"), parameters):
             await self._update_session(tenant, stale["session"], behind=bool(stale["behind"]))
 
     async def _update_session(self, tenant: TenantId, session: str, *, behind: bool) -> bool:
         try:
-            if behind and self._refresh is not None:
-                await self._refresh(tenant, session)
-            if self._summarize is not None:
-                await self._summarize(tenant, session)
+            if behind and self.refresh is not None:
+                await self.refresh(tenant, session)
+            if self.summarize is not None:
+                await self.summarize(tenant, session)
             else:
-                await update_session_summary(self._graph, tenant, session, now=self._clock())
+                await update_session_summary(self.graph, tenant, session, now=self.clock())
         except MnemosceneError as error:
             _log.warning("the summary layers of a session were not updated: %s", error, extra={"tenant": tenant})
             return False
@@ -490,7 +482,7 @@ class LayerTexts:
             "rows_max": _LINES_MAX,
             "chars_max": SAID_CHARS_MAX,
         }
-        return await self._graph.read(statement("summaries/source_lines"), parameters)
+        return await self.graph.read(statement("summaries/source_lines"), parameters)
 
 
 def _nothing_at(name: str) -> NotFoundError:

@@ -155,13 +155,15 @@ async def test_schedule_repairs_each_tenant_once_in_an_interval(graph: Graph, te
 
     later = now + timedelta(days=8)
     every = timedelta(days=7)
-    early = SyncSchedule(graph, sync, every=every, clock=lambda: now)
-    due = SyncSchedule(graph, sync, every=every, clock=lambda: later)
+    early = SyncSchedule(graph=graph, sync=sync, every=every, clock=lambda: now)
+    due = SyncSchedule(graph=graph, sync=sync, every=every, clock=lambda: later)
     while await early.run_one():
         pass
     assert tenant not in ran
     # Another process at the same time.
-    await asyncio.gather(*(all_due(one) for one in (due, SyncSchedule(graph, sync, every=every, clock=lambda: later))))
+    await asyncio.gather(
+        *(all_due(one) for one in (due, SyncSchedule(graph=graph, sync=sync, every=every, clock=lambda: later)))
+    )
     assert ran.count(tenant) == 1
     assert await read(graph, "MATCH (e {tenant: $t, id: 'orphan'}) RETURN e", t=tenant) == []
     assert not await due.run_one()

@@ -37,7 +37,7 @@ class Door:
         self.tenant = TenantId(tenant)
         self.graph = graph
         self.memory: Memory = a_memory(graph)
-        self.memory.items = Items(graph, embedder=None, clock=self.now)
+        self.memory.items = Items(graph=graph, embedder=None, clock=self.now)
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.late
@@ -162,7 +162,7 @@ async def test_query_finds_words_and_meaning_and_no_other_text(door: Door) -> No
     assert await door.keys("ns", query="rides") == ["bike"]
     assert await door.keys("ns", query="the of") == []
     await door.embed()
-    door.memory.items = Items(door.graph, embedder=HashedWords(), clock=door.now)
+    door.memory.items = Items(graph=door.graph, embedder=HashedWords(), clock=door.now)
     found = await door.ask(LIST, ns=["ns"], query="from", first=10)
     assert found[0]["key"] == "tea", "the vector, because `from` is a stop word"
     assert 1 >= found[0]["score"] > found[1]["score"] > 0

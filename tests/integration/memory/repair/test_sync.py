@@ -244,8 +244,8 @@ async def test_sync_finds_the_same_with_small_pages(graph: Graph, tenant: str) -
     await _cypher(graph, "MATCH (m:Message {tenant: $tenant}) REMOVE m.embedding", tenant=tenant)
     await _cypher(graph, "MATCH (s:Scene {tenant: $tenant}) REMOVE s.abstract_embedding", tenant=tenant)
     now, whose = datetime.now(UTC), TenantId(tenant)
-    large = await Sync(graph, whose, now=now, dry_run=True).run()
-    small = await Sync(graph, whose, now=now, rows_max=1).run()
+    large = await Sync(graph=graph, tenant=whose, now=now, dry_run=True).run()
+    small = await Sync(graph=graph, tenant=whose, now=now, rows_max=1).run()
     assert (small.found, small.total) == (large.found, large.total)
     await a_worker(graph).drain()
     assert await _whole(graph, tenant) == whole

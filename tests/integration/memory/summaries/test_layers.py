@@ -33,7 +33,7 @@ async def no_pending_jobs(graph: Graph) -> None:
 def memory_with(graph: Graph, worker: Worker) -> Memory:
     """Return the Memory of a process with this worker."""
     memory = a_memory(graph)
-    memory.layers._refresh = worker.refresh_layers
+    memory.layers.refresh = worker.refresh_layers
     return memory
 
 
