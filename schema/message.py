@@ -80,12 +80,24 @@ class ProvidedFact:
     """A fact that the agent extracted and sends with the messages.
 
     Attributes:
-        message_indexes: indexes of its evidence among the messages of the call; empty means all.
-        valid_at: start of validity; None means when the evidence message was said.
-        importance: 1 to 10; None derives it from the strength.
-        rationale: the reason, if stated; steps: of a procedure, in order.
+        subject: `user`, `assistant`, or a name.
+        object: `user`, `assistant`, or the short name of a person, place, thing or idea.
+        statement: the fact as one sentence, in the language of the conversation.
+        relation: the relation in free text: `works at`, `sister`.
+        strength: 0 to 1: how important it is to the subject.
+        confidence: 0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.
+        valid_at: when it became true.
+        invalid_at: when it stopped being true.
+        trigger_emotion: a lasting emotion that it triggers.
+        message_indexes: indexes (from 0) of the messages that are its evidence. Default: all.
+        importance: 1 to 10: long-term importance; derived from the strength if omitted.
+        kind: decisions have a rationale, procedures have steps.
+        rationale: the reason for the decision or fact.
+        steps: steps of a procedure, in order: `action → result`.
+        mentioned_start: start of the time it mentions.
+        mentioned_end: end of the time it mentions.
         correction: kind of a manual correction; never set for facts that agents send.
-        replaces: the facts of the same subject that it replaces: their ids, URIs, statements or objects.
+        replaces: known facts of the same subject that this one replaces: ids or URIs, or statements or objects.
     """
 
     subject: str

@@ -18,11 +18,9 @@ from graph_service.api.graphql.fields import (
     TagsArgument,
     UserId,
     WhereArgument,
-    about,
     argument,
     expose,
     field,
-    given,
     mutation,
     page_of,
 )
@@ -47,21 +45,16 @@ _Fact = Annotated[str, argument("The fact's id.")]
 _Time = Annotated[datetime | None, argument("When it became true; unchanged if omitted.")]
 
 
-@given()
-class ManualFactInput:
-    """A fact entered manually."""
-
-    user_id: str = about("The user's id.")
-    predicate: str = about(f"{predicate_choice()}.")
-    object: str = about("`user`, `assistant`, or the short name of a person, place, thing or idea.")
-    statement: str = about("The fact as a sentence, in the language of the memory.")
-    subject: str = about("`user`, `assistant`, or a name.", default="user")
-    relation: str | None = about("The relation in free text: `lives in`.", default=None)
-    subject_type: str | None = about(f"{entity_type_choice()}.", default=None)
-    object_type: str | None = about(f"{entity_type_choice()}.", default=None)
-    valid_at: datetime | None = about("When it became true. Default: now.", default=None)
-    invalid_at: datetime | None = about("When it stopped being true.", default=None)
-    request_id: str | None = about("Idempotency key of the call.", default=None)
+expose(
+    ManualFact,
+    "ManualFactInput",
+    texts={
+        "": "A fact entered manually.",
+        "predicate": f"{predicate_choice()}.",
+        **dict.fromkeys(("subject_type", "object_type"), f"{entity_type_choice()}."),
+    },
+    is_input=True,
+)
 
 
 @field
@@ -71,10 +64,9 @@ async def corrections(info: Call, user_id: UserId, limit: LimitArgument = 50) ->
 
 
 @mutation
-async def add_fact(info: Call, input: Annotated[ManualFactInput, argument("The fact.")]) -> Correction:
+async def add_fact(info: Call, input: Annotated[ManualFact, argument("The fact.")]) -> Correction:
     """Add a fact manually; facts that it replaces are closed."""
-    wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-    return await info.memory.statements.add(info.tenant, wish, by=info.person)
+    return await info.memory.statements.add(info.tenant, input, by=info.person)
 
 
 @mutation

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, replace
 from datetime import UTC, datetime
 from functools import cache, partial, reduce
 from operator import attrgetter, or_
@@ -65,12 +66,6 @@ def output(name: str | None = None) -> Callable[[type[T]], type[T]]:
     return lambda cls: strawberry.type(cls, name=name, description=_docstring(cls))
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(about, strawberry.field, StrawberryField))
-def given(name: str | None = None) -> Callable[[type[T]], type[T]]:
-    """Declare an input type."""
-    return lambda cls: strawberry.input(cls, name=name, description=_docstring(cls))
-
-
 def expose(
     kind: type,
     name: str | None = None,
@@ -81,8 +76,10 @@ def expose(
     texts: Mapping[str, str | None] = MappingProxyType({}),
     types: Mapping[str, Any] = MappingProxyType({}),
     resolved: Sequence[Callable[..., Any]] = (),
+    is_input: bool = False,
+    defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Declare a dataclass of the memory as an output type; its docstring describes it and its attributes.
+    """Declare a dataclass of the memory as an output or input type; its docstring describes it and its attributes.
 
     Args:
         fields: names of the fields, in order; by default all attributes. `at=asker.at` is an attribute of another name.
@@ -90,6 +87,7 @@ def expose(
         ids: fields with the type `ID`.
         texts, types: descriptions and types that differ from those of the attributes; `""` is the type itself.
         resolved: functions with an argument `root` for the fields of their names.
+        defaults: of fields of an input whose attributes have others.
     """
     resolvers = {one.__name__: field(one) for one in resolved}
     types = {**types, **dict.fromkeys(ids, strawberry.ID)}
@@ -107,11 +105,12 @@ def expose(
             type_annotation=StrawberryAnnotation(types.get(given) or _without_new(annotation)),
             origin=kind,
             description=texts.get(given, text),
+            default=defaults.get(given, _default(kind, path)) if is_input else MISSING,
         )
 
     kind.__strawberry_definition__ = StrawberryObjectDefinition(  # type: ignore[attr-defined]
         name=name or kind.__name__,
-        is_input=False,
+        is_input=is_input,
         is_interface=False,
         origin=kind,
         description=texts.get("", _docstring(kind)),
@@ -122,6 +121,26 @@ def expose(
         resolve_type=None,
         fields=[declared(entry) for entry in fields.split() or get_type_hints(kind)],
     )
+
+
+def _default(kind: Any, name: str) -> Any:
+    declared = kind.__dataclass_fields__[name]
+    default = declared.default if declared.default_factory is MISSING else declared.default_factory()
+    return list(default) if isinstance(default, tuple) else default
+
+
+def frozen(given: Any) -> Any:
+    """Return an input with tuples where its class declares them instead of strawberry's lists."""
+    kind: Any = type(given)
+    tuples = _tuples_of(kind)
+    lists = {name: tuple(map(frozen, value)) for name in tuples if isinstance(value := getattr(given, name), list)}
+    return replace(given, **lists) if lists else given
+
+
+@cache
+def _tuples_of(kind: type) -> list[str]:
+    hints = get_type_hints(kind).items()
+    return [name for name, hint in hints if any(get_origin(part) is tuple for part in (hint, *get_args(hint)))]
 
 
 def value_at(source: object, path: str) -> object:

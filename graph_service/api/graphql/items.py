@@ -1,11 +1,10 @@
 """GraphQL: items, JSON values by namespace and key."""
 
-from datetime import datetime
 from typing import Annotated
 
 from strawberry.scalars import JSON
 
-from graph_service.api.graphql.fields import Call, about, argument, expose, field, given, mutation
+from graph_service.api.graphql.fields import Call, argument, expose, field, frozen, mutation
 from graph_service.auth.access import is_allowed
 from graph_service.auth.rules import WRITE
 from graph_service.memory.items.store import AnswerBytes, ItemSearch
@@ -21,27 +20,14 @@ RefreshArgument = Annotated[
 expose(Item, types={"value": JSON})
 
 
-@given()
-class ItemInput:
-    """An item to store or delete."""
-
-    namespace: list[str] = about("1 to 20 labels of 1 to 200 characters; case and every sign count.")
-    key: str = about("1 to 1,000 characters; case and every sign count.")
-    value: JSON | None = about("Up to 1 MB of JSON; null deletes the item.", default=None)
-    user_id: str | None = about("The user who owns it; an item of the tenant if omitted.", default=None)
-    index: list[str] | None = about(
-        "Fields of the value that `query` searches, with dots into objects and lists; default: all text.", default=None
-    )
-    expires_at: datetime | None = about("From then on it is gone.", default=None)
-    ttl_s: float | None = about("Seconds until it is gone; see `refreshTtl`.", default=None)
-    if_version: int | None = about(
-        "Store only if this version is stored, 0 for none; else the error CONFLICT.", default=None
-    )
-
-    def write(self) -> ItemWrite:
-        """Return the request."""
-        lists = {"namespace": tuple(self.namespace), "index": None if self.index is None else tuple(self.index)}
-        return ItemWrite(**{**vars(self), **lists})
+expose(
+    ItemWrite,
+    "ItemInput",
+    texts={"": "An item to store or delete."},
+    types={"value": JSON | None},
+    is_input=True,
+    defaults={"value": None},
+)
 
 
 @field
@@ -109,9 +95,9 @@ async def item_namespaces(
 
 @mutation
 async def put_items(
-    info: Call, items: Annotated[list[ItemInput], argument("The items, 1 to 1,000.")]
+    info: Call, items: Annotated[list[ItemWrite], argument("The items, 1 to 1,000.")]
 ) -> list[Item | None]:
     """Store and delete up to 1,000 items in one transaction, in order; what is stored after each, null for a
     deletion. Search by meaning follows in a moment.
     """
-    return list(await info.memory.items.put(info.tenant, [one.write() for one in items]))
+    return list(await info.memory.items.put(info.tenant, list(map(frozen, items))))

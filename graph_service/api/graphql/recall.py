@@ -25,7 +25,7 @@ from graph_service.api.graphql.fields import (
     argument,
     expose,
     field,
-    given,
+    frozen,
     mutation,
     output,
     view_of,
@@ -34,7 +34,7 @@ from graph_service.auth.access import Role as Rank
 from graph_service.auth.access import sees_questions_of
 from graph_service.memory.argument_checks import check_limit, owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit, Removed
 from graph_service.memory.recall.cited_answer import CitedAnswer
 from graph_service.memory.recall.pipeline import Answer, TextBudget
@@ -44,10 +44,9 @@ from graph_service.memory.recall.question_log import AskedQuestion as LoggedQues
 from graph_service.memory.recall.question_log import Door, GivenContext, QuestionKind
 from schema.entity import entity_type_choice
 from schema.errors import NotFoundError
-from schema.fact import FactKind
 from schema.filters import parse_filter
 from schema.labels import Role
-from schema.message import ClosedFact, FactConflict
+from schema.message import ClosedFact, FactConflict, ProvidedFact
 from schema.predicates import predicate_choice
 
 expose(ClosedFact)
@@ -86,99 +85,37 @@ expose(
 strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
 
 
-@given()
-class MessageInput:
-    """One message of a conversation."""
-
-    role: Role = about("The speaker's role; `EVENT` for what happened and was not said.")
-    text: str = about("The text, at most 2,000,000 characters; may be empty if `raw` is given.")
-    time: datetime | None = about("When it was said, ISO 8601, UTC unless it has a zone. Default: now.", default=None)
-    speaker: str | None = about("The speaker's name, if known; of an event, who took part: `Mia, Tom`.", default=None)
-    emotion: str | None = about("The speaker's emotion; that which its facts name, if omitted.", default=None)
-    id: str | None = about("Your id. Messages with an id or a time can be sent again without effect.", default=None)
-    importance: Importance | None = about("1 to 10; estimated from the text if omitted.", default=None)
-    zone: str | None = about("Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`.", default=None)
-    mentioned_start: datetime | None = about(
-        "Start of the time it mentions; extracted from the text if omitted.", default=None
-    )
-    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
-    tags: list[str] = about(
-        "Labels to filter by, such as a project; at most 20 of 60 characters.", default_factory=list
-    )
-    metadata: JSON | None = about(
-        "Your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50 keys "
-        "and 64 kB.",
-        default=None,
-    )
-    raw: JSON | None = about("Any payload, kept as it is and never read or searched; at most 1 MB.", default=None)
-    expires_at: datetime | None = about(
-        "When it expires: it is forgotten then, with everything that only it proves.", default=None
-    )
-    ttl_s: float | None = about("Seconds until it expires; excludes `expiresAt`.", default=None)
-
-
-@given()
-class FactInput:
-    """A fact extracted by the agent; validated like our own extraction."""
-
-    subject: str = about("`user`, `assistant`, or a name.")
-    predicate: str = about(f"{predicate_choice()}; others are rejected.")
-    object: str = about("`user`, `assistant`, or the short name of a person, place, thing or idea.")
-    statement: str = about("The fact as one sentence, in the language of the conversation.")
-    relation: str | None = about("The relation in free text: `works at`, `sister`.", default=None)
-    subject_type: str | None = about(f"{entity_type_choice()}.", default=None)
-    object_type: str | None = about(f"{entity_type_choice()}.", default=None)
-    strength: float = about("0 to 1: how important it is to the subject.", default=0.7)
-    confidence: float = about(
-        "0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.", default=0.9
-    )
-    valid_at: datetime | None = about("When it became true.", default=None)
-    invalid_at: datetime | None = about("When it stopped being true.", default=None)
-    trigger_emotion: str | None = about("A lasting emotion that it triggers.", default=None)
-    message_indexes: list[int] = about(
-        "Indexes (from 0) of the messages that are its evidence. Default: all.", default_factory=list
-    )
-    importance: Importance | None = about(
-        "1 to 10: long-term importance; derived from the strength if omitted.", default=None
-    )
-    kind: FactKind = about("Decisions have a rationale, procedures have steps.", default=FactKind.FACT)
-    rationale: str | None = about("The reason for the decision or fact.", default=None)
-    steps: list[str] = about("Steps of a procedure, in order: `action → result`.", default_factory=list)
-    mentioned_start: datetime | None = about("Start of the time it mentions.", default=None)
-    mentioned_end: datetime | None = about("End of the time it mentions.", default=None)
-    replaces: list[str] = about(
-        "Known facts of the same subject that this one replaces: ids or URIs, or statements or objects.",
-        default_factory=list,
-    )
-
-
-@given()
-class RememberInput:
-    """Messages to store, optionally with facts and a summary from the agent."""
-
-    session_id: str = about("Your id of the conversation.")
-    messages: list[MessageInput] = about("1 to 1,000 messages, oldest first.")
-    user_id: str | None = about("The user's id; omit it to write to the agent's own memory.", default=None)
-    user_name: str | None = about("The user's name.", default=None)
-    agent_id: str | None = about("The id of the agent that talks with the user.", default=None)
-    facts: list[FactInput] = about(
-        "Facts that you extracted; these messages are then not extracted again.", default_factory=list
-    )
-    summary: str | None = about("Your summary, used as the scene's abstract.", default=None)
-    request_id: str | None = about("Idempotency key for messages without id and time.", default=None)
-    strict: bool = about("Refuse the call if a fact is invalid, instead of storing the rest.", default=False)
-    extract: bool = about(
-        "False stores the messages, which can be searched, without ever reading facts from them.", default=True
-    )
-
-    def incoming(self) -> RememberRequest:
-        """Convert to the memory's request type."""
-        messages = tuple(
-            IncomingMessage(**{**vars(one), "role": one.role.value, "tags": tuple(one.tags)}) for one in self.messages
-        )
-        facts = tuple(provided_fact(vars(fact)) for fact in self.facts)
-        owner = owner_of(self.user_id, self.agent_id)
-        return RememberRequest(**{**vars(self), "user_id": owner, "messages": messages, "facts": facts})
+expose(
+    IncomingMessage,
+    "MessageInput",
+    "role text time speaker emotion id importance zone mentioned_start mentioned_end tags metadata raw expires_at"
+    " ttl_s",
+    texts={"": "One message of a conversation."},
+    types={"role": Role, "importance": Importance | None, "metadata": JSON | None, "raw": JSON | None},
+    is_input=True,
+)
+expose(
+    ProvidedFact,
+    "FactInput",
+    "subject predicate object statement relation subject_type object_type strength confidence valid_at invalid_at"
+    " trigger_emotion message_indexes importance kind rationale steps mentioned_start mentioned_end replaces",
+    texts={
+        "": "A fact extracted by the agent; validated like our own extraction.",
+        "predicate": f"{predicate_choice()}; others are rejected.",
+        **dict.fromkeys(("subject_type", "object_type"), f"{entity_type_choice()}."),
+    },
+    types={"importance": Importance | None},
+    is_input=True,
+)
+expose(
+    RememberRequest,
+    "RememberInput",
+    "session_id messages user_id user_name agent_id facts summary request_id strict extract",
+    texts={"": "Messages to store, optionally with facts and a summary from the agent."},
+    types={"user_id": str | None},
+    is_input=True,
+    defaults={"user_id": None},
+)
 
 
 @output()
@@ -246,39 +183,18 @@ strawberry.enum(
 )
 
 
-@given()
-class RecallFilter:
-    """Filters of a question."""
-
-    in_session: str | None = about("Only this session, and facts with evidence in it.", default=None)
-    agent_id: str | None = about("Only sessions with this agent.", default=None)
-    roles: list[Role] = about("Only messages with these roles; all if empty.", default_factory=list)
-    entities: list[str] = about("Only results that mention one of these entities.", default_factory=list)
-    tags: list[str] = about(
-        "Only messages with one of these tags, and scenes and facts with such a message as evidence.",
-        default_factory=list,
-    )
-    min_score: float | None = about("Minimum score.", default=None)
+expose(
+    QueryFilters,
+    "RecallFilter",
+    "in_session=session_id agent_id roles entities tags min_score=score_min",
+    texts={"": "Filters of a question."},
+    is_input=True,
+)
 
 
 ModeArgument = Annotated[Mode | None, argument("How hits are ranked. Default: the setting `recall.mode`.")]
-FilterArgument = Annotated[RecallFilter | None, strawberry.argument(name="filter", description="Only these hits.")]
+FilterArgument = Annotated[QueryFilters | None, strawberry.argument(name="filter", description="Only these hits.")]
 AfterArgument = Annotated[str | None, argument("The `nextCursor` of the previous answer to the same question.")]
-
-
-def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilters:
-    """Convert to the memory's filter type."""
-    if filters is None:
-        return replace(EVERYTHING, after=after)
-    return QueryFilters(
-        session_id=filters.in_session,
-        agent_id=filters.agent_id,
-        roles=tuple(filters.roles),
-        entities=tuple(filters.entities),
-        tags=tuple(filters.tags),
-        score_min=filters.min_score,
-        after=after,
-    )
 
 
 strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
@@ -435,7 +351,7 @@ async def recall(
         evidence=evidence,
         session_id=session_id,
         mode=mode,
-        filters=replace(query_filters(filters, after), where=parse_filter(where)),
+        filters=replace(frozen(filters or EVERYTHING), after=after, where=parse_filter(where)),
     )
     asker, budget = info.asker if watched else None, info.context.setdefault("texts", TextBudget())
     answer = await info.memory.recall(info.tenant, question, asker=asker, budget=budget)
@@ -452,7 +368,8 @@ async def job_status(info: Call) -> JobStatus:
 
 @mutation
 async def remember(
-    info: Call, input: Annotated[RememberInput, argument("The messages, optionally with facts.")]
+    info: Call, input: Annotated[RememberRequest, argument("The messages, optionally with facts.")]
 ) -> Receipt:
     """Store messages durably; scenes, facts and vectors follow in the background. Idempotent."""
-    return await info.memory.remember(info.tenant, input.incoming())
+    call = replace(frozen(input), user_id=owner_of(input.user_id, input.agent_id))
+    return await info.memory.remember(info.tenant, call)

@@ -92,8 +92,14 @@ class ManualFact:
     """A fact that a person adds, as the API and the CLI receive it.
 
     Attributes:
-        subject, object: `user`, `assistant`, or a name.
-        request_id: makes repeated calls idempotent.
+        user_id: the user's id.
+        object: `user`, `assistant`, or the short name of a person, place, thing or idea.
+        statement: the fact as a sentence, in the language of the memory.
+        subject: `user`, `assistant`, or a name.
+        relation: the relation in free text: `lives in`.
+        valid_at: when it became true. Default: now.
+        invalid_at: when it stopped being true.
+        request_id: idempotency key of the call.
     """
 
     user_id: str

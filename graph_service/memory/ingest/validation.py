@@ -130,16 +130,22 @@ class IncomingMessage:
     """One message as the caller sent it.
 
     Attributes:
-        time: time of the message; None means now. UTC if it has no time zone.
-        id: the caller's id; storing a message again with its id, or with its time, changes nothing.
-        importance: 1 to 10; derived from the text by default.
-        zone: IANA name or `+08:00`; that of `time` by default.
-        emotion: of the speaker; that which its facts name by default.
-        mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.
-        tags: labels by which answers can be filtered.
-        metadata: JSON object of texts, numbers, booleans and lists of texts.
-        raw: JSON payload that is kept as it is; None for none. With one, the text may be empty.
-        expires_at: from then on it is gone, with all that only it proves; excludes `ttl_s`, the seconds until then.
+        role: the speaker's role; `EVENT` for what happened and was not said.
+        text: the text, at most 2,000,000 characters; may be empty if `raw` is given.
+        time: when it was said, ISO 8601, UTC unless it has a zone. Default: now.
+        speaker: the speaker's name, if known; of an event, who took part: `Mia, Tom`.
+        id: your id. Messages with an id or a time can be sent again without effect.
+        importance: 1 to 10; estimated from the text if omitted.
+        zone: time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`.
+        emotion: the speaker's emotion; that which its facts name, if omitted.
+        mentioned_start: start of the time it mentions; extracted from the text if omitted.
+        mentioned_end: end of the time it mentions.
+        tags: labels to filter by, such as a project; at most 20 of 60 characters.
+        metadata: your properties to filter by: an object of texts, numbers, booleans and lists of texts; at most 50
+            keys and 64 kB.
+        raw: any payload, kept as it is and never read or searched; at most 1 MB.
+        expires_at: when it expires: it is forgotten then, with everything that only it proves.
+        ttl_s: seconds until it expires; excludes `expiresAt`.
     """
 
     role: str
@@ -170,9 +176,16 @@ class RememberRequest:
     """One call of `remember`, before validation.
 
     Attributes:
+        session_id: your id of the conversation.
+        messages: 1 to 1,000 messages, oldest first.
+        user_id: the user's id; omit it to write to the agent's own memory.
+        user_name: the user's name.
+        agent_id: the id of the agent that talks with the user.
+        facts: facts that you extracted; these messages are then not extracted again.
+        summary: your summary, used as the scene's abstract.
         request_id: idempotency key for messages without id and time.
-        strict: refuse the whole request if one of its facts is invalid, instead of storing the rest.
-        extract: read facts from the messages; otherwise they are only stored and searchable.
+        strict: refuse the call if a fact is invalid, instead of storing the rest.
+        extract: False stores the messages, which can be searched, without ever reading facts from them.
     """
 
     user_id: str

@@ -34,11 +34,14 @@ class ItemWrite:
     """A request to put or delete one item.
 
     Attributes:
-        user_id: the owner; None for an item of the tenant.
-        value: JSON; None deletes the item.
-        index: paths of the fields of the value that are searched; None for all text, empty for none.
-        ttl_s: seconds until it expires, counted again from each refresh; excludes `expires_at`.
-        if_version: the version that must be stored; 0 means that there must be no item.
+        namespace: 1 to 20 labels of 1 to 200 characters; case and every sign count.
+        key: 1 to 1,000 characters; case and every sign count.
+        value: up to 1 MB of JSON; null deletes the item.
+        user_id: the user who owns it; an item of the tenant if omitted.
+        index: fields of the value that `query` searches, with dots into objects and lists; default: all text.
+        expires_at: from then on it is gone.
+        ttl_s: seconds until it is gone; see `refreshTtl`.
+        if_version: store only if this version is stored, 0 for none; else the error CONFLICT.
     """
 
     namespace: tuple[str, ...]

@@ -32,13 +32,13 @@ class QueryFilters:
     """Filters on the answer to a question; all must match.
 
     Attributes:
-        session_id: only messages and scenes of this session, and facts with evidence in it.
+        session_id: only this session, and facts with evidence in it.
         agent_id: only sessions with this agent.
-        roles: only messages of these roles.
-        entities: only elements that mention one of these entities.
+        roles: only messages with these roles; all if empty.
+        entities: only results that mention one of these entities.
         tags: only messages with one of these tags, and scenes and facts with such a message as evidence.
         where: only messages whose metadata match this filter, and what they prove.
-        score_min: only hits with at least this score.
+        score_min: minimum score.
         after: cursor of the previous page of the answer.
     """
 
