@@ -27,7 +27,7 @@ from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.listing import Entities
 from graph_service.memory.entity_resolution.merge import Merges
 from graph_service.memory.export_import.service import TenantTransfer
-from graph_service.memory.facts.fact_events import StoredFactEvent, fact_events
+from graph_service.memory.facts.stored import StoredFactEvent, fact_events
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool
@@ -39,7 +39,7 @@ from graph_service.memory.messages.log import MessageLog
 from graph_service.memory.mindmap.graph_queries import GraphReads, Nodes
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache, SnapshotFile
-from graph_service.memory.profile.person_layers import person_layer
+from graph_service.memory.profile.reader import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.cited_answer import SOURCES_MAX, CitedAnswer, cited_answer
 from graph_service.memory.recall.offline_recall import OfflineRecall

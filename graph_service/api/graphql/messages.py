@@ -26,8 +26,8 @@ from graph_service.api.graphql.fields import (
     page_info,
     page_of,
 )
-from graph_service.memory.facts.fact_events import StoredFactEvent
 from graph_service.memory.facts.reconciliation import FactEventKind
+from graph_service.memory.facts.stored import StoredFactEvent
 from graph_service.memory.forgetting.replacement import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
 from graph_service.memory.sessions.lifecycle import IndexReport, session_cursor

@@ -28,10 +28,12 @@ from graph_service.memory.consolidation.known_facts import entities_in, find_rep
 from graph_service.memory.consolidation.plan import (
     DigestPlan,
     SceneExtraction,
+    changed_alias_properties,
     facts_in,
     plan_digest,
     planning_chars,
     run_off_loop_if_large,
+    with_declared_aliases,
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.readers import (
@@ -50,7 +52,6 @@ from graph_service.memory.consolidation.session_input import (
     load_unrefined,
     scene_text,
 )
-from graph_service.memory.consolidation.user_aliases import changed_alias_properties, with_declared_aliases
 from graph_service.memory.entity_resolution.merge import MergeWriter, affects_kinship
 from graph_service.memory.facts.stored import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext

@@ -1,4 +1,11 @@
-"""Plan the rows that one digest writes: entities, scenes, facts, mentions, changes. Pure except the last function."""
+"""Plan the rows that one digest writes: entities, scenes, facts, mentions, changes.
+
+Pure except `run_off_loop_if_large`.
+
+Aliases that users declare for themselves are replaced by the user in later lines of others, and only there, so the
+result does not depend on how a conversation is split into calls. The user's own lines are not changed: a user called
+Bob may have a friend called Bob.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,25 +14,28 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import THREADS
+from extraction.entities.kinship_terms import tie
+from extraction.entities.matching import person_words
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
-from extraction.reader import Mention, Reading
+from extraction.reader import THE_USER, Mention, ProposedFact, Reading
 from extraction.temporal.phrases import spans_in
+from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.change_log.log import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.readers import digest_cost, model_cost, reader_properties
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row
 from graph_service.memory.facts.claims import PlannedFact, strength_of
-from graph_service.memory.facts.fact_events import event_properties
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind, plan_facts
-from graph_service.memory.facts.stored import fact_row
+from graph_service.memory.facts.stored import event_properties, fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change, Op
 from schema.entity import EntityRef
 from schema.fact import AcceptedFact, Fact
-from schema.ids import MemoryId, fact_uri, is_of_correction, memory_id, scope_token
+from schema.ids import MemoryId, fact_uri, is_of_correction, memory_id, name_key, scope_token
 from schema.importance import importance_of_strength
 from schema.labels import Label, Role
+from schema.limits import LIMITS
 from schema.message import Message
 from schema.scene import Scene
 from schema.timespan import day_token, millis
@@ -420,3 +430,94 @@ async def run_off_loop_if_large(work: Callable[[], T], chars: int) -> T:
         TooSlowError: it exceeded the deadline and was stopped.
     """
     return work() if chars <= ON_LOOP_CHARS else await THREADS.run(work)
+
+
+_ALIAS_RELATION: Final = "is named"
+_DECLARED_MAX: Final = 20
+
+
+def with_declared_aliases(
+    stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner
+) -> tuple[dict[str, Any], list[SceneExtraction]]:
+    """Add the aliases declared in the readings to the user's properties, and replace them by the user in the scenes.
+
+    The properties equal `stored` without new aliases. Names are replaced only in later lines of other speakers.
+    """
+    before = dict(zip(stored.get("declared_names") or (), stored.get("declared_since") or (), strict=True))
+    declared = dict(before)
+    by_key = {name_key(name): name for name in declared}
+    found = (
+        pair for scene in scenes for reading in scene.readings for pair in _declared_aliases(scene, reading, owner)
+    )
+    for name, at in sorted(found, key=lambda pair: (pair[1], pair[0])):
+        known = by_key.setdefault(name_key(name), name)
+        if known in declared or len(declared) < _DECLARED_MAX:
+            declared[known] = min(declared.get(known, at), at)
+    properties = dict(stored)
+    if declared != before:
+        order = sorted(declared)
+        aliases = {*(stored.get("aliases") or ()), *(name for name in declared if name != stored.get("name"))}
+        properties |= {"aliases": sorted(aliases), "declared_names": order}
+        properties["declared_since"] = [declared[name] for name in order]
+    since = {name_key(name): at for name, at in declared.items()}
+    return properties, [_replace_in(scene, since, owner) for scene in scenes] if since else list(scenes)
+
+
+def changed_alias_properties(stored: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of the user to write; empty without a new alias."""
+    if stored == updated:
+        return {}
+    return {name: updated[name] for name in ("aliases", "declared_names", "declared_since")}
+
+
+def _replace_in(extraction: SceneExtraction, since: Mapping[str, datetime], owner: Owner) -> SceneExtraction:
+    lines = extraction.scene.messages
+
+    def resolve(name: str, numbers: Iterable[int]) -> str:
+        at = since.get(name_key(name))
+        if at is None:
+            return name
+        said = [lines[number] for number in numbers if 0 <= number < len(lines)]
+        by_others = all(line.said_at >= at and not _by_user(line, owner) for line in said)
+        return THE_USER if said and by_others else name
+
+    def mention(one: Mention) -> Mention:
+        return replace(one, name=resolve(one.name, (one.line,)))
+
+    def fact(one: ProposedFact) -> ProposedFact:
+        numbers = [quote.line for quote in one.quotes]
+        return replace(one, subject=resolve(one.subject, numbers), object=resolve(one.object, numbers))
+
+    readings = tuple(
+        replace(reading, mentions=tuple(map(mention, reading.mentions)), facts=tuple(map(fact, reading.facts)))
+        for reading in extraction.readings
+    )
+    return replace(extraction, readings=readings)
+
+
+def _declared_aliases(extraction: SceneExtraction, reading: Reading, owner: Owner) -> list[tuple[str, datetime]]:
+    """Return the aliases in statements of the user about themselves, with the time of each statement."""
+    lines = extraction.scene.messages
+    return [
+        (fact.object.strip(), lines[quote.line].said_at)
+        for fact in reading.facts
+        if fact.relation == _ALIAS_RELATION
+        and fact.subject == THE_USER
+        and not fact.closes
+        and _usable(fact.object, owner)
+        for quote in fact.quotes
+        if 0 <= quote.line < len(lines) and _by_user(lines[quote.line], owner)
+    ]
+
+
+def _by_user(line: Message, owner: Owner) -> bool:
+    names = {name_key(owner.user_id), *map(name_key, owner.user_names)}
+    return line.role is Role.USER and (line.speaker is None or name_key(line.speaker) in names)
+
+
+def _usable(name: str, owner: Owner) -> bool:
+    key = name_key(name)
+    if text_problem(name, LIMITS.name_chars) or len(key) < 2:
+        return False
+    known = {name_key(owner.user_id), *map(name_key, owner.user_names), name_key(owner.agent_id or "")}
+    return key not in known and tie(name) is None and person_words(name) is None

@@ -217,7 +217,7 @@ async def load_unrefined(graph: Graph, claim: JobClaim) -> tuple[SessionInput, b
 
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
     user = row["user_properties"]
-    # Aliases that the user declared in a conversation are valid only from then on (`user_aliases.py`).
+    # Aliases that the user declared in a conversation are valid only from then on (`plan.py`).
     declared = set(user.get("declared_names") or ())
     names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in declared)])
     return Owner(

@@ -19,8 +19,7 @@ from extraction.entities.place_hierarchy import other_level
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.change_log.unchanged_cache import UnchangedCache
+from graph_service.memory.change_log.log import ChangeLog, UnchangedCache
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
 from graph_service.memory.entity_resolution.listing import Entities

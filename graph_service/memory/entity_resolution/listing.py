@@ -11,8 +11,7 @@ from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.change_log.unchanged_cache import UnchangedCache
+from graph_service.memory.change_log.log import ChangeLog, UnchangedCache
 from graph_service.memory.entity_resolution.duplicate_candidates import (
     ComparedEntity,
     DuplicatePair,

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.change_log.unchanged_cache import SETTLED_S
+from graph_service.memory.change_log.log import SETTLED_S
 from graph_service.memory.export_import.graph_pages import GraphPages, Run
 from graph_service.memory.export_import.row_format import Row, without_vectors
 from graph_service.memory.export_import.staging import Staging

@@ -1,4 +1,4 @@
-"""Read, convert and write stored facts with why they ended, and find those that new facts may repeat or contradict."""
+"""Read, convert and write stored facts with why they ended, their events, and those that new facts may repeat."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -12,13 +12,16 @@ from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.rows import from_row, to_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.facts.bitemporal import FactTimes, known_end
 from graph_service.memory.facts.claims import PlannedFact
 from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of, content_of_row
+from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind
 from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.sessions.lifecycle import session_node_id
 from schema.assertion import CLOSING_TEXTS, Closing, assertion_text, latest_correction, parse_assertion
 from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
-from schema.ids import MemoryId, TenantId, UserId, scope_token, to_element_id
+from schema.ids import MemoryId, SessionId, TenantId, UserId, scope_token, to_element_id
 from schema.timespan import millis
 
 _EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
@@ -276,3 +279,75 @@ def closing_view(fact: Fact, texts: Mapping[str, str]) -> ClosingView | None:
     if fact.closed_by:
         return ClosingView(reason=why, text=text, fact_id=fact.closed_by, fact_statement=words)
     return ClosingView(reason=why, text=text, message_id=message, message_text=words)
+
+
+# Events stored with one scene; a model that answers with thousands of unusable facts fills no more.
+EVENTS_MAX: Final = 200
+_MESSAGES_MAX: Final = 10
+PAGE_MAX: Final = 1_000
+# Each scene stores at most EVENTS_MAX events.
+_SCENES_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFactEvent:
+    """The outcome of one extracted or provided fact, with its reason.
+
+    Attributes:
+        kind: ADD: a new fact; UPDATE: it ended a known one; MERGE: it is part of a known one; IGNORE: nothing.
+        reason: why.
+        fact_id: the fact that states it now; None if it was rejected.
+        known_id: the known fact that it ended (UPDATE), or that says the same (MERGE, IGNORE).
+        message_ids: its evidence messages, at most ten.
+        scene_uri: the scene that states it.
+        read_by: the model's name, `rules`, or `caller`.
+        at: when the scene ended.
+    """
+
+    kind: FactEventKind
+    reason: str
+    fact_id: str | None
+    known_id: str | None
+    message_ids: tuple[str, ...]
+    scene_uri: str
+    read_by: str | None
+    at: datetime
+
+
+def event_properties(events: Sequence[FactEvent] | None) -> dict[str, Any]:
+    """Return the scene property that stores its events; nothing for a scene that was not read."""
+    if events is None:
+        return {}
+    return {"fact_events": [_text(event) for event in events[:EVENTS_MAX]]}
+
+
+def _text(event: FactEvent) -> str:
+    known = {"fact": event.fact_id, "known": event.known_id}
+    data = {"event": event.kind.value, "reason": event.reason, "messages": list(event.messages[:_MESSAGES_MAX])}
+    return json.dumps(data | {name: value for name, value in known.items() if value is not None})
+
+
+async def fact_events(
+    graph: Graph, tenant: TenantId, user_id: str, session_id: str, *, first: int
+) -> list[StoredFactEvent]:
+    """Return what became of the facts of a session, latest scene first; empty for an unknown session."""
+    check_ids(userId=user_id, sessionId=session_id)
+    check_limit(first, PAGE_MAX, name="first")
+    session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
+    parameters = {"tenant": tenant, "session": session, "scenes_max": _SCENES_MAX}
+    rows = await graph.read(statement("facts/fact_events"), parameters)
+    return [_stored(text, row) for row in rows for text in row["events"]][:first]
+
+
+def _stored(text: str, row: dict[str, Any]) -> StoredFactEvent:
+    data = json.loads(text)
+    return StoredFactEvent(
+        kind=FactEventKind(data["event"]),
+        reason=data["reason"],
+        fact_id=data.get("fact"),
+        known_id=data.get("known"),
+        message_ids=tuple(data["messages"]),
+        scene_uri=row["uri"],
+        read_by=row["read_by"],
+        at=row["at"],
+    )

@@ -1,4 +1,4 @@
-"""List messages in the order they were said, read single ones, and wait until they are read."""
+"""List messages in the order they were said, read single ones, filter them, and wait until they are read."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from graph_service.graph.lucene import all_tags_query
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from graph_service.memory.messages.metadata_filter import metadata_of
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.tags import normalized_tags
+from graph_service.memory.tags import metadata_marker, metadata_tokens, normalized_tags
 from schema.assertion import Closing, parse_assertion
 from schema.errors import InputError, UnavailableError
-from schema.filters import EVERYTHING, Filter, matches
+from schema.filters import EVERYTHING, Filter, matches, required_values
 from schema.ids import (
     CORRECTION_SESSION,
     SessionId,
@@ -30,6 +30,53 @@ from schema.ids import (
 )
 from schema.json_text import read_json
 from schema.timespan import as_utc, millis, moment_of
+
+# Messages with metadata that one filter compares; the others of a larger memory are left out.
+COMPARED_MAX: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchingMessages:
+    """The messages that match a filter.
+
+    Attributes:
+        ids: the latest first.
+        excludes: `ids` are those that do not match, because messages without metadata do.
+    """
+
+    ids: tuple[str, ...] = ()
+    excludes: bool = True
+
+
+ALL_MESSAGES: Final = MatchingMessages()
+
+
+def metadata_of(text: str | None) -> dict[str, Any]:
+    """Return stored metadata; empty for damaged text."""
+    try:
+        values = {} if text is None else read_json(text)
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+async def matching_messages(graph: Graph, tenant: TenantId, user_id: str, where: Filter) -> MatchingMessages:
+    """Return the messages of a user that match a filter."""
+    if where == EVERYTHING:
+        return ALL_MESSAGES
+    excludes = matches(where, {})
+    required = {} if excludes else required_values(where)
+    tokens = [metadata_marker(tenant, user_id), *metadata_tokens(tenant, user_id, required)]
+    parameters = {
+        "tenant": tenant,
+        "user_id": user_id,
+        "token_query": all_tags_query(tokens),
+        "rows_max": COMPARED_MAX,
+    }
+    rows = await graph.read(statement("messages/with_metadata"), parameters)
+    ids = tuple(row["id"] for row in rows if matches(where, metadata_of(row["metadata"])) != excludes)
+    return MatchingMessages(ids=ids, excludes=excludes)
+
 
 PAGE_MAX: Final = 1_000
 # Characters of texts and payloads of one page; the message that exceeds it is the first of the next page.

@@ -15,7 +15,7 @@ from extraction.text.chinese import is_chinese
 from extraction.text.passages import passage
 from extraction.text.search_terms import terms_found_in, terms_of
 from graph_service.memory.ingest.spool import NewestEpisodes, Spool
-from graph_service.memory.messages.metadata_filter import metadata_of
+from graph_service.memory.messages.log import metadata_of
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.pipeline import Answer

@@ -24,7 +24,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.messages.metadata_filter import ALL_MESSAGES, MatchingMessages, matching_messages
+from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages, matching_messages
 from graph_service.memory.recall.answer_ranking import (
     HOME_QUESTIONS,
     STAY_QUESTION,

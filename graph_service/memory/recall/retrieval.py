@@ -19,7 +19,7 @@ from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query, tags_query
-from graph_service.memory.messages.metadata_filter import ALL_MESSAGES, MatchingMessages
+from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages
 from graph_service.memory.recall.candidates import (
     Candidate,
     CandidateSet,

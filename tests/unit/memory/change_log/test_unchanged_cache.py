@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
-from graph_service.memory.change_log.log import ChangeLog, Head
-from graph_service.memory.change_log.unchanged_cache import FRESH_S, OLD_S, SETTLED_S, UnchangedCache
+from graph_service.memory.change_log.log import FRESH_S, OLD_S, SETTLED_S, ChangeLog, Head, UnchangedCache
 from schema.change import Change, NumberedChange, Op
 from schema.ids import MemoryId, TenantId
 
