@@ -26,6 +26,7 @@ from extraction.rules.tags import Tag
 from extraction.rules.untagged import read_untagged
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
+from extraction.text.choices import choice_in
 from extraction.text.corrections import Correction
 from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
 from extraction.text.name_forms import simplified_characters
@@ -33,7 +34,7 @@ from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
 from extraction.unreadable import read_or
 from schema.entity import EntityType
-from schema.fact import FactDetail
+from schema.fact import FactDetail, FactKind
 from schema.ids import name_key
 from schema.labels import Role
 from schema.predicates import TASTES
@@ -64,6 +65,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         if correction is not None:
             read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
             read += read_or([], _withdrawn, correction, number, read, scene, facts, tags)
+        read += read_or([], _choices_of, number, scene)
         for fact in read:
             key = _key_of(fact)
             known = facts.get(key)
@@ -104,6 +106,37 @@ def _withdrawn(
     wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
     wrong = wrong if len(wrong) <= wrong_max else []
     return [replace(fact, closes=True, corrects=True, quotes=(Quote(line=number),)) for fact in wrong]
+
+
+def _choices_of(number: int, scene: SceneText) -> list[ProposedFact]:
+    """Return what a line chooses among options that the assistant listed, and the end of earlier choices among them."""
+    me = _subject_of_speaker(scene.lines[number], scene)
+    said = [(line.role, line.text, line.said_at) for line in scene.lines]
+    chosen = choice_in(number, said) if me != THE_AGENT else None
+    if chosen is None:
+        return []
+    choices = {name_key(chosen.option): chosen}
+    listed = chosen.told[-2]
+    for earlier in range(listed + 1, number):
+        other = choice_in(earlier, said)
+        if other is not None and other.told[-2] == listed:
+            choices.setdefault(name_key(other.option), other)
+    speaker = Speaker(me=me, user_names=scene.user_names)
+    return [
+        ProposedFact(
+            subject=me,
+            predicate="RELATES_TO",
+            object=one.option,
+            statement=one.says.format(s=speaker.label(me, one.user), o=one.option, why=one.why),
+            quotes=tuple(Quote(line=told) for told in chosen.told) if one is chosen else (Quote(line=number),),
+            valid_at=scene.lines[number].said_at,
+            confidence=0.85,
+            relation="chose",
+            closes=one is not chosen,
+            detail=FactDetail(kind=FactKind.DECISION),
+        )
+        for one in choices.values()
+    ]
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:

@@ -1,6 +1,7 @@
 """Tell the language of a text, for the choice of a model. Pure."""
 
 import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from extraction.text.chinese import HAN
@@ -73,17 +74,30 @@ def tagged_language(text: str) -> Tagged | None:
         return "ja"
     if has_cjk(text):
         return None
-    folded = text.casefold()
-    words = _WORD.findall(folded)
-    counts = {
-        language: (sum(word in own for word in words), sum(folded.count(letter) for letter in _LETTERS[language]))
-        for language, own in _WORDS
-    }
-    (most, language), (second, _) = sorted(((count, code) for code, count in counts.items()), reverse=True)[:2]
+    words = _WORD.findall(text.casefold())
+    (most, language), (second, _) = _most_frequent(text.casefold(), words)[:2]
     others = (sum(word in own for word in words) for own in _OTHERS)
     english = sum(word in _ENGLISH_TOO for word in words)
     is_german = language == "de" and most > second and most[0] > english and most[0] >= max(others)
     return "de" if is_german else None
+
+
+def written_language(text: str) -> str:
+    """Return "en", "zh", "ja", "de", "es" or "fr": the language of a text, or the nearest of them."""
+    if has_cjk(text) or _KANA.search(text):
+        return "ja" if tagged_language(text) == "ja" else "zh"
+    words = _WORD.findall(text.casefold())
+    most, language = _most_frequent(text.casefold(), words)[0]
+    return language if most[0] > sum(word in _ENGLISH_TOO for word in words) else "en"
+
+
+def _most_frequent(folded: str, words: Sequence[str]) -> list[tuple[tuple[int, int], str]]:
+    """Return the languages with the number of their frequent words and of their letters in a text, the most first."""
+    counts = (
+        ((sum(word in own for word in words), sum(folded.count(letter) for letter in _LETTERS[language])), language)
+        for language, own in _WORDS
+    )
+    return sorted(counts, reverse=True)
 
 
 def is_english_or_chinese_beside_names(text: str) -> bool:

@@ -7,6 +7,8 @@ from typing import Final
 from extraction.query_analysis import QueryAnalysis, TimeReference
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.replacement_ranking import is_brief
+from schema.fact import FactKind
 
 # Minimum score of what overtook a message, as a share of that message's score, to come before it.
 _SUCCESSOR_MIN: Final = 0.5
@@ -22,7 +24,8 @@ def below_replacements(
     below what corrects it: "I meant 72" shares no words with the question. A message that was true once stands below
     the fact that closed it, or a message that proves this fact, if that matches the question at least half as well: who
     asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a former state or a named time
-    keep the order of what was true once.
+    keep the order of what was true once. A short message that tells a decision only together with others stands below
+    it, likewise: "any name for the boat?", "the second one".
 
     Args:
         analysis: of the question; without it only corrections count.
@@ -31,8 +34,18 @@ def below_replacements(
     by_id = {hit.candidate.id: hit for hit in hits}
     is_current = analysis is not None and analysis.time_reference in (TimeReference.NOW, TimeReference.OPEN)
 
+    decided = {
+        proof: hit
+        for hit in reversed(hits)
+        if told_together(hit.candidate) and not hit.candidate.closed
+        for proof in hit.candidate.proofs
+    }
+
     def replacement(hit: Hit) -> Hit | None:
         name = hit.candidate.overtaken_by
+        decision = decided.get(hit.candidate.id)
+        if name is None and decision is not None and is_brief(hit.candidate.text):
+            return decision if decision.score >= _SUCCESSOR_MIN * hit.score else None
         if name is None or (not hit.candidate.withdrawn and not (is_current and hit.candidate.kind is HitKind.MESSAGE)):
             return None
         if hit.candidate.withdrawn:
@@ -63,7 +76,8 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
     Of messages with the same words by the same speaker, the latest remains, in the place of the best. Of a fact and the
     only message that proves it, the better one remains; a fact is also left out below one of several messages that
-    prove it. A scene is left out if one of its messages is a hit.
+    prove it, unless it is a decision that they tell together ("Any name for the boat?", "Otter, Wren", "the first"). A
+    scene is left out if one of its messages is a hit.
     """
     scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
     latest = _latest_of_same(hits)
@@ -79,12 +93,17 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 shown |= set() if repeats else {one.id, newest.id}
                 hit = hit if newest is one else replace(hit, candidate=newest)
             case HitKind.FACT:
-                repeats = not shown.isdisjoint(one.proofs)
+                repeats = not told_together(one) and not shown.isdisjoint(one.proofs)
                 proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
             case HitKind.SCENE:
                 repeats = one.id in scenes
         kept += [] if repeats else [hit]
     return tuple(kept)
+
+
+def told_together(one: Candidate) -> bool:
+    """Return whether this is a decision that several messages tell only together."""
+    return one.fact_kind is FactKind.DECISION and len(one.proofs) > 1
 
 
 def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:

@@ -121,7 +121,7 @@ def to_compare(
         return answers_newer >= NEWER_SCORE_MIN and behind <= weights.gain(former=former) * answers_newer
 
     newer_ones = [one for one in scored if one.role != Role.ASSISTANT]
-    brief = {one.id for one in newer_ones if _is_brief(one.text)}
+    brief = {one.id for one in newer_ones if is_brief(one.text)}
     certain = {one.id for one in scored if _is_certain(one)}
     certain |= {proof for one in scored if one.id in certain for proof in one.proofs}
     changes = [
@@ -149,7 +149,7 @@ def asks_lasting(analysis: QueryAnalysis) -> bool:
     return lasts and analysis.of_user and not for_time
 
 
-def _is_brief(text: str) -> bool:
+def is_brief(text: str) -> bool:
     """Return whether a text is short; a character of the scripts that need few of them counts three times."""
     return len(text) <= _BRIEF_CHARS_MAX and len(text) + 2 * sum(char >= "\u0e00" for char in text) <= _BRIEF_CHARS_MAX
 

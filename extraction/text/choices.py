@@ -1,0 +1,243 @@
+"""Tell which of the options that an assistant listed somebody chooses: "the second one, please", 就第三个吧. Pure."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from extraction.text.chinese import HAN
+from extraction.text.languages import written_language
+from schema.labels import Role
+
+# Messages after a list, and the time, in which somebody chooses from it.
+_LINES_MAX: Final = 6
+_WITHIN: Final = timedelta(days=2)
+_LIST_CHARS_MAX: Final = 2_000
+_REPLY_CHARS_MAX: Final = 240
+_OPTIONS_MAX: Final = 12
+_OPTION_CHARS_MAX: Final = 60
+_WHY_CHARS_MAX: Final = 100
+# Of the heading of a list that says what its options are for.
+_HEADING_WORDS_MIN: Final = 4
+# A clause that names an option and little else chooses it.
+_FEW_WORDS: Final = 3
+_FEW_CHARS_CJK: Final = 6
+_WORD_MIN: Final = 4
+
+_CJK: Final = rf"{HAN}\u3040-\u30ff"
+_ITEM: Final = re.compile(
+    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|"
+    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{_CJK}])|(?<![^\n])[-*•–](?= ))\s*"
+)
+# What follows the name of an option: its details.
+_DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{_CJK}》」]) (?=[\d{_CJK}])|(?<=》)")
+_MARKS: Final = " \t\n*_\"'“”‘’«»《》「」.,;，。；、!?！？¡¿"
+_CLAUSE: Final = re.compile(
+    r"[^\n.!?…。！？;；,，、(（)）]*[^\n.!?…。！？;；,，、(（)）\s][.!?…。！？;；,，、\n]*", re.IGNORECASE
+)
+_CJK_GAP: Final = re.compile(rf"(?<=[{_CJK}]) +(?=[{_CJK}])")
+_WORDS: Final = re.compile(rf"[^\W\d_{_CJK}]{{{_WORD_MIN},}}")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
+_WHY: Final = re.compile(r" ?[(（]\{why\}[)）]")
+_RUN: Final = re.compile(rf"[{_CJK}]+")
+
+
+class Choice(NamedTuple):
+    """An option that a message chooses.
+
+    Attributes:
+        told: indexes of the messages that tell it: what the options are for, the list, and the choice.
+        option: its name, without details.
+        why: what the options are for, as the speaker asked.
+        user: what a user without a name is called in the language of the reply.
+        says: template of a statement in that language, with `{s}`, `{o}` and `{why}`.
+    """
+
+    told: tuple[int, ...]
+    option: str
+    why: str
+    user: str
+    says: str
+
+
+class _Language(NamedTuple):
+    nth: re.Pattern[str]
+    numbers: tuple[re.Pattern[str], ...]
+    last: re.Pattern[str]
+    chosen: re.Pattern[str]
+    refused: re.Pattern[str]
+    parted: re.Pattern[str]
+    plain: frozenset[str]
+    user: str
+    says: str
+
+
+def choice_in(at: int, said: Sequence[tuple[Role, str, datetime]]) -> Choice | None:
+    """Return what a message of a user chooses from the list of options before it; None if that cannot be told.
+
+    Args:
+        at: index of the message.
+        said: role, text and time of the messages of a conversation, in order.
+    """
+    role, reply, now = said[at]
+    before = range(at - 1, max(at - 1 - _LINES_MAX, -1), -1)
+    listed = next((index for index in before if said[index][0] is Role.ASSISTANT and options_in(said[index][1])), None)
+    if role is not Role.USER or listed is None or len(reply) > _REPLY_CHARS_MAX or now - said[listed][2] > _WITHIN:
+        return None
+    options = options_in(said[listed][1])
+    chosen = _chosen(reply, options, is_next=all(said[index][0] is not Role.USER for index in range(listed, at)))
+    name = None if chosen is None else _name_of(options[chosen])
+    if name is None:
+        return None
+    language = _languages()[written_language(f"{reply} {said[listed][1]}")]
+    asked, why = _request(listed, said)
+    says = language.says if why else _WHY.sub("", language.says)
+    told = (listed, at) if asked is None else (asked, listed, at)
+    return Choice(told=told, option=name, why=why, user=language.user, says=says)
+
+
+@cache
+def _languages() -> dict[str, _Language]:
+    text = files("extraction.text").joinpath("choices.toml").read_text(encoding="utf-8")
+    return {
+        code: _Language(
+            nth=re.compile("|".join(re.sub(r"\?P<n>", f"?P<n{at}>", one) for at, one in enumerate(words["nth"]))),
+            numbers=tuple(map(re.compile, words["numbers"])),
+            last=re.compile(words["last"]),
+            chosen=re.compile(words["chosen"]),
+            refused=re.compile(words["refused"]),
+            parted=re.compile(words["parted"]),
+            plain=frozenset(words["plain"].split()),
+            user=words["user"],
+            says=words["says"],
+        )
+        for code, words in tomllib.loads(text).items()
+    }
+
+
+def _items_in(text: str) -> list[re.Match[str]]:
+    """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
+    found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
+    for kind in ("n", "circled", "bare", None):
+        marks = [mark for mark in found if mark.lastgroup == kind]
+        in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
+        if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
+            return marks
+    return []
+
+
+def _value(digits: str) -> int:
+    return int(digits) if digits.isdecimal() else ord(digits) - ord("①") + 1
+
+
+def options_in(text: str) -> list[str]:
+    """Return the options of a list in a message, with their details; none if it lists none, or questions."""
+    marks = _items_in(text)
+    ends = [*(mark.start() for mark in marks[1:]), len(text)] if marks else []
+    options = [text[mark.end() : end].strip().partition("\n")[0] for mark, end in zip(marks, ends, strict=True)]
+    asks = sum(option.endswith(("?", "？")) for option in options)
+    return options if all(options) and asks < 2 else []
+
+
+def _name_of(option: str) -> str | None:
+    cut = next((mark.start() for mark in _DETAILS.finditer(option) if mark.start() > 1), len(option))
+    name = option[:cut].strip(_MARKS)
+    return name if 0 < len(name) <= _OPTION_CHARS_MAX else None
+
+
+def _chosen(reply: str, options: Sequence[str], *, is_next: bool) -> int | None:
+    """Return the index of the option that a reply chooses; None if it chooses none or several.
+
+    Args:
+        is_next: it is the next message of the user; later ones must say that they choose.
+    """
+    marks = _marks_of(options)
+    surely: list[int] = []
+    perhaps: list[int] = []
+    for clause in _clauses(reply.lower().replace("'", "’")):
+        if clause.endswith(("?", "？")):
+            continue
+        named = _named_in(clause, options, marks)
+        if any(language.refused.search(clause) for language in _of_script(clause)):
+            continue
+        if any(language.chosen.search(clause) for language in _of_script(clause)):
+            surely += named
+        elif is_next and (any(named.values()) or _is_short(clause)):
+            perhaps += named
+    found = {*(surely or perhaps)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_script(text: str) -> list[_Language]:
+    """Return the languages that write as a text does."""
+    cjk = _RUN.search(text) is not None
+    return [one for code, one in _languages().items() if (code in ("zh", "ja")) == cjk]
+
+
+def _clauses(reply: str) -> Iterator[str]:
+    for found in _CLAUSE.finditer(_CJK_GAP.sub("，", reply)):
+        clauses = [found[0].strip()]
+        for language in _of_script(found[0]):
+            clauses = [part for clause in clauses for part in language.parted.split(clause)]
+        yield from (clause.strip() for clause in clauses if clause.strip())
+
+
+def _named_in(clause: str, options: Sequence[str], marks: Sequence[frozenset[str]]) -> dict[int, bool]:
+    """Return the options that a clause names, each with whether by its number."""
+    named: dict[int, bool] = {}
+    for language in _of_script(clause):
+        for found in language.nth.finditer(clause):
+            index = _number(found[found.lastgroup or 0], language, len(options))
+            if index is not None:
+                named[index] = True
+    if not named:
+        said = _parts(clause)
+        named = dict.fromkeys((at for at, own in enumerate(marks) if own & said), False)
+    return named
+
+
+def _number(text: str, language: _Language, n: int) -> int | None:
+    """Return the index of an option by its number; None if there is none of it."""
+    if language.last.match(text):
+        return n - 1
+    value = int(text) if text.isdecimal() else 0
+    value = value or next((at for at, word in enumerate(language.numbers, 1) if word.match(text)), 0)
+    return value - 1 if 0 < value <= n else None
+
+
+def _marks_of(options: Sequence[str]) -> list[frozenset[str]]:
+    """Return the words, or pairs of characters, of each option that no other has."""
+    own = [_parts(option.lower().replace("'", "’")) for option in options]
+    counts = Counter(part for parts in own for part in parts)
+    return [frozenset(part for part in parts if counts[part] == 1) for parts in own]
+
+
+def _parts(text: str) -> frozenset[str]:
+    plain = {word for language in _languages().values() for word in language.plain}
+    pairs = {run[at : at + 2] for run in _RUN.findall(text) for at in range(len(run) - 1)}
+    return frozenset({word.removesuffix("s") for word in _WORDS.findall(text)} | pairs) - plain
+
+
+def _is_short(clause: str) -> bool:
+    runs = "".join(_RUN.findall(clause))
+    return len(runs) <= _FEW_CHARS_CJK if runs else len(clause.split()) <= _FEW_WORDS
+
+
+def _request(listed: int, said: Sequence[tuple[Role, str, datetime]]) -> tuple[int | None, str]:
+    """Return the message for which options are listed, and what it says: behind the question that it answers,
+    and before the heading of the list, unless it asks itself.
+    """
+    before = range(listed - 1, max(listed - 1 - _LINES_MAX, -1), -1)
+    asked = next((index for index in before if said[index][0] is Role.USER), None)
+    if asked is None:
+        return None, ""
+    question = said[asked - 1][1].strip() if asked and said[asked - 1][0] is Role.ASSISTANT else ""
+    lead = _SENTENCE_END.split(question)[-1] + " " if question.endswith(("?", "？")) else ""
+    request = (lead + " ".join(said[asked][1].split()))[:_WHY_CHARS_MAX].strip().rstrip(".。")
+    heading = said[listed][1][: _items_in(said[listed][1])[0].start()].strip(_MARKS + ":：")
+    tells = "?" not in request and "？" not in request and len(heading.split()) >= _HEADING_WORDS_MIN
+    return asked, f"{request}: {heading[-_WHY_CHARS_MAX:]}" if tells else request
