@@ -28,6 +28,9 @@ EARLIER_MAX: Final = 3
 # Messages of the conversation to look back, and how long.
 _LINES_MAX: Final = 12
 _WITHIN: Final = timedelta(hours=1)
+# Of a message that denies what an earlier one says: "not Pine St, Spruce St".
+_DENIED_LINES_MAX: Final = 60
+_DENIED_WITHIN: Final = timedelta(days=30)
 # Longer messages tell something new.
 _CORRECTION_CHARS_MAX: Final = 300
 _EARLIER_CHARS_MAX: Final = 2_000
@@ -48,7 +51,7 @@ _CJK: Final = re.compile(rf"[{HAN}\u3040-\u30ff]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
 _CLAUSE_END: Final = r"\s*＊※,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
-    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| \w|\s*$)|"
+    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| [^\Wa-z]|\s*$)|"
     rf" (?=[^{_CLAUSE_END}]))*"
 )
 _MARKED: Final = re.compile(r"(?:^\s*[*※＊]\s*|(?<=\s)[*※＊])(?=\w)|(?<=\w)[*＊](?=\s|$)")
@@ -134,15 +137,32 @@ def correction_in(index: int, said: Sequence[tuple[object, str, datetime]]) -> C
         said: speaker, text and time of the messages of one conversation, in order.
     """
     speaker, text, at = said[index]
-    numbers = range(index - 1, max(index - _LINES_MAX, -1), -1)
-    earlier = [number for number in numbers if said[number][0] == speaker and at - said[number][2] <= _WITHIN]
-    if not earlier or len(text) > _CORRECTION_CHARS_MAX:
+    if len(text) > _CORRECTION_CHARS_MAX:
         return None
-    asked = said[index - 1][0] != speaker and _ASKS.search(said[index - 1][1][-_CORRECTION_CHARS_MAX:]) is not None
-    recent = at - said[earlier[0]][2] <= _RECENT
-    texts = [said[number][1] for number in earlier[:EARLIER_MAX]]
-    correction = correction_of(text, texts, recent=recent, asked=asked)
+
+    def own(lines_max: int, within: timedelta) -> list[int]:
+        numbers = range(index - 1, max(index - lines_max, -1), -1)
+        return [number for number in numbers if said[number][0] == speaker and at - said[number][2] <= within]
+
+    correction = None
+    if earlier := own(_LINES_MAX, _WITHIN):
+        asked = said[index - 1][0] != speaker and _ASKS.search(said[index - 1][1][-_CORRECTION_CHARS_MAX:]) is not None
+        recent = at - said[earlier[0]][2] <= _RECENT
+        texts = [said[number][1] for number in earlier[:EARLIER_MAX]]
+        correction = correction_of(text, texts, recent=recent, asked=asked)
+    if correction is None and (later := _read(text)) is not None and later.denials and not later.asks:
+        earlier = own(_DENIED_LINES_MAX, _DENIED_WITHIN)
+        correction = _denied_of(later, [said[number][1] for number in earlier])
     return correction and Correction(earlier[correction.earlier], correction.text)
+
+
+def _denied_of(later: "_Later", earlier: Sequence[str]) -> Correction | None:
+    """Return the latest of earlier texts that has what a message denies."""
+    for index, before in enumerate(earlier):
+        start = before[:_EARLIER_CHARS_MAX].replace("'", "’")
+        if changes := next(filter(None, (_denied(later, denial, start) for denial in later.denials)), []):
+            return Correction(index, _with(before[:_EARLIER_CHARS_MAX], changes))
+    return None
 
 
 def correction_of(text: str, earlier: Sequence[str], *, recent: bool = True, asked: bool = False) -> Correction | None:
@@ -475,6 +495,7 @@ def _denied(later: _Later, denial: _Denial, before: str) -> _Changes:
     match = re.search(re.escape(old) if is_cjk else rf"(?<![a-z\d]){re.escape(old)}(?![a-z\d])", before, re.I)
     if match is None or not old or not _is_short(text):
         return []
+    old = match[0]
     others = (clause.rest for at, clause in enumerate(later.clauses) if at != number)
     for span in (rest, (end, max(end, wrong[1])), *others):
         first, last = _core(text, span)

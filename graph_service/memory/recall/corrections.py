@@ -16,21 +16,26 @@ _IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
 def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
     """Return the messages; one that a later one of its speaker corrects is overtaken by it, which has what is meant.
 
-    Args:
-        messages: ordered by session and time.
+    A correction may begin another session.
     """
-    said = [((one.session, one.role, one.speaker), one.text, one.said_at) for one in messages]
-    found = {at: correction_in(at, said) for at, one in enumerate(messages) if one.role == Role.USER}
+    in_order = sorted(messages, key=lambda one: (one.said_at, one.session, one.position))
+    said = [((one.role, one.speaker), one.text, one.said_at) for one in in_order]
+    found = {at: correction_in(at, said) for at, one in enumerate(in_order) if one.role == Role.USER}
     corrected = {
-        wrong: messages[at].id
+        in_order[wrong].id: in_order[at].id
         for at, one in found.items()
         if one is not None
-        for wrong in (one.earlier, *_repetitions(messages, one, at))
+        for wrong in (one.earlier, *_repetitions(in_order, one, at))
     }
-    meant = [replace(one, meant=right.text) if (right := found.get(at)) else one for at, one in enumerate(messages)]
+    meant = {in_order[at].id: one.text for at, one in found.items() if one is not None}
     return [
-        replace(one, overtaken_by=corrected[at], withdrawn=True) if at in corrected else one
-        for at, one in enumerate(meant)
+        replace(
+            one,
+            meant=meant.get(one.id, one.meant),
+            overtaken_by=corrected.get(one.id, one.overtaken_by),
+            withdrawn=one.withdrawn or one.id in corrected,
+        )
+        for one in messages
     ]
 
 

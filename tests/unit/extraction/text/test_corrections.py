@@ -72,6 +72,14 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("Unser Hausarzt heißt Thorben Lüders", "Torben ohne h, sagt er immer", "heißt Torben Lüders"),
         ("I'm meeting Priya at the Ivy Bush", "It's not Priya I'm meeting, it's Pooja!", "meeting Pooja at"),
         ("Unsere Hausnummer ist 18a", "nee 18b, in 18a ist die Bäckerei", "Hausnummer ist 18b"),
+        ("sub is 36 a term", "my bad, 63. read it backwards", "sub is 63 a term"),
+        ("the dentist is on Elm rd", "not elm rd, Alder rd. all trees to me", "dentist is on Alder rd"),
+        ("我哋会费系75蚊", "唔系75，系57，我睇错咗", "会费系57蚊"),
+        ("mi dentista se llama Octavio", "perdón, Horacio jaja, octavio es mi tío", "se llama Horacio"),
+        ("la excursión es el 2 de mayo", "es el 9, me lo dijo mal la profe", "el 9 de mayo"),
+        ("le bail est de 12 ans", "erreur c'est 15 ans", "de 15 ans"),
+        ("発表会は11月22日", "ちゃうわ、23日やった", "11月23日"),
+        ("paid 40 quid for the chair", "i tell a lie it was 45", "paid 45 quid"),
     ],
 )
 def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corrected: str) -> None:
@@ -176,6 +184,21 @@ def test_answer_to_a_question_corrects_nothing(later: str) -> None:
     said = [("me", "We are 4.", NOON), ("you", "Is the little one 4, too?", NOON), ("me", later, NOON)]
     assert correction_in(2, said) is None
     assert correction_in(2, [said[0], ("you", "Noted.", NOON), said[2]]) == (0, "We are 5.")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "corrected"),
+    [
+        ("The dentist is on Elm Road.", "It's not Elm Road, it's Alder Road.", "The dentist is on Alder Road."),
+        ("El médico se llama Brais Lema", "no era Brais Lema, era Brais Leis", "El médico se llama Brais Leis"),
+        ("入山证的日期是11月14", "不是14，是11月21", "入山证的日期是11月21"),
+    ],
+)
+def test_denial_of_what_was_said_corrects_it_also_days_later(earlier: str, later: str, corrected: str) -> None:
+    said = [("me", earlier, NOON), ("me", "We had soup.", NOON), ("me", later, NOON + timedelta(days=3))]
+    assert correction_in(2, said) == (0, corrected)
+    assert correction_in(1, [("me", "Soup, 42.", NOON), ("me", "Sorry, 24.", NOON + timedelta(days=3))]) is None
+    assert correction_in(2, [*said[:2], ("you", later, NOON + timedelta(days=3))]) is None
 
 
 def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from extraction.query_analysis import QueryAnalysis, TimeReference, analyse
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
+from graph_service.memory.recall.corrections import with_corrections
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.final_order import below_replacements, without_repeats
 from graph_service.memory.recall.query import HitKind, Question, resolve_question
@@ -363,3 +364,14 @@ def test_items_of_a_list_come_before_what_is_newer() -> None:
 def test_the_last_of_several_moves_is_first(homes: list[str]) -> None:
     moves = [("user", f"We moved to {home}") for home in homes]
     assert first_of("Where do I live?", *moves, ("user", "nice weather"))[0] == f"We moved to {homes[-1]}"
+
+
+def test_correction_may_begin_another_session_of_its_speaker() -> None:
+    wrong = replace(said("wrong"), text="The shift is Friday to Sunday.", session="s1")
+    noted = replace(said("noted", role="assistant"), text="Noted: Friday to Sunday.", session="s1", position=1)
+    right = replace(said("right"), text="Sorry, Thursday to Sunday.", session="s2", said_at=NOON + timedelta(minutes=3))
+    messages = {one.id: one for one in with_corrections([right, wrong, noted])}
+    assert messages["right"].meant == "The shift is Thursday to Sunday."
+    assert [messages[name].overtaken_by for name in ("wrong", "noted", "right")] == ["right", "right", None]
+    later = replace(right, said_at=NOON + timedelta(days=2))
+    assert all(one.overtaken_by is None for one in with_corrections([later, wrong, noted]))
