@@ -47,10 +47,8 @@ class Scene:
 
     @property
     def episode_start(self) -> datetime:
-        """Return the time of its first message."""
         return self.messages[0].said_at
 
     @property
     def episode_end(self) -> datetime:
-        """Return the time of its last message."""
         return self.messages[-1].said_at

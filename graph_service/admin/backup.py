@@ -251,12 +251,7 @@ def _write(
                     export(Path(folder))
                     exported = {f"{_EXPORT}/{path.name}": path for path in sorted(Path(folder).iterdir())}
                     _add_files(tar, exported, listed, on_progress)
-            summary = BackupSummary(
-                files=len(listed),
-                bytes=sum(int(str(one["bytes"])) for one in listed.values()),
-                made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-                version=version(),
-            )
+            summary = _summary(listed, made_at=datetime.now(UTC).isoformat(timespec="seconds"), version=version())
             shape = _WITH_FILES if export is None else _WITH_EXPORT
             head = {"shape": shape, "made_at": summary.made_at, "version": summary.version, "files": listed}
             text = json.dumps(head).encode()
@@ -379,12 +374,11 @@ def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, d
         raise InputError(
             f"{str(file)!r} is damaged: the checksums of {', '.join(wrong[:5])} do not match; use another copy"
         )
-    return BackupSummary(
-        files=len(found),
-        bytes=sum(int(str(one["bytes"])) for one in found.values()),
-        made_at=str(manifest.get("made_at")),
-        version=str(manifest.get("version")),
-    )
+    return _summary(found, made_at=str(manifest.get("made_at")), version=str(manifest.get("version")))
+
+
+def _summary(files: Mapping[str, Mapping[str, object]], **more: str) -> BackupSummary:
+    return BackupSummary(files=len(files), bytes=sum(int(str(one["bytes"])) for one in files.values()), **more)
 
 
 class _BoundedTarInfo(tarfile.TarInfo):

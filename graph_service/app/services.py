@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -103,16 +103,8 @@ def order_rules(settings: RecallSettings) -> OrderRules:
 
 
 def tuning_of(settings: Settings) -> Tuning:
-    facts, profile = settings.facts, settings.profile
-    return Tuning(
-        importance_min=facts.importance_min,
-        confidence_min=facts.confidence_min,
-        simhash_bits_max=facts.simhash_bits_max,
-        common_part_min=facts.common_part_min,
-        profile_common_part_min=facts.profile_common_part_min,
-        items_max={category: getattr(profile, f"{category.value}_max") for category in Category},
-        zone=settings.service.zone,
-    )
+    items_max = {category: getattr(settings.profile, f"{category.value}_max") for category in Category}
+    return Tuning(**asdict(settings.facts), items_max=items_max, zone=settings.service.zone)
 
 
 _Told = TypeVar("_Told")

@@ -35,19 +35,10 @@ _REFUSED: Final = "the token is invalid: {why}; get a new one from your issuer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRules:
-    """Rules for the verification of tokens.
+    """The settings, and the secret or public key, by which tokens are verified."""
 
-    Attributes:
-        algorithm: the only accepted one, whatever the token's header says.
-    """
-
-    algorithm: str
+    auth: AuthSettings
     key: str = field(repr=False)
-    audience: str
-    issuer: str | None
-    leeway_s: float
-    tenant_claim: str
-    role_claim: str
 
 
 def token_rules(auth: AuthSettings) -> TokenRules | None:
@@ -58,16 +49,7 @@ def token_rules(auth: AuthSettings) -> TokenRules | None:
     """
     if not auth.takes_tokens or auth.jwt_audience is None:
         return None
-    by_secret = auth.jwt_secret is not None
-    return TokenRules(
-        algorithm="HS256" if by_secret else "RS256",
-        key=auth.jwt_secret or _public_key(auth.jwt_public_key or ""),
-        audience=auth.jwt_audience,
-        issuer=auth.jwt_issuer,
-        leeway_s=auth.jwt_leeway_s,
-        tenant_claim=auth.jwt_tenant_claim,
-        role_claim=auth.jwt_role_claim,
-    )
+    return TokenRules(auth=auth, key=auth.jwt_secret or _public_key(auth.jwt_public_key or ""))
 
 
 def verify_token(text: str, rules: TokenRules) -> Access:
@@ -80,23 +62,25 @@ def verify_token(text: str, rules: TokenRules) -> Access:
     """
     if len(text) > CREDENTIAL_CHARS_MAX:
         raise _refused(f"it has more than {CREDENTIAL_CHARS_MAX:,} characters")
+    auth = rules.auth
     try:
         claims = jwt.decode(
             text,
             rules.key,
-            algorithms=[rules.algorithm],
-            audience=rules.audience,
-            issuer=rules.issuer,
-            leeway=rules.leeway_s,
+            # The only accepted one, whatever the token's header says.
+            algorithms=["RS256" if auth.jwt_secret is None else "HS256"],
+            audience=auth.jwt_audience,
+            issuer=auth.jwt_issuer,
+            leeway=auth.jwt_leeway_s,
             options={"require": ["exp", "aud", "sub"]},
         )
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _refused(_why(error)) from error
     return Access(
         who=f"jwt:{_subject(claims)}",
-        tenant=_tenant(claims, rules.tenant_claim),
-        role=_role(claims, rules.role_claim),
-        until_s=_end_s(claims) + rules.leeway_s,
+        tenant=_tenant(claims, auth.jwt_tenant_claim),
+        role=_role(claims, auth.jwt_role_claim),
+        until_s=_end_s(claims) + auth.jwt_leeway_s,
     )
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, is_dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ from graph_service.config.sources import (
     FOLDER_FILE,
     GIVEN_FILE,
     PREFIX,
+    SECRET_ENDINGS,
     USER_FILE,
     SettingValue,
     from_environment,
@@ -190,18 +192,10 @@ def _own(directory: Callable[[str], str]) -> Path | None:
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """Return all secret values, which must not appear in logs."""
-    redis = settings.redis.url and urlsplit(settings.redis.url).password
-    values = (
-        settings.neo4j.password,
-        settings.llm.api_key,
-        settings.llm.fallback_api_key,
-        settings.embedding.api_key,
-        settings.api_key,
-        settings.auth.jwt_secret,
-        settings.traces.authorization,
-        redis,
-    )
-    return tuple(secret for secret in values if secret)
+    found = {key: attrgetter(key)(settings) for key in KNOWN_KEYS if key.endswith(SECRET_ENDINGS)}
+    # The rest of the address is no secret.
+    found["redis.url"] = found["redis.url"] and urlsplit(found["redis.url"]).password
+    return tuple(secret for secret in found.values() if secret)
 
 
 def keep_children_safe() -> None:

@@ -90,27 +90,13 @@ def means(by_conversation: Mapping[str, Sequence[Mapping[str, float]]], *, seed:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalScores:
-    """Scores of refusing ("nothing relevant") as a classifier of unanswerable questions.
-
-    Attributes:
-        precision: share of refused questions that are unanswerable.
-        recall: share of unanswerable questions that were refused.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-
-
-def refusal_scores(refused: Sequence[bool], unanswerable: Sequence[bool]) -> RefusalScores:
-    """Return the scores; 0 where the denominator is 0."""
+def refusal_scores(refused: Sequence[bool], unanswerable: Sequence[bool]) -> dict[str, float]:
+    """Return `precision`, `recall` and `f1` of refusing as a classifier of unanswerable questions; 0 for 0 of 0."""
     both = sum(1 for is_refused, true in zip(refused, unanswerable, strict=True) if is_refused and true)
     precision = both / sum(refused) if any(refused) else 0.0
     recall = both / sum(unanswerable) if any(unanswerable) else 0.0
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0
-    return RefusalScores(precision=precision, recall=recall, f1=f1)
+    return {"precision": precision, "recall": recall, "f1": f1}
 
 
 def percentile(values: Sequence[float], share: float) -> float:

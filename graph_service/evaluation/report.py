@@ -112,7 +112,7 @@ def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
             "without_answer": without,
             "questions": len(foreign),
             "of_these_without": sum(foreign),
-            **{name: round(value, 4) for name, value in asdict(refusal_scores(refused, foreign)).items()},
+            **{name: round(value, 4) for name, value in refusal_scores(refused, foreign).items()},
         }
         for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable]))
         for dataset, mine in _by_dataset(run.conversations, pairs)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
@@ -332,5 +332,4 @@ def known(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def compat_tool(effect: Effect) -> Callable[[Callable[..., Awaitable[Any]]], Tool]:
-    return tool(effect, arguments=CompatArguments)
+compat_tool = partial(tool, arguments=CompatArguments)

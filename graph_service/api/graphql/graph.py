@@ -199,7 +199,6 @@ async def timeline(
     as_of: AsOfArgument = None,
     include_closed: ClosedArgument = True,
 ) -> FactConnection:
-    """Return the facts of a user's own node."""
     node = node_answer(await info.memory.reads.user(info.tenant, user_id))
     found: FactConnection = await node.facts(
         info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed

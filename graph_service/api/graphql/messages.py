@@ -98,7 +98,6 @@ async def conversation(
     user_id: AnyUserId = None,
     limit: Annotated[int, argument("Maximum number of messages, 1 to 1,000.")] = 30,
 ) -> list[StoredMessage]:
-    """Return the latest messages."""
     wanted = MessageFilter(user_id=user_id)
     page = await _page(info, wanted, selected_names(info), first=limit, newest_first=True)
     return list(reversed(page.messages))

@@ -338,7 +338,6 @@ class MemoryFact(FactDetails, ChangedFact, Node):
         f" {EVIDENCE_CHARS_MAX:,} characters of evidence in full, of longer messages then the beginning, with `…`."
     )
     async def evidence(self, info: Call, first: FirstArgument = 3) -> list[EvidenceMessage]:
-        """Return messages that are evidence for it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = [one for one in await loaders_of(info).messages.load_many(ids) if one is not None]
         budget = info.context.setdefault("texts", TextBudget())

@@ -96,17 +96,10 @@ async def _end_key(call: Invocation, key_id: str, *, delete: bool) -> None:
 
 
 def _key_document(key: "Key") -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "tenant": key.tenant,
-        "role": key.role,
-        "state": "revoked" if key.revoked_at else "valid" if key.is_valid(datetime.now(UTC)) else "expired",
-        "created_at": iso(key.created_at),
-        "expires_at": iso(key.expires_at),
-        "revoked_at": iso(key.revoked_at),
-        "requests_per_s": key.requests_per_s,
-    }
+    own = {name: getattr(key, name) for name in ("id", "name", "tenant", "role")}
+    own["state"] = "revoked" if key.revoked_at else "valid" if key.is_valid(datetime.now(UTC)) else "expired"
+    times = {name: iso(getattr(key, name)) for name in ("created_at", "expires_at", "revoked_at")}
+    return own | times | {"requests_per_s": key.requests_per_s}
 
 
 quarantine = typer.Typer(

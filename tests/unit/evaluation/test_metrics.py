@@ -108,9 +108,9 @@ def test_differing_conversations_widen_the_interval() -> None:
 
 def test_refusal_scores_are_precision_recall_and_f1() -> None:
     found = refusal_scores(refused=[True, True, False, True], unanswerable=[True, False, True, True])
-    assert (found.precision, found.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
-    assert found.f1 == pytest.approx(2 / 3)
-    assert refusal_scores([False], [True]).f1 == 0.0
+    assert (found["precision"], found["recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert found["f1"] == pytest.approx(2 / 3)
+    assert refusal_scores([False], [True])["f1"] == 0.0
 
 
 def test_a_percentile_lies_between_its_neighbours() -> None:
