@@ -115,39 +115,19 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
     return sorted(marks, key=lambda mark: mark.start)
 
 
-class IntervalCache:
-    """Cache of the intervals of single marks; resolving one such as "in May" tries twenty years.
-
-    It references its marks, so that their `id()` stays unique.
-    """
-
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-        self._known: dict[int, tuple[Mark, Interval | None]] = {}
-
-    def interval_of(self, mark: Mark) -> Interval | None:
-        """Return the interval of a mark that no coarser mark restricts, such as "in May" without a year.
-
-        Raises:
-            ValueError, OverflowError: the calendar has no such time.
-        """
-        known = self._known.get(id(mark))
-        if known is None:
-            known = self._known[id(mark)] = (mark, mark.narrow(None, self._frame))
-        return known[1]
-
-
-def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = None) -> Interval | None:
+def resolve(
+    marks: Iterable[Mark], frame: Frame, interval_of: Callable[[Mark], Interval | None] | None = None
+) -> Interval | None:
     """Return the interval that marks name together; None if they are inconsistent or not in the calendar.
 
     Args:
-        cache: for callers that try many groups of the same marks.
+        interval_of: cached `narrow` of a mark that no coarser one restricts, for callers that try many groups of the
+            same marks: resolving one such as "in May" tries twenty years.
     """
     scope: Interval | None = None
     try:
         for mark in sorted(marks, key=lambda mark: mark.rank):
-            first = scope is None and cache is not None
-            inner = cache.interval_of(mark) if first and cache is not None else mark.narrow(scope, frame)
+            inner = interval_of(mark) if scope is None and interval_of else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
             scope = inner

@@ -134,26 +134,21 @@ def moved(unit: Unit, count: int, now: datetime) -> Interval:
 
     Of minutes, return half an hour around that moment; of hours, the hour that follows it.
     """
-    if unit is Unit.MINUTE:
-        middle = shifted(now, unit, count)
-        return Interval(middle - timedelta(minutes=15), middle + timedelta(minutes=15))
     there = shifted(now, unit, count)
     match unit:
+        case Unit.MINUTE:
+            return Interval(there - timedelta(minutes=15), there + timedelta(minutes=15))
         case Unit.HOUR:
             return Interval(there, there + timedelta(hours=1))
-        case Unit.DAY:
-            return day(there)
-        case Unit.WEEK:
-            return week(there)
-        case Unit.WEEKEND:
-            return weekend(there)
         case Unit.MONTH:
             return months(there.year, there.month)
         case Unit.QUARTER:
             return months(there.year, (there.month - 1) // 3 * 3 + 1, 3)
         case Unit.YEAR:
             return year(there.year)
-    return year(there.year // 10 * 10, 10)
+        case Unit.DECADE:
+            return year(there.year // 10 * 10, 10)
+    return {Unit.DAY: day, Unit.WEEK: week, Unit.WEEKEND: weekend}[unit](there)
 
 
 def lately(unit: Unit, count: int, now: datetime) -> Interval:

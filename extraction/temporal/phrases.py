@@ -1,13 +1,14 @@
 """Group adjacent time expressions into phrases and resolve each to an interval. Pure."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from unicodedata import normalize
 
 from extraction.temporal.direction import Direction, direction_of
-from extraction.temporal.expressions import Frame, IntervalCache, Mark, Rank, bare_only, resolve
+from extraction.temporal.expressions import Frame, Mark, Rank, bare_only, resolve
 from extraction.temporal.intervals import Interval, span_read
 from extraction.text.name_forms import simplified_characters
 from extraction.unreadable import read_or
@@ -95,7 +96,7 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
     marks = _marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
-    search = _Search(text=text, frame=frame)
+    search = _Search(text=text, frame=frame, interval_of=cache(lambda mark: mark.narrow(None, frame)))
     for i, group in enumerate(groups):
         search.add_phrases(phrases, group, groups[i + 1] if i + 1 < len(groups) else None)
         if len(phrases) >= PHRASES_MAX or search.tries_left <= 0:
@@ -147,11 +148,8 @@ class _Search:
 
     text: str
     frame: Frame
+    interval_of: Callable[[Mark], Interval | None]
     tries_left: int = _TRIES_MAX
-    cache: IntervalCache = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.cache = IntervalCache(self.frame)
 
     def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
         """Append the phrases of a group of adjacent marks.
@@ -175,7 +173,7 @@ class _Search:
         """Return the longest prefix of marks that resolves and its interval, or else the first mark and None."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
-            interval = resolve(marks[:count], self.frame, self.cache)
+            interval = resolve(marks[:count], self.frame, self.interval_of)
             if interval is not None:
                 return marks[:count], interval
         return marks[:1], None
