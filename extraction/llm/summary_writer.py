@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 from typing import Final
 
 from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, SummarizedScene, token_count
@@ -85,12 +86,7 @@ async def _written(model: LanguageModel, prompt: Prompt) -> LayerText:
 
 def worth_writing(scene: SceneText) -> bool:
     """Return whether a scene is long enough for an overview: at least `SCENE_TOKENS_MIN` tokens."""
-    left = SCENE_TOKENS_MIN
-    for line in scene.lines:
-        left -= token_count(line.text)
-        if left <= 0:
-            return True
-    return False
+    return any(total >= SCENE_TOKENS_MIN for total in accumulate(token_count(line.text) for line in scene.lines))
 
 
 def layers_prompt(scene: SceneText) -> Prompt:
@@ -118,11 +114,7 @@ def session_layers_prompt(scenes: Sequence[SummarizedScene]) -> Prompt:
 
 def _within(text: str, tokens_max: int) -> str:
     """Truncate a text to whole lines; if the first one is too long, to `tokens_max` characters."""
-    kept: list[str] = []
-    left = tokens_max
-    for line in text.splitlines():
-        left -= token_count(line)
-        if left < 0:
-            break
-        kept.append(line)
+    lines = text.splitlines()
+    totals = accumulate(map(token_count, lines))
+    kept = [line for line, _ in zip(lines, takewhile(lambda total: total <= tokens_max, totals), strict=False)]
     return "\n".join(kept).strip() or text[:tokens_max]

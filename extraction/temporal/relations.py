@@ -1,8 +1,8 @@
 """Apply the temporal relations around a time phrase: before, since, between, two weeks before. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -95,7 +95,7 @@ def time_ranges(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Time
         # "Last weekend before 10 April": drop "last weekend", which was read as a phrase of its own.
         found = [other for other in found if other.end <= new.start]
         found.append(new)
-    return list(_join_open_ends(text, found))
+    return _with_joined_ends(text, found)
 
 
 def _related(text: str, phrase: Phrase) -> TimeRange | None:
@@ -241,21 +241,16 @@ def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
     return TimeRange(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
 
 
-def _join_open_ends(text: str, found: Sequence[TimeRange]) -> Iterator[TimeRange]:
+def _with_joined_ends(text: str, found: Sequence[TimeRange]) -> list[TimeRange]:
     """Join two open-ended intervals into one: "after March and before June"."""
-    waiting: TimeRange | None = None
+    ranges: list[TimeRange] = []
     for new in found:
-        if waiting is None:
-            waiting = new
-            continue
-        joined = _joined_ends(text, waiting, new)
-        if joined is None:
-            yield waiting
-            waiting = new
+        joined = _joined_ends(text, ranges[-1], new) if ranges else None
+        if joined:
+            ranges[-1] = joined
         else:
-            waiting = joined
-    if waiting is not None:
-        yield waiting
+            ranges.append(new)
+    return ranges
 
 
 def _joined_ends(text: str, one: TimeRange, other: TimeRange) -> TimeRange | None:
@@ -264,6 +259,4 @@ def _joined_ends(text: str, one: TimeRange, other: TimeRange) -> TimeRange | Non
     near = re.fullmatch(r"\s*(?:,|and|but|，|、|到|而)?\s*(?:but\s+)?", text[one.end : other.start])
     if not opposite or not near or since is None or until is None or since >= until:
         return None
-    return TimeRange(
-        since=since, until=until, start=one.start, end=other.end, bare=one.bare and other.bare, vague=one.vague
-    )
+    return replace(one, since=since, until=until, end=other.end, bare=one.bare and other.bare)
