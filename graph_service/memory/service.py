@@ -232,7 +232,7 @@ class Memory:
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)
-        self.sessions = Sessions(graph, clock=clock, notify=notify, index=index, embeds=embedder is not None)
+        self.sessions = Sessions(graph=graph, clock=clock, notify=notify, index_now=index, embeds=embedder is not None)
         self.layers = LayerTexts(
             graph=graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
         )

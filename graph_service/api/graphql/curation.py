@@ -115,7 +115,7 @@ async def reject_fact(info: Call, id: _Fact) -> Correction:
 @mutation
 async def pin_fact(info: Call, id: _Fact) -> Correction:
     """Confirm a fact and give it the highest importance."""
-    return await info.memory.statements.pin(info.tenant, id, by=info.person)
+    return await info.memory.statements.confirm(info.tenant, id, by=info.person, pin=True)
 
 
 @mutation

@@ -299,9 +299,7 @@ def _card_of_fact(fact: ReviewFact, *, now: datetime) -> ReviewCard | None:
     age_days = max((now - fact.last_seen).total_seconds() / 86_400, 0.0)
     use = math.log1p(max(fact.access_n, 0)) / math.log1p(100)
     matters = min(0.7 * max(min(fact.importance, 10), 0) / 10 + 0.3 * use, 1.0)
-    if age_days >= OLD_DAYS and fact.evidence_n > 1 and _may_end(fact):
-        value, kind = matters * (1 - math.exp(-age_days / 365)), CardKind.STILL_TRUE
-    elif fact.evidence_n == 1:
+    if fact.evidence_n == 1:
         value, kind = matters * (0.5 + 0.5 * (1 - max(min(fact.confidence, 1.0), 0.0))), CardKind.ONE_SENTENCE
     elif age_days >= OLD_DAYS and _may_end(fact):
         value, kind = matters * (1 - math.exp(-age_days / 365)), CardKind.STILL_TRUE

@@ -212,23 +212,23 @@ class Statements:
         facts = [old, replace(new, replaces=(stored.fact.id,))] if content_changed else [new]
         return await self._store(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored, by=by)
 
-    async def confirm(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
+    async def confirm(self, tenant: TenantId, fact_id: str, *, by: str | None = None, pin: bool = False) -> Correction:
         """Confirm a fact, so that only corrections can close it.
 
-        Raises:
-            NotFoundError: the tenant has no such fact.
-            ConflictError: it is closed, or belongs to merged entities.
-        """
-        return await self._confirm(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS, by=by)
-
-    async def pin(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
-        """Confirm a fact and keep it in the profile.
+        Args:
+            pin: keep it in the profile, too.
 
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is closed, or belongs to merged entities.
         """
-        return await self._confirm(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS, by=by)
+        stored = await fact_to_correct(self.graph, tenant, fact_id)
+        if stored.fact.invalid_at is not None:
+            raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
+        correction = CorrectionKind.PINS if pin else CorrectionKind.SAYS
+        fact = replace(_provided_fact(stored, correction), valid_at=stored.fact.valid_at)
+        kind = StatementKind.PIN if pin else StatementKind.CONFIRM
+        return await self._store(tenant, kind, stored.user_id, [fact], of=stored, by=by)
 
     async def reject(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
         """Reject a fact as never true; only undoing the rejection restores it.
@@ -264,15 +264,6 @@ class Statements:
         check_ids(userId=user_id)
         check_limit(limit)
         return await statements_of_user(self.graph, tenant, user_id, limit=limit)
-
-    async def _confirm(
-        self, tenant: TenantId, fact_id: str, kind: StatementKind, correction: CorrectionKind, *, by: str | None
-    ) -> Correction:
-        stored = await fact_to_correct(self.graph, tenant, fact_id)
-        if stored.fact.invalid_at is not None:
-            raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
-        fact = replace(_provided_fact(stored, correction), valid_at=stored.fact.valid_at)
-        return await self._store(tenant, kind, stored.user_id, [fact], of=stored, by=by)
 
     async def _store(
         self,

@@ -1,7 +1,7 @@
 """List and close sessions; close idle ones, and those of this process at shutdown."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -107,30 +107,22 @@ class IndexReport:
     deferred_scenes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
     """List, index and close sessions.
 
     Args:
-        index: extracts from a session (node id) and computes its vectors at once; None leaves that to a worker
+        index_now: extracts from a session (node id) and computes its vectors at once; None leaves that to a worker
             elsewhere.
         notify: called with the tenant after each commit that created jobs.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        clock: Callable[[], datetime],
-        notify: Callable[[str], None],
-        index: Callable[[TenantId, str], Awaitable[int]] | None = None,
-        embeds: bool = False,
-    ) -> None:
-        self._index = index
-        self._embeds = embeds
-        self._graph = graph
-        self._clock = clock
-        self._notify = notify
-        self._active: LRUCache[tuple[TenantId, str], None] = LRUCache(_ACTIVE_MAX)
+    graph: Graph
+    clock: Callable[[], datetime]
+    notify: Callable[[str], None]
+    index_now: Callable[[TenantId, str], Awaitable[int]] | None = None
+    embeds: bool = False
+    _active: LRUCache[tuple[TenantId, str], None] = field(default_factory=lambda: LRUCache(_ACTIVE_MAX), init=False)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[SessionView]:
         """Return sessions of a user, latest first."""
@@ -161,7 +153,7 @@ class Sessions:
         last_ms, after_id = decode_cursor(ListName.SESSIONS, after)
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id}
         parameters |= {"last_ms": last_ms, "after": after_id, "rows_max": rows_max}
-        return [_view(row) for row in await self._graph.read(statement("sessions/list_sessions"), parameters)]
+        return [_view(row) for row in await self.graph.read(statement("sessions/list_sessions"), parameters)]
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
         """Enqueue the closing of a session, for which the worker extracts from its unread messages. Idempotent.
@@ -171,8 +163,8 @@ class Sessions:
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        await request_close(self._graph, tenant, [node_id], reason=CloseReason.REQUEST, now=self._clock())
-        self._notify(tenant)
+        await request_close(self.graph, tenant, [node_id], reason=CloseReason.REQUEST, now=self.clock())
+        self.notify(tenant)
         return await self.one(tenant, user_id, session_id)
 
     async def index(self, tenant: TenantId, user_id: str, session_id: str) -> IndexReport:
@@ -183,9 +175,9 @@ class Sessions:
             UnavailableError: Neo4j, the model or the embedder does not answer, or another process has the worker.
         """
         before = await self.one(tenant, user_id, session_id)
-        if self._index is None:
+        if self.index_now is None:
             raise UnavailableError("this process has no worker; ask the running service")
-        deferred_n = await self._index(tenant, session_node_id(tenant, UserId(user_id), SessionId(session_id)))
+        deferred_n = await self.index_now(tenant, session_node_id(tenant, UserId(user_id), SessionId(session_id)))
         after = await self.one(tenant, user_id, session_id)
         pending, left = self._pending(before), self._pending(after)
         return IndexReport(
@@ -197,7 +189,7 @@ class Sessions:
         )
 
     def _pending(self, view: SessionView) -> int:
-        return max(view.unread, view.unembedded) if self._embeds else view.unread
+        return max(view.unread, view.unembedded) if self.embeds else view.unread
 
     def note_messages(self, tenant: TenantId, session: str) -> None:
         """Record that this process received messages of a session (URI)."""
@@ -211,4 +203,4 @@ class Sessions:
         """
         for tenant in sorted({tenant for tenant, _ in self._active}):
             nodes = [node for owner, node in self._active if owner == tenant]
-            await request_close(self._graph, tenant, nodes, reason=reason, now=self._clock())
+            await request_close(self.graph, tenant, nodes, reason=reason, now=self.clock())
