@@ -132,8 +132,6 @@ def count(answer: object) -> None:
         case Answer():
             RECALLS.add("none" if answer.nothing_relevant else "relevant")
             RECALL_CONFIDENCE.note(answer.confidence or 0.0)
-        case _:
-            pass
 
 
 # Turns that "just now" is about.

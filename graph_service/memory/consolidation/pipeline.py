@@ -54,8 +54,7 @@ from graph_service.memory.consolidation.session_input import (
 )
 from graph_service.memory.entity_resolution.merge import MergeWriter, affects_kinship
 from graph_service.memory.facts.stored import enqueue_embedding, put_facts
-from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.keyed_lock import KeyedLock
+from graph_service.memory.jobs.job_context import JobContext, KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs, was_delayed
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (

@@ -34,7 +34,7 @@ from graph_service.memory.facts.stored import (
 from graph_service.memory.forgetting.service import Forgetting, message_selection
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.jobs.keyed_lock import KeyedLock
+from graph_service.memory.jobs.job_context import KeyedLock
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh

@@ -24,7 +24,8 @@ from schema.timespan import iso
 
 # Error code of a row that cannot be read.
 UNREADABLE: Final = "UNREADABLE"
-_EPISODE: Final = TypeAdapter(Episode)
+# Episodes as JSON on disk.
+EPISODE: Final = TypeAdapter(Episode)
 
 
 class SpoolState(StrEnum):
@@ -68,16 +69,6 @@ class SpoolDepth:
     refused: int
 
 
-def episode_to_json(episode: Episode) -> str:
-    """Return the episode as JSON."""
-    return _EPISODE.dump_json(episode).decode()
-
-
-def episode_from_json(text: str) -> Episode:
-    """Return the episode from JSON written by `episode_to_json`."""
-    return _EPISODE.validate_json(text)
-
-
 # Columns of the rows from which `_entry` makes an entry.
 _COLUMNS: Final = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
 _Row = tuple[Any, ...]
@@ -90,7 +81,7 @@ def _entry(row: _Row) -> SpoolEntry:
     try:
         if not isinstance(body, str):
             raise TypeError("the body must be text")
-        episode = episode_from_json(body)
+        episode = EPISODE.validate_json(body)
         if (episode.tenant, episode.user_id) != (tenant, user_id):
             raise ValueError("the body belongs to another user")
     except Exception as failure:
@@ -259,7 +250,7 @@ class Spool:
             ConflictError: the same episode was spooled before, and Neo4j refused it.
             UnavailableError: the spool is full or the disk fails.
         """
-        body, key = episode_to_json(episode), episode_key(episode)
+        body, key = EPISODE.dump_json(episode).decode(), episode_key(episode)
         row = (episode.tenant, episode.user_id, episode.session_id, key, body, iso(episode.received_at))
 
         def put(file: sqlite3.Connection) -> bool:
@@ -418,7 +409,7 @@ class Spool:
             removed_n = 0
             for number, body in file.execute(query, (tenant, user_id, session_id)).fetchall():
                 try:
-                    episode = episode_from_json(body)
+                    episode = EPISODE.validate_json(body)
                 except Exception:
                     # Remove an unreadable row if its whole user or session is removed, or if it contains the id of a
                     # removed message.
@@ -431,7 +422,7 @@ class Spool:
                 if kept is None:
                     file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                 elif kept is not episode:
-                    new = (episode_to_json(kept), episode_key(kept), number)
+                    new = (EPISODE.dump_json(kept).decode(), episode_key(kept), number)
                     file.execute("UPDATE OR REPLACE episodes SET body = ?, key = ? WHERE number = ?", new)
             return removed_n
 

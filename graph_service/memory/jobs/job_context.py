@@ -1,8 +1,10 @@
-"""Dependencies of jobs: a clock, random tokens and observers."""
+"""Dependencies of jobs: a clock, random tokens and observers, and locks by key within this process."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from schema.timespan import millis
 
@@ -30,3 +32,14 @@ class JobContext:
     def step(self, name: str) -> None:
         """Report that a step was reached."""
         self.on_step(name)
+
+
+class KeyedLock:
+    """Locks by key, created on first use and dropped when nobody holds or awaits them."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def hold(self, key: str) -> asyncio.Lock:
+        """Return the lock of a key, for `async with`."""
+        return self._locks.setdefault(key, asyncio.Lock())

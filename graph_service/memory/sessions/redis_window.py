@@ -29,12 +29,11 @@ from graph_service.memory.sessions.short_term_window import (
     session_key_text,
     turn_from_json,
     turn_json,
-    user_key,
 )
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor, wait_for_any
 from schema.errors import UnavailableError
-from schema.ids import SessionId, TenantId, UserId
+from schema.ids import SessionId, TenantId, UserId, user_uri
 
 _AUTHENTICATION = re.compile("authentication|password", re.IGNORECASE)
 _LUA = Path(__file__).parent / "lua"
@@ -159,7 +158,7 @@ def _list_key(session: SessionKey) -> str:
 
 
 def _index_key(tenant: str, user_id: str) -> str:
-    return f"mnemoscene:talks:{{{user_key(tenant, user_id)}}}"
+    return f"mnemoscene:talks:{{{user_uri(tenant, user_id)}}}"
 
 
 T = TypeVar("T")

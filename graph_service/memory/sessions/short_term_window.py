@@ -151,14 +151,9 @@ def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
     return tuple(sorted(unique.values(), key=lambda turn: turn.order)[-turns_max:])
 
 
-def user_key(tenant: str, user_id: str) -> str:
-    """Return the part of a key that identifies the user; unique, because tenant and user id are percent-encoded."""
-    return user_uri(tenant, user_id)
-
-
 def session_key_text(session: SessionKey) -> str:
-    """Return the key of a session; unique, and always begins with the user's key."""
-    return f"{user_key(session.tenant, session.user_id)}/{quote(session.session_id, safe='')}"
+    """Return the key of a session; unique, and always begins with the user's URI."""
+    return f"{user_uri(session.tenant, session.user_id)}/{quote(session.session_id, safe='')}"
 
 
 def turn_json(turn: Turn) -> bytes:

@@ -18,8 +18,7 @@ from graph_service.memory.consolidation.readers import DEFERRED, Readers, reopen
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
-from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.keyed_lock import KeyedLock
+from graph_service.memory.jobs.job_context import JobContext, KeyedLock
 from graph_service.memory.jobs.outbox import (
     LEASE_S,
     Claimable,

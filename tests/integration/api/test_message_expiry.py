@@ -8,7 +8,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import store_episodes
-from graph_service.memory.ingest.spool import Spool, episode_from_json, episode_to_json
+from graph_service.memory.ingest.spool import EPISODE, Spool
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.message_expiry import MessageExpiry
@@ -194,7 +194,7 @@ async def test_an_expiry_survives_spool_and_export(api: Api, graph: Graph, tenan
     said = IncomingMessage(role="user", text=LONG["en"], id="1", ttl_s=3600)
     request = RememberRequest(user_id="ana", session_id="s", messages=(said,))
     episode = check_request(TenantId(tenant), request, now=datetime.now(UTC)).episode
-    read = episode_from_json(episode_to_json(episode))
+    read = EPISODE.validate_json(EPISODE.dump_json(episode))
     assert read == episode
     await store_episodes(graph, [read], epoch="e")
     (stored,) = await listed(api)

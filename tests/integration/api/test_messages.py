@@ -7,7 +7,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import store_episodes
-from graph_service.memory.ingest.spool import episode_from_json, episode_to_json, without
+from graph_service.memory.ingest.spool import EPISODE, without
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
 from graph_service.memory.messages import log
 from schema.ids import TenantId
@@ -248,7 +248,7 @@ async def test_payloads_survive_the_spool_and_are_gone_after_forgetting(api: Api
     )
     request = RememberRequest(user_id="ana", session_id="s", messages=messages)
     episode = check_request(TenantId(tenant), request, now=datetime.now(UTC)).episode
-    read = episode_from_json(episode_to_json(episode))
+    read = EPISODE.validate_json(EPISODE.dump_json(episode))
     assert read == episode
     left = without(read, {read.messages[1].id})
     assert left is not None

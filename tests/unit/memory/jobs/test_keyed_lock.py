@@ -2,7 +2,7 @@
 
 import asyncio
 
-from graph_service.memory.jobs.keyed_lock import KeyedLock
+from graph_service.memory.jobs.job_context import KeyedLock
 
 
 async def test_second_caller_of_a_key_waits() -> None:
