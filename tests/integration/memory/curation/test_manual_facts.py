@@ -23,7 +23,10 @@ def memory_reading_at_once(graph: Graph) -> Memory:
 
 
 async def apply(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:
-    return await getattr(memory_reading_at_once(graph).statements, act)(TenantId(tenant), *args)
+    """Make a correction; `pin` is to confirm with that option."""
+    more = {"pin": True} if act == "pin" else {}
+    act = "confirm" if act == "pin" else act
+    return await getattr(memory_reading_at_once(graph).statements, act)(TenantId(tenant), *args, **more)
 
 
 async def rows(graph: Graph, tenant: str) -> list[str]:

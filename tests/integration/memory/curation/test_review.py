@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.change_log import unchanged_cache
+from graph_service.memory.change_log import log
 from graph_service.memory.curation import review
 from graph_service.memory.curation.review import CardKind, ReviewStack
 from graph_service.memory.recall.query import HitKind, Question
@@ -104,7 +104,7 @@ async def test_open_values_of_one_attribute_are_a_contradiction(graph: Graph, te
 async def test_contradictions_of_an_unchanged_memory_are_compared_once_for_each_tenant(
     graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unchanged_cache, "SETTLED_S", 0.0)
+    monkeypatch.setattr(log, "SETTLED_S", 0.0)
     memory, other = a_reviewed_memory(graph), f"{tenant}-other"
     for number, name in enumerate(("Riyaad", "Boris")):
         fact = _works_at(name, relation="fish supplier", statement=f"They buy their fish from {name}.")
