@@ -20,12 +20,10 @@ _CACHE_ENTRIES: Final = 10_000
 _HAN: Final = re.compile(rf"[{HAN}]")
 _WORD: Final = re.compile(r"[^\W_][\w.+#'’-]*")
 _DIGIT: Final = re.compile(r"[0-9零一二三四五六七八九十百千万两]")
-# Words without meaning in a relation, dropped first; prepositions and "use" are dropped for some comparisons only.
-_FILLERS: Final = word_set(
-    "a an the my his her their its our your user user's users is are be been am currently current now present own main "
-    "primary today's has'"
-)
-_PREPOSITIONS: Final = word_set("at in on for of to as with by from into under about s using")
+_WORDS: Final = {
+    key: word_set(words) for key, words in toml_of("extraction.entities", "words.toml")["relations"].items()
+}
+_FILLERS, _PREPOSITIONS, _UNITS = _WORDS["fillers"], _WORDS["prepositions"], _WORDS["units"]
 _USES: Final = stem("uses")
 _PROJECT: Final = stem("project")
 _CHANGES_TO: Final = frozenset(map(stem, ("switched", "moved", "migrated", "adopted")))
@@ -34,11 +32,6 @@ _FILLERS_ZH: Final = re.compile(r"当前|目前|现在|如今|用户|项目|[的
 _EVENT_ZH: Final = re.compile(r"了|过(?!敏)")
 _FAVORITE: Final = frozenset({"favorite", "preferred", "best-loved"})
 _FAVORITE_ZH: Final = ("最喜欢", "最爱", "首选", "偏好")
-_UNITS: Final = word_set(
-    "mg mcg µg μg g kg ml l iu unit units tablet tablets pill pills capsule capsules dose doses microgram micrograms "
-    "milligram milligrams gram grams daily nightly weekly once twice times a per day of the in every morning "
-    "evening night and half"
-)
 _UNITS_ZH: Final = re.compile(r"毫克|微克|毫升|单位|早上|晚上|每天|每日|每晚|每早|一次|两次|[克片粒颗次日天早晚]")
 # Attributes whose value is a date: with another object, such as "tax return", the fact does not state the value.
 _DATE_WORDS: Final = frozenset({"date", "deadlin", "due"})

@@ -50,18 +50,12 @@ NO_YEAR = (
 )
 
 
-# Words after a number that counts nothing: "from 3 to 5 we were away", "on 3 and 5 because …".
-_NO_NOUN = ENGLISH_BM25 | word_set(
-    "after again all already also away back because before both during either else every except first here home "
-    "however inclusive instead like maybe next off only over per perhaps please since something sometimes still than "
-    "through though till together too under until while within without yes always works suits fits looks seems sounds "
-    "starts ends runs it's that's i'm i'll we're we'll he's she's they're didn't wasn't weren't"
-)
+_NO_NOUN = ENGLISH_BM25 | word_set(_ENGLISH["no_nouns"])
 _PLURAL = re.compile(
     r"[a-z]{2,}(?<![su])s|people|children|men|women|kids|folks|sheep|fish|feet|more|others|percent|staff|crew|km|kg|cm|mm|ml|mb|"
     r"gb|tb|mph|kph|lbs?|oz|am|pm|usd|eur|gbp|rmb"
 )
-_ATTENDED = word_set("came attended joined showed turned signed registered replied applied enrolled voted")
+_ATTENDED = word_set(_ENGLISH["attended"])
 _AFTER_NUMBER = re.compile(
     r"(?P<unit>\s*(?:%|°|[.,]\d|[ap]\.m\.|o'clock|of (?:us|them|my|our|his|her|their)\b))|[ -](?=[a-z])"
 )
