@@ -28,7 +28,7 @@ from graph_service.api.graphql.fields import (
 )
 from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.facts.stored import StoredFactEvent
-from graph_service.memory.forgetting.replacement import Replacement
+from graph_service.memory.forgetting.service import Replacement
 from graph_service.memory.messages.log import MessageFact, MessageFilter, MessagePage, StoredMessage
 from graph_service.memory.sessions.lifecycle import IndexReport, session_cursor
 from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn

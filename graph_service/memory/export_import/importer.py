@@ -6,18 +6,18 @@ import json
 import logging
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.schema_setup import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
-from graph_service.memory.export_import.graph_pages import LONG_ROWS_MAX, ROWS_MAX, put_rows
 from graph_service.memory.export_import.row_format import (
     EDGE,
     FORMAT,
@@ -27,15 +27,17 @@ from graph_service.memory.export_import.row_format import (
     VERSION,
     Row,
     decode_value,
+    kind_of_row,
+    properties_of,
     row_problems,
     without_vectors,
 )
-from graph_service.memory.export_import.snapshot import Progress
+from graph_service.memory.export_import.snapshot import LONG_ROWS_MAX, ROWS_MAX, Progress
 from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json
-from schema.labels import Label
+from schema.labels import EXPORTED_KEYS, MIND_MAP_KINDS, Label
 from schema.timespan import millis
 
 _log: Final = logging.getLogger(__name__)
@@ -243,10 +245,46 @@ async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progr
         rows_max = LONG_ROWS_MAX if kind in _LONG_ROW_KINDS else ROWS_MAX
         async for batch in in_batches(staging.rewritten(kind), rows_max):
             kept = batch if vectors else [without_vectors(row) for row in batch]
-            written = await put_rows(graph, tenant, kind, kept)
+            written = await _put_rows(graph, tenant, kind, kept)
             assert written == len(kept) or kind in LINKS, f"every row of {kind} must be written"
             done += len(kept)
             report("storing", done, total)
+
+
+async def _put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row]) -> int:
+    """Write rows of one kind in one transaction, idempotently; return the number written."""
+    if kind == EDGE:
+        put = statement("export_import/put_facts")
+    elif kind in LINKS:
+        put = statement("export_import/put_links")
+    else:
+        put = statement("export_import/put_nodes")
+    parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
+    if kind != EDGE:
+        parameters["kind"] = Label.MEMORY.value if kind in MIND_MAP_KINDS else str(kind)
+    written = await graph.run(put, parameters)
+    return int(written[0]["written"]) if written else 0
+
+
+def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
+    if "link" in row:
+        return {"subject": row["from"], "object": row["to"]}
+    model = properties_of(kind_of_row(row))
+    properties = {
+        name: decode_value(value, model[name].kind if name in model else "")
+        for name, value in row["properties"].items()
+    }
+    vectors = [[name, vector_parameter(properties.pop(name))] for name in list(properties) if _is_vector(name, model)]
+    parameters = {"properties": {**properties, "tenant": tenant}, "vectors": vectors}
+    if EDGE in row:
+        return {**parameters, "id": properties["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
+    label = Label(row["node"])
+    key = EXPORTED_KEYS[Label.MEMORY if label in MIND_MAP_KINDS else label]
+    return {**parameters, "key": properties[key], "label": label.value}
+
+
+def _is_vector(name: str, model: Mapping[str, Any]) -> bool:
+    return name in model and model[name].kind == "vector"
 
 
 async def _finish(graph: Graph, tenant: TenantId, tenant_properties: Mapping[str, Any], *, now: datetime) -> None:

@@ -12,20 +12,107 @@ episodes, scenes or the state of a session updates a job of that session.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from graph_service.graph.statements import statement
+from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import SETTLED_S
-from graph_service.memory.export_import.graph_pages import GraphPages, Run
-from graph_service.memory.export_import.row_format import Row, without_vectors
+from graph_service.memory.export_import.row_format import (
+    EDGE,
+    Row,
+    encode_value,
+    kind_of_row,
+    properties_of,
+    without_vectors,
+)
 from graph_service.memory.export_import.staging import Staging
 from schema.change import FORGOTTEN, Op
 from schema.errors import NotFoundError
 from schema.ids import TenantId
-from schema.labels import EXPORTED_KEYS, Label
+from schema.labels import EXPORTED_KEYS, MIND_MAP_KINDS, Label
+
+ROWS_MAX: Final = 500
+# Page size for rows with vectors, which are about ten times as long.
+LONG_ROWS_MAX: Final = 100
+# Runs a statement, in a transaction of its own or in one that is open.
+Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[dict[str, Any]]]]
+
+
+class GraphPages:
+    """Read a tenant's graph as pages of rows; ids and URIs are those of the database."""
+
+    def __init__(self, run: Run, tenant: TenantId, *, vectors: bool) -> None:
+        self._run = run
+        self._parameters = {"tenant": tenant, "vectors": vectors}
+        self._rows_max = LONG_ROWS_MAX if vectors else ROWS_MAX
+
+    async def nodes(self, kind: Label, *, after: Any = None) -> AsyncIterator[list[Row]]:
+        """Yield the nodes of a kind with their links, by key.
+
+        Args:
+            kind: a key of `EXPORTED_KEYS`.
+            after: key to start after.
+        """
+        after = (-1 if kind == Label.CHANGE else "") if after is None else after
+        # A value of an item may have a megabyte.
+        rows_max = LONG_ROWS_MAX if kind is Label.ITEM else self._rows_max
+        async for stored in self._pages(statement("export_import/nodes"), after, kind=kind.value, rows=rows_max):
+            yield [row for node in stored for row in _node_rows(node)]
+
+    async def nodes_of_session(self, session: str) -> AsyncIterator[list[Row]]:
+        """Yield the session with its state, messages, episodes and scenes, and their links."""
+        async for stored in self._pages(statement("export_import/nodes_of_session"), "", session=session):
+            yield [row for node in stored for row in _node_rows(node)]
+
+    async def facts(self) -> AsyncIterator[list[Row]]:
+        """Yield all facts and mentions by id."""
+        async for stored in self._pages(statement("export_import/facts"), ""):
+            yield [_fact_row(fact) for fact in stored]
+
+    async def elements(self, ids: Sequence[str]) -> list[Row]:
+        """Return nodes of the mind map and facts with these ids."""
+        parameters = {**self._parameters, "ids": ids}
+        nodes = await self._run(statement("export_import/nodes_by_id"), parameters)
+        facts = await self._run(statement("export_import/facts_by_id"), parameters)
+        return [*(row for node in nodes for row in _node_rows(node)), *map(_fact_row, facts)]
+
+    async def changes_of(self, ids: Sequence[str]) -> list[Row]:
+        """Return all changes of these elements."""
+        parameters = {"tenant": self._parameters["tenant"], "ids": ids}
+        stored = await self._run(statement("export_import/changes_of_elements"), parameters)
+        return [row for node in stored for row in _node_rows(node)]
+
+    async def _pages(self, page: Statement, after: Any, **more: Any) -> AsyncIterator[list[dict[str, Any]]]:
+        parameters = {**self._parameters, "rows": self._rows_max, **more}
+        while stored := await self._run(page, {**parameters, "after": after}):
+            after = stored[-1]["key"]
+            yield stored
+
+
+def _node_rows(stored: Mapping[str, Any]) -> list[Row]:
+    """Return the row of a node, and those of its links."""
+    labels, properties = stored["labels"], stored["properties"]
+    kind = next(label for label in (*MIND_MAP_KINDS, *EXPORTED_KEYS) if label in labels)
+    row: Row = {"node": kind.value}
+    links = [{"link": link, "from": properties["id"], "to": end} for link, end in stored["links"]]
+    return [{**row, "properties": _encoded(row, properties)}, *links]
+
+
+def _fact_row(stored: Mapping[str, Any]) -> Row:
+    row: Row = {EDGE: stored["type"], "from": stored["subject"], "to": stored["object"]}
+    return {**row, "properties": _encoded(row, stored["properties"])}
+
+
+def _encoded(row: Row, stored: Mapping[str, Any]) -> dict[str, Any]:
+    model = properties_of(kind_of_row(row))
+    return {
+        name: encode_value(value, model[name].kind if name in model else "")
+        for name, value in stored.items()
+        if value is not None
+    }
+
 
 Progress = Callable[[str, int, int], None]
 # The last pass follows one that took at most this long.
