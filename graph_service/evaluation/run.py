@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from extraction.embeddings.embedder import Embedder
 from extraction.extractive_summary import token_count
+from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
 from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
 from graph_service.evaluation.dataset import Conversation, Fact, FactSource, Question, Session
@@ -61,12 +62,14 @@ class Plan:
         captions: turns include captions of their pictures.
         concurrency: questions asked at the same time.
         forget: delete the tenants afterwards; unnecessary for a temporary database.
+        hidden: the kinds of secrets that the service hides in what it shows.
     """
 
     facts: FactSource = FactSource.NONE
     captions: bool = True
     concurrency: int = 1
     forget: bool = True
+    hidden: frozenset[SecretKind] = ALL_KINDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +173,7 @@ async def evaluate_everyday(
         with _timed(run.seconds, "asking"):
             for one in stored:
                 for question in one.data.questions:
-                    run.answers.append(await _ask_everyday(service, one, question))
+                    run.answers.append(await _ask_everyday(service, one, question, plan))
                     done = len(run.answers)
                     steps(Step(part="asking", doing="questions", done=done, total=total, unit="questions"))
     run.facts_dropped = [reason for one in stored for reason in one.facts_dropped]
@@ -331,11 +334,11 @@ async def _ask_all(service: Memory, memories: Sequence[Stored], run: EvaluationR
 
     async def ask_one(pair: tuple[int, Question]) -> None:
         n, question = pair
-        answers[_key(n, question)] = await _ask(service, memories[n], question)
+        answers[_key(n, question)] = await _ask(service, memories[n], question, run.plan)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
 
     # Loads query plans and models; its latency is not measured.
-    await _ask(service, memories[unique[0][0]], unique[0][1])
+    await _ask(service, memories[unique[0][0]], unique[0][1], run.plan)
     await _for_each_concurrently(run.plan.concurrency, unique, ask_one)
     run.recalled = [answers[_key(n, question)] for n, question in own]
     run.orders[OURS] = {
@@ -346,7 +349,7 @@ async def _ask_all(service: Memory, memories: Sequence[Stored], run: EvaluationR
     run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
 
 
-async def _ask(service: Memory, stored: Stored, question: Question) -> RecallResult:
+async def _ask(service: Memory, stored: Stored, question: Question, plan: Plan) -> RecallResult:
     asked = _asked(stored, question, limit=HITS_MAX, kinds=(HitKind.MESSAGE,))
 
     async def ask() -> tuple[RecallAnswer, int]:
@@ -359,11 +362,11 @@ async def _ask(service: Memory, stored: Stored, question: Question) -> RecallRes
         refused=answer.nothing_relevant,
         took_ms=took_ms,
         round_trips=round_trips,
-        tokens=sum(token_count(hit.candidate.text) for hit in answer.hits[:HITS_READ]),
+        tokens=sum(token_count(without_secrets(hit.candidate.text, plan.hidden)) for hit in answer.hits[:HITS_READ]),
     )
 
 
-async def _ask_everyday(service: Memory, stored: Stored, question: Question) -> Answer:
+async def _ask_everyday(service: Memory, stored: Stored, question: Question, plan: Plan) -> Answer:
     asked = _asked(stored, question, limit=HITS_READ)
     request = ContextRequest(user_id=asked.user_id, query=asked.text, tokens_max=CONTEXT_TOKENS)
 
@@ -376,9 +379,9 @@ async def _ask_everyday(service: Memory, stored: Stored, question: Question) -> 
     return Answer(
         memory=stored.data,
         question=question,
-        hits=tuple(hit.candidate.text for hit in recall.hits),
+        hits=tuple(without_secrets(hit.candidate.text, plan.hidden) for hit in recall.hits),
         nothing_relevant=recall.nothing_relevant,
-        context=context.text,
+        context=without_secrets(context.text, plan.hidden),
         took_ms=took_ms,
     )
 

@@ -57,7 +57,13 @@ def evaluate(
     # Imports numpy and more, so it comes after the checks: mistakes are reported at once.
     from graph_service.evaluation.run import Plan
 
-    plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
+    plan = Plan(
+        facts=facts,
+        captions=captions,
+        concurrency=concurrency,
+        forget=settings.neo4j.uri is not None,
+        hidden=settings.display.hidden,
+    )
     # Real memories are neither changed nor measured.
     with tempfile.TemporaryDirectory(prefix="mnemoscene-eval-", ignore_cleanup_errors=True) as folder:
         run(_measure(replace(settings, data_dir=Path(folder)), call.terminal, datasets, plan, output))

@@ -103,6 +103,10 @@ async def test_an_everyday_memory_is_read_session_by_session_and_then_deleted(gr
     memories, control, steps = read_all([EVERYDAY]).memories, Working(graph), list[Step]()
     plan = Plan(facts=FactSource.OBSERVATIONS)
     run = await evaluate_everyday(control.memory, control.work_left, memories, plan, steps.append)
+    # What is measured is what the service shows: of file paths the last name.
+    shown = "\n".join(text for answer in run.answers for text in (*answer.hits, answer.context))
+    assert "/heronry, not journald" in shown
+    assert "/var/log/heronry" not in shown
     document = everyday_document_of(run)
     assert (document["questions"], document["facts_dropped"]) == (len(memories[0].questions), [])
     assert document["groups"]["all"]["answer@5"] >= 0.5
