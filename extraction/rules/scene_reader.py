@@ -26,7 +26,7 @@ from extraction.rules.tags import Tag
 from extraction.rules.untagged import read_untagged
 from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
-from extraction.text.choices import choice_in
+from extraction.text.choices import CHOSE, choice_in
 from extraction.text.corrections import Correction
 from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
 from extraction.text.name_forms import simplified_characters
@@ -131,7 +131,7 @@ def _choices_of(number: int, scene: SceneText) -> list[ProposedFact]:
             quotes=tuple(Quote(line=told) for told in chosen.told) if one is chosen else (Quote(line=number),),
             valid_at=scene.lines[number].said_at,
             confidence=0.85,
-            relation="chose",
+            relation=CHOSE,
             closes=one is not chosen,
             detail=FactDetail(kind=FactKind.DECISION),
         )

@@ -13,6 +13,8 @@ from extraction.text.chinese import HAN
 from extraction.text.languages import written_language
 from schema.labels import Role
 
+# The relation of a choice to who made it.
+CHOSE: Final = "chose"
 # Messages after a list, and the time, in which somebody chooses from it.
 _LINES_MAX: Final = 6
 _WITHIN: Final = timedelta(days=2)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis, TimeReference
+from extraction.text.choices import CHOSE
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.replacement_ranking import is_brief
-from schema.fact import FactKind
 
 # Minimum score of what overtook a message, as a share of that message's score, to come before it.
 _SUCCESSOR_MIN: Final = 0.5
@@ -24,7 +24,7 @@ def below_replacements(
     below what corrects it: "I meant 72" shares no words with the question. A message that was true once stands below
     the fact that closed it, or a message that proves this fact, if that matches the question at least half as well: who
     asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a former state or a named time
-    keep the order of what was true once. A short message that tells a decision only together with others stands below
+    keep the order of what was true once. A short message that tells a choice only together with others stands below
     it, likewise: "any name for the boat?", "the second one".
 
     Args:
@@ -76,7 +76,7 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
     Of messages with the same words by the same speaker, the latest remains, in the place of the best. Of a fact and the
     only message that proves it, the better one remains; a fact is also left out below one of several messages that
-    prove it, unless it is a decision that they tell together ("Any name for the boat?", "Otter, Wren", "the first"). A
+    prove it, unless it is a choice that they tell together ("Any name for the boat?", "Otter, Wren", "the first"). A
     scene is left out if one of its messages is a hit.
     """
     scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
@@ -102,8 +102,8 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def told_together(one: Candidate) -> bool:
-    """Return whether this is a decision that several messages tell only together."""
-    return one.fact_kind is FactKind.DECISION and len(one.proofs) > 1
+    """Return whether this is a choice that several messages tell only together."""
+    return one.relation == CHOSE and len(one.proofs) > 1
 
 
 def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:

@@ -184,10 +184,8 @@ def ranked_by_replacements(
     for change, log_odds in changes.items():
         is_brief = 1.0 / (1.0 + math.exp(_BRIEF_ODDS - (brief or {}).get(change.newer_text, -math.inf)))
         counts = change.newer_answers / (1.0 + math.exp(-log_odds)) * (1.0 - is_brief)
-        back = max(2.0 * change.older_answers - 1.0, 0.0) * is_brief
-        for over, under, count in ((change.newer, change.older, counts), (change.older, change.newer, back)):
-            replaced[under] = max(replaced.get(under, 0.0), count)
-            replacing[over] = max(replacing.get(over, 0.0), count)
+        replaced[change.older] = max(replaced.get(change.older, 0.0), counts)
+        replacing[change.newer] = max(replacing.get(change.newer, 0.0), counts)
     former = analysis.time_reference is TimeReference.FORMER
     older_weight = weights.former if former else -weights.replaced
     newer_weight = -weights.former if former else weights.replaces

@@ -170,3 +170,19 @@ async def test_a_promise_of_the_assistant_is_a_fact_of_the_agent_and_small_talk_
     assert "promised to remind" in str((await api.ask(PROFILE, agent="nemo"))["data"])
     assert "promised" not in str((await api.ask(PROFILE))["data"])
     assert "anks" not in str(await facts(api))
+
+
+async def test_a_choice_from_a_list_is_a_decision_that_a_later_choice_ends(api: Api, graph: Graph) -> None:
+    """B8: also if each message comes in a call of its own; its evidence is the request, the list and the reply."""
+    await tell(api, graph, "Any name for the boat?")
+    listed = {"role": "ASSISTANT", "text": "1. Otter\n2. Salt Wren\n3. Marguerite", "time": "2026-03-01T12:01:00Z"}
+    assert "errors" not in await api.ask(REMEMBER, i={"userId": "ana", "sessionId": "s1", "messages": [listed]})
+    await tell(api, graph, "number 2!", minute=2)
+    (chosen,) = await facts(api)
+    assert (chosen["object"]["name"], len(chosen["evidence"])) == ("Salt Wren", 3)
+    await tell(api, graph, "hm no, I'm going with the third one", minute=4)
+    query = '{ recall(userId: "ana", query: "What is the name of my boat?") { hits { kind text invalidAt } } }'
+    hits = (await api.ask(query))["data"]["recall"]["hits"]
+    (current,) = (hit for hit in hits if hit["kind"] == "FACT" and hit["invalidAt"] is None)
+    assert "Marguerite" in current["text"]
+    assert {fact["object"]["name"] for fact in await facts(api)} == {"Salt Wren", "Marguerite"}

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.query_analysis import QueryAnalysis, TimeReference, analyse
+from extraction.text.choices import CHOSE
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.corrections import with_corrections
 from graph_service.memory.recall.features import features_of
@@ -25,7 +26,6 @@ from graph_service.memory.recall.ranking import (
     with_question_weights,
 )
 from graph_service.memory.recall.retrieval import filtered
-from schema.fact import FactKind
 from schema.ids import TenantId, fact_uri, user_uri
 from schema.timespan import Timespan
 from tests.support.builders import NOON
@@ -264,13 +264,13 @@ def test_overtaken_message_ranks_below_what_overtook_it(reference: TimeReference
     assert all(hit.score - hit.parts.get("replaces", 0.0) == pytest.approx(before[hit.candidate.id]) for hit in ordered)
 
 
-def test_decision_that_several_messages_tell_together_ranks_above_the_short_ones() -> None:
+def test_choice_that_several_messages_tell_together_ranks_above_the_short_ones() -> None:
     """It stays, though a message that proves it ranks above; a long one may tell more than what the decision is for."""
     asked = replace(
         said("asked"), text="I bought a boat in Whitby with my brother, 9 metres, oak. Any name for it, please?"
     )
     told = (replace(said("need"), text="Any name for the boat?"), said("list"), said("reply"))
-    chose = a_candidate("f", HitKind.FACT, fact_kind=FactKind.DECISION, proofs=("asked", "need", "list", "reply"))
+    chose = a_candidate("f", HitKind.FACT, relation=CHOSE, proofs=("asked", "need", "list", "reply"))
     ordered = without_repeats(below_replacements(hits_of(asked, *told, chose), QueryAnalysis()))
     assert [hit.candidate.id for hit in ordered] == ["asked", "f", "need", "list", "reply"]
 
