@@ -9,8 +9,7 @@ from itertools import islice
 
 from graph_service.auth.access import ANONYMOUS, Access, Role
 from graph_service.auth.connection_slots import ConnectionSlots
-from graph_service.live.change_feed import Feed
-from graph_service.live.limits import LIVE_LIMITS, LiveLimits
+from graph_service.live.change_feed import LIVE_LIMITS, Feed, LiveLimits
 from graph_service.memory.change_log.log import ChangeLog, moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json

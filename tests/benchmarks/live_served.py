@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from tests.benchmarks.child_process import child_process
 from tests.support.live_service import ServiceAddress, serving
 

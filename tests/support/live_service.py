@@ -15,8 +15,8 @@ from graph_service.api.errors import install_error_handlers
 from graph_service.api.rest import explore_router, rest_router
 from graph_service.cli.http_server import uvicorn_config
 from graph_service.graph.store import Graph
+from graph_service.live.change_feed import LiveLimits
 from graph_service.live.hub import Hub
-from graph_service.live.limits import LiveLimits
 from graph_service.live.websocket import live_router
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps

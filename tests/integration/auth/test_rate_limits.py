@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from graph_service.api.graphql.router import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
-from graph_service.live.limits import LIVE_LIMITS
+from graph_service.live.change_feed import LIVE_LIMITS
 from tests.conftest import Server
 from tests.integration.auth.graphql_socket import CHANGED, answer, event, graphql_socket, subscribed
 from tests.support.live_service import LiveViewer

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from graph_service.live.limits import LIVE_LIMITS
+from graph_service.live.change_feed import LIVE_LIMITS
 from mnemoscene import AsyncMemory, BadInput, Conflict, Denied, Memory, Message, NewFact, NotFound, operations
 from mnemoscene.items import AsyncItems, ItemOperations, Items
 from mnemoscene.models import Change

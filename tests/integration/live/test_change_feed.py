@@ -3,8 +3,7 @@
 import asyncio
 
 from graph_service.graph.store import Graph
-from graph_service.live.change_feed import Feed
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import Feed, LiveLimits
 from graph_service.memory.change_log.log import ChangeLog, append_changes
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache

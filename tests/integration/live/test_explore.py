@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import Explorer, MindMap
 from schema.errors import TooCostlyError, UnavailableError

@@ -10,7 +10,7 @@ import pytest_asyncio
 from websockets.exceptions import ConnectionClosed
 
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from tests.integration.live.hostile_frames import hostile_frames, random_hello
 from tests.support.live_service import LiveViewer, Service, ServiceAddress, serving
 

@@ -10,7 +10,7 @@ from websockets.typing import Origin
 
 from graph_service.auth.access import same_origin
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from tests.support.live_service import LiveViewer, Service, serving
 
 HELLO = {"t": "hello", "v": 1, "client": "c-test"}

@@ -9,7 +9,7 @@ import pytest
 
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.live_service import LiveViewer, serving
 from tests.support.neo4j_server import start_test_server

@@ -10,7 +10,7 @@ import pytest
 from graph_service.auth.access import Role
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from schema.entity import an_entity

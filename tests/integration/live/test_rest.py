@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from schema.predicates import whitelist
 from tests.support.graph_writer import NOON, Edge, GraphWriter
 from tests.support.live_service import Service, serving

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from graph_service.graph.store import Graph
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.live_service import LiveViewer, Service, serving
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest_asyncio
 
 from graph_service.graph.store import Graph
+from graph_service.live.change_feed import LiveLimits
 from graph_service.live.hub import COLOURS, Member, ViewerGroup
-from graph_service.live.limits import LiveLimits
 from schema.frames import SelectionUpdate
 from tests.support.live_service import Service, serving
 

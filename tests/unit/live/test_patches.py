@@ -14,8 +14,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.live.change_feed import Ring, SnapshotFrameCache
-from graph_service.live.limits import LiveLimits
+from graph_service.live.change_feed import LiveLimits, Ring, SnapshotFrameCache
 from graph_service.live.patches import coalesce, patch_of, snapshot_parts
 from graph_service.memory.change_log.log import edge_body, edge_view, node_body, node_view
 from graph_service.memory.mindmap.snapshot import SnapshotSelection, frame_json, snapshot_of
