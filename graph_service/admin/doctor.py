@@ -358,7 +358,7 @@ def _java() -> Check:
 
 
 def _jars(cache_dir: Path) -> Check:
-    from graph_service.graph.local_neo4j.jar_lock import read_lock
+    from graph_service.graph.local_neo4j.jar_cache import read_lock
 
     jars = read_lock()
     missing = [jar for jar in jars if _size(cache_dir / "jars" / jar.file_name) != jar.size_bytes]

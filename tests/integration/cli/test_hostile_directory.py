@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.graph.local_neo4j.jar_lock import read_lock
+from graph_service.graph.local_neo4j.jar_cache import read_lock
 from tests.conftest import Server
 from tests.support.cli_process import Home
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extraction.embeddings.maven_artifact import Jar
-from graph_service.graph.local_neo4j.jar_lock import LOCK_PATH, read_lock
+from graph_service.graph.local_neo4j.jar_cache import LOCK_PATH, read_lock
 from graph_service.graph.local_neo4j.relock import NEO4J_COORDINATE
 from schema.errors import InstallError
 
