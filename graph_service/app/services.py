@@ -283,7 +283,12 @@ async def open_services(
 
         stored_keys = file_of_database(settings, "keys", "json")
         database = Database(
-            settings, graph, starting=starting, prepare=prepare, on_progress=on_progress, patient=not wait
+            settings=settings,
+            graph=graph,
+            starting=starting,
+            prepare=prepare,
+            on_progress=on_progress,
+            patient=not wait,
         )
         closing.push_async_callback(database.stop_server)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")

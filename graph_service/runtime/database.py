@@ -9,6 +9,7 @@ import logging
 import shutil
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +40,7 @@ _BROKEN_MAX_S: Final = 2.0
 _FREE_MIN_BYTES: Final = 16 * 2**20
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Database:
     """Connects a `Graph` that has no driver yet, and keeps it connected.
 
@@ -54,28 +56,18 @@ class Database:
         on_return: called each time the database answers again; must not block.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        graph: Graph,
-        *,
-        starting: "asyncio.Task[LocalServer] | None",
-        prepare: Callable[[Graph], Awaitable[None]],
-        on_progress: Watcher,
-        patient: bool,
-    ) -> None:
-        self.server: LocalServer | None = None
-        self.task: asyncio.Task[None] | None = None
-        self.on_return: Callable[[], None] = lambda: None
-        self._settings = settings
-        self._graph = graph
-        self._starting = starting
-        self._prepare = prepare
-        self._on_progress = on_progress
-        self._patient = patient
-        self._tries = 0
-        self._postponed = asyncio.Event()
-        self._broken_since_s: float | None = None
+    settings: Settings
+    graph: Graph
+    starting: "asyncio.Task[LocalServer] | None"
+    prepare: Callable[[Graph], Awaitable[None]]
+    on_progress: Watcher
+    patient: bool
+    server: LocalServer | None = field(default=None, init=False)
+    task: asyncio.Task[None] | None = field(default=None, init=False)
+    on_return: Callable[[], None] = field(default_factory=lambda: lambda: None, init=False)
+    _tries: int = field(default=0, init=False)
+    _postponed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _broken_since_s: float | None = field(default=None, init=False)
 
     @property
     def connected(self) -> bool:
@@ -108,7 +100,7 @@ class Database:
 
     async def close(self) -> None:
         """Cancel connecting; `stop_server` stops a server that was started."""
-        await cancel(self.task, self._starting)
+        await cancel(self.task, self.starting)
 
     async def stop_server(self) -> None:
         """Stop the local server, if this process runs it."""
@@ -129,7 +121,7 @@ class Database:
                     await self._restart()
                     self.on_return()
                     restart_s = _RESTART_MIN_S
-                elif self._graph.away and await self._graph.answers():
+                elif self.graph.away and await self.graph.answers():
                     _log.info("Neo4j answers again")
                     self.on_return()
                 elif await self._needs_restart():
@@ -157,7 +149,7 @@ class Database:
     def _is_temporary(self, error: MnemosceneError) -> bool:
         """Count a failed attempt; return True if a retry may succeed."""
         self._tries += 1
-        if not self._patient:
+        if not self.patient:
             return False
         if isinstance(error, UnavailableError):
             return True
@@ -165,7 +157,7 @@ class Database:
         return isinstance(error, temporary) and self._tries < _START_TRIES_MAX
 
     async def _attempt(self) -> None:
-        given, database = self._settings.neo4j, None
+        given, database = self.settings.neo4j, None
         if given.uri is None:
             server = await self._started()
             uri, user, password = server.uri, server.user, server.password
@@ -173,17 +165,17 @@ class Database:
             uri, user, password, database = given.uri, given.user, given.password or "", given.database
         new = await connect(uri=uri, user=user, password=password, database=database, warm_up=plan_reading)
         try:
-            await self._prepare(new)
+            await self.prepare(new)
         finally:
             await new.close()
-        await self._graph.use(await open_driver(uri=uri, user=user, password=password))
+        await self.graph.use(await open_driver(uri=uri, user=user, password=password))
 
     async def _started(self) -> LocalServer:
         """Return the local server; start it if this process runs none or its own has ended."""
         if self.server is None or self.server.own is None or self.server.own.ended():
-            starting, self._starting = self._starting, None
+            starting, self.starting = self.starting, None
             if starting is None:
-                starting = asyncio.create_task(start_server(self._settings, self._on_progress, lasting=True))
+                starting = asyncio.create_task(start_server(self.settings, self.on_progress, lasting=True))
             self.server = await starting
         return self.server
 
@@ -193,9 +185,9 @@ class Database:
             return False
         if self.server.own is not None:
             return self.server.own.ended()
-        if not self._graph.away or await self._graph.answers():
+        if not self.graph.away or await self.graph.answers():
             return False
-        found = await asyncio.to_thread(find_local_server, self._settings.data_dir)
+        found = await asyncio.to_thread(find_local_server, self.settings.data_dir)
         return found is None or found.uri != self.server.uri
 
     async def _needs_restart(self) -> bool:
@@ -204,7 +196,7 @@ class Database:
         After a failed commit (a full disk, a failed log) Neo4j accepts log-ins but refuses every statement until it is
         restarted, even if there is room again.
         """
-        problem = self._graph.broken
+        problem = self.graph.broken
         if self.server is None or self.server.own is None or problem is None:
             self._broken_since_s = None
             return False
@@ -214,7 +206,7 @@ class Database:
             _log.error("the database of the local Neo4j does not work: %s", problem, extra={"code": "UNAVAILABLE"})
         if now_s - self._broken_since_s < _BROKEN_MAX_S:
             return False
-        return await asyncio.to_thread(_free_bytes, self._settings.data_dir) >= _FREE_MIN_BYTES
+        return await asyncio.to_thread(_free_bytes, self.settings.data_dir) >= _FREE_MIN_BYTES
 
     async def _stop_broken(self) -> None:
         """Stop a local server whose database has stopped; the loop then finds it ended and starts it."""
@@ -226,11 +218,11 @@ class Database:
     async def _restart(self) -> None:
         _log.warning("the local Neo4j has ended; restarting it")
         server = await start_server(
-            self._settings, lambda step: _log.debug("%s: %s", step.part, step.doing), lasting=True
+            self.settings, lambda step: _log.debug("%s: %s", step.part, step.doing), lasting=True
         )
         driver = await open_driver(uri=server.uri, user=server.user, password=server.password)
         self.server = server
-        await self._graph.use(driver)
+        await self.graph.use(driver)
         _log.info("the local Neo4j is running again")
 
 
