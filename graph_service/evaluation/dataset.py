@@ -4,6 +4,7 @@ A published conversation names the messages that answer its questions. An everyd
 text of hits instead, and facts as a careful agent would send them.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from extraction.text.chinese import is_chinese
-from graph_service.importers.file_checks import parse_json, raise_problems, text_of, validated
+from graph_service.importers.file_checks import problems_of, refusal, text_of
 from schema.errors import InputError
+from schema.json_text import read_json
 from schema.labels import Role
 from schema.limits import LIMITS
 from schema.timespan import as_utc
@@ -204,11 +206,13 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
     problems: list[str] = []
     for file in _files(paths, problems):
         try:
-            document = parse_json(text_of(file), name=str(file), outcome=_OUTCOME)
-            found.append(conversation_of(document, name=str(file), captions=captions))
+            found.append(conversation_of(read_json(text_of(file)), name=str(file), captions=captions))
+        except json.JSONDecodeError as error:
+            problems.append(f"{file} line {error.lineno}: not JSON ({error.msg})")
         except InputError as error:
             problems += error.problems
-    raise_problems(problems, outcome=_OUTCOME)
+    if problems:
+        raise refusal(problems, outcome=_OUTCOME)
     seen: Counter[str] = Counter()
     kept = []
     for conversation in found:
@@ -236,16 +240,16 @@ def conversation_of(document: object, *, name: str, captions: bool = True) -> Co
         found = _validated(Conversation, document | {"dataset": ""}, name)
     else:
         found = _validated(Conversation, _published(_validated(_File, document, name), captions=captions), name)
-    raise_problems(list(_mistakes(found, name)), outcome=_OUTCOME)
+    if mistakes := list(_mistakes(found, name)):
+        raise refusal(mistakes, outcome=_OUTCOME)
     return found
 
 
 def _validated(model: type[M], document: object, name: str) -> M:
-    problems: list[str] = []
-    found = validated(model, document, name, problems)
-    raise_problems(problems, outcome=_OUTCOME)
-    assert found is not None, "an invalid file has problems"
-    return found
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise refusal(problems_of(error, name), outcome=_OUTCOME) from error
 
 
 def _files(paths: Sequence[Path], problems: list[str]) -> list[Path]:

@@ -1,16 +1,13 @@
-"""Check files from outside: parse JSON, validate rows, and report all problems at once."""
+"""Check files from outside, and report all problems at once."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from schema.errors import InputError
-from schema.json_text import read_json
 
-M = TypeVar("M", bound=BaseModel)
 PROBLEMS_SHOWN = 20
 # A file is read into memory whole, and an archive of a few megabytes may unpack to as many gigabytes.
 FILE_BYTES_MAX: Final = 512 * 2**20
@@ -44,28 +41,6 @@ def check_size(file: Path, size: int) -> None:
         )
 
 
-def parse_json(text: str, *, name: str, outcome: str = "nothing was stored") -> Any:
-    """Return the parsed text of a file.
-
-    Raises:
-        InputError: with the line of the mistake.
-    """
-    try:
-        return read_json(text)
-    except json.JSONDecodeError as error:
-        problem = f"{name} line {error.lineno}: not JSON ({error.msg})"
-        raise InputError(f"{problem}; {outcome}", (problem,)) from error
-
-
-def validated(model: type[M], tree: object, place: str, problems: list[str]) -> M | None:
-    """Return the tree as a model; if it is invalid, append the problems and return None."""
-    try:
-        return model.model_validate(tree)
-    except ValidationError as error:
-        problems += problems_of(error, place)
-        return None
-
-
 def problems_of(error: ValidationError, place: str) -> list[str]:
     """Return one line for each problem: the place, the field and the message."""
     return [
@@ -74,14 +49,9 @@ def problems_of(error: ValidationError, place: str) -> list[str]:
     ]
 
 
-def raise_problems(problems: Sequence[str], *, outcome: str = "nothing was stored") -> None:
-    """Raise if there is any problem.
-
-    Raises:
-        InputError: lists the first `PROBLEMS_SHOWN` problems.
-    """
-    if problems:
-        raise InputError("\n".join([f"{outcome}:", *listed(problems)]), tuple(problems))
+def refusal(problems: Sequence[str], *advice: str, outcome: str = "nothing was stored") -> InputError:
+    """Return the error that lists the first `PROBLEMS_SHOWN` problems."""
+    return InputError("\n".join([f"{outcome}:", *listed(problems), *advice]), tuple(problems))
 
 
 def listed(problems: Sequence[str]) -> list[str]:

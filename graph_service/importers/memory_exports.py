@@ -25,9 +25,7 @@ class Mem0Memory(BaseModel):
     id: str
     memory: str = Field(min_length=1)
     user_id: str | None = None
-    agent_id: str | None = None
     run_id: str | None = None
-    role: str | None = None
     created_at: str | None = None
     updated_at: str | None = None
     metadata: dict[str, Any] | None = None
@@ -133,13 +131,21 @@ def from_memory_server(source: Source, batch: ImportBatch) -> None:
 
 def _add_entity(conversation: Conversation, batch: ImportBatch, entity: ServerEntity) -> None:
     kind = entity.entity_type.strip()
-    subject = _subject_name(entity.name, _THE_USER)
+    subject = "user" if entity.name in _THE_USER else entity.name
     text = f"{entity.name}: {kind}" if kind else entity.name
     place = conversation.add_message(batch, text, message_id=_id("entity", entity.name, kind), role="assistant")
     if place is not None and kind and subject != "user":
-        known = name_key(kind) if name_key(kind) in _TYPES else None
-        statement = f"{entity.name} is a {kind}"
-        conversation.facts.append(_fact(subject, "RELATES_TO", kind, "is a", statement, place, subject_type=known))
+        conversation.facts.append(
+            ProvidedFact(
+                subject=subject,
+                predicate="RELATES_TO",
+                object=kind,
+                relation="is a",
+                statement=f"{entity.name} is a {kind}",
+                subject_type=name_key(kind) if name_key(kind) in _TYPES else None,
+                message_indexes=(place,),
+            )
+        )
     batch.kept["entities"] += 1
     for observation in entity.observations:
         # Role assistant: "I" in an observation is not the user.
@@ -162,29 +168,18 @@ def _add_relation(
         return
     key = name_key(relation)
     predicate = "PREFERS" if key in _LIKES else "DISLIKES" if key in _DISLIKES else "RELATES_TO"
-    label = None if predicate != "RELATES_TO" else relation
+    subject, obj = ("user" if name in users else name for name in (start, end))
     conversation.facts.append(
-        _fact(_subject_name(start, users), predicate, _subject_name(end, users), label, text, place)
+        ProvidedFact(
+            subject=subject,
+            predicate=predicate,
+            object=obj,
+            relation=relation if predicate == "RELATES_TO" else None,
+            statement=text,
+            message_indexes=(place,),
+        )
     )
     batch.kept["relations"] += 1
-
-
-def _fact(
-    subject: str, predicate: str, obj: str, relation: str | None, statement: str, place: int, **more: Any
-) -> ProvidedFact:
-    return ProvidedFact(
-        subject=subject,
-        predicate=predicate,
-        object=obj,
-        relation=relation,
-        statement=statement,
-        message_indexes=(place,),
-        **more,
-    )
-
-
-def _subject_name(name: str, users: frozenset[str] | set[str]) -> str:
-    return "user" if name in users else name
 
 
 def _id(*parts: str) -> str:

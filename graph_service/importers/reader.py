@@ -5,7 +5,7 @@ from typing import Final
 
 from graph_service.importers.chat_exports import from_chatgpt, from_claude_export
 from graph_service.importers.conversation_files import from_benchmark, from_conversations, from_lines
-from graph_service.importers.file_checks import raise_problems
+from graph_service.importers.file_checks import refusal
 from graph_service.importers.group_chats import (
     from_slack,
     from_telegram,
@@ -85,8 +85,8 @@ def read_file(
     if read is not from_whatsapp:
         # All the JSON of a file must be readable.
         batch.problems += source.parsed[1]
-    if not skip_invalid:
-        raise_problems(batch.problems)
+    if batch.problems and not skip_invalid:
+        raise refusal(batch.problems)
     if not batch.calls:
         why = f": {batch.problems[0]}" if batch.problems else ""
         raise InputError(f"{name}: contains no message that can be imported{why}; nothing was stored")

@@ -22,7 +22,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, read_all
-from graph_service.evaluation.metrics import ranking_measures
+from graph_service.evaluation.report import ranking_measures
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.ranking_table import Case, case_columns, lines_of, scored

@@ -22,7 +22,7 @@ from extraction.embeddings.embedder import Embedder, embed_question, embed_with_
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, Question, read_all
-from graph_service.evaluation.metrics import ranking_measures
+from graph_service.evaluation.report import ranking_measures
 from graph_service.memory.recall.candidates import CandidateSet
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking import rank, weights_for

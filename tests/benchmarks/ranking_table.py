@@ -23,7 +23,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.evaluation.dataset import Conversation, Question, read_all
-from graph_service.evaluation.metrics import MEASURES, ranking_measures
+from graph_service.evaluation.report import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.lexical_scores import lexical_scores

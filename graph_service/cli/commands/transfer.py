@@ -20,7 +20,7 @@ from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.service_client import client_in_process
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import ProgressBars
-from graph_service.importers.file_checks import check_size, listed, text_of
+from graph_service.importers.file_checks import check_size, listed, refusal, text_of
 from graph_service.importers.source import FileFormat, Owner
 from graph_service.observability.progress import Step
 from graph_service.observability.terminal_text import shown, shown_json
@@ -46,6 +46,7 @@ _MEMBERS: Final = (
     re.compile(r"[^/]+\.txt"),  # WhatsApp
 )
 _SLACK_USERS: Final = "users.json"
+_ADVICE: Final = "Correct these, or leave them out with --skip-invalid"
 
 
 @command
@@ -74,8 +75,10 @@ def import_files(
     """Import conversations or memories from Mnemoscene or other programs; checks all files before storing anything."""
     if (graphiti is None) == (not files):
         raise InputError("name either files to import, or the Neo4j of a Graphiti memory with --graphiti")
-    if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files or ()):
-        run(_import_export(call, _single(files or ()), wait=not no_wait))
+    if files and form in (FileFormat.AUTO, FileFormat.EXPORT) and any(map(_is_export, files)):
+        if len(files) > 1:
+            raise InputError("an export is a whole tenant: import it alone, into an empty tenant (--tenant NAME)")
+        run(_import_export(call, files[0], wait=not no_wait))
         return
     if graphiti is None:
         batch = _read(files or (), form, Owner(user_id=user, speaker=speaker), skip_invalid=skip_invalid)
@@ -112,14 +115,9 @@ def _read(files: Sequence[Path], form: FileFormat, owner: Owner, *, skip_invalid
             except InputError as error:
                 problems += error.problems
     if problems and not (skip_invalid and batch.calls):
-        raise _refused(problems)
+        raise refusal(problems, _ADVICE)
     batch.problems += problems
     return batch
-
-
-def _refused(problems: Sequence[str]) -> InputError:
-    lines = ["nothing was stored:", *listed(problems), "Correct these, or leave them out with --skip-invalid"]
-    return InputError("\n".join(lines), tuple(problems))
 
 
 async def _read_graphiti(
@@ -155,7 +153,7 @@ def _check(batch: "ImportBatch", tenant: TenantId, *, skip_invalid: bool) -> Non
             valid.append(call)
             batch.drop("facts with too long or missing words", len(dropped))
     if problems and not (skip_invalid and valid):
-        raise _refused(problems)
+        raise refusal(problems, _ADVICE)
     batch.calls = valid
     batch.problems += problems
 
@@ -168,12 +166,6 @@ def _is_export(file: Path) -> bool:
             return is_export(lines.readline(_HEAD_BYTES_MAX).decode("utf-8", errors="replace"))
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-
-
-def _single(files: Sequence[Path]) -> Path:
-    if len(files) > 1:
-        raise InputError("an export is a whole tenant: import it alone, into an empty tenant (--tenant NAME)")
-    return files[0]
 
 
 async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:

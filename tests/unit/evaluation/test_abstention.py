@@ -1,7 +1,7 @@
 """Test sampling of abstention trials."""
 
-from graph_service.evaluation.abstention import abstention_trials
 from graph_service.evaluation.dataset import read_all
+from graph_service.evaluation.run import abstention_trials
 from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_all([OWN]).conversations

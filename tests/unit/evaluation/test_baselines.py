@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from extraction.text.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_all
-from graph_service.evaluation.metrics import ranking_measures
+from graph_service.evaluation.report import ranking_measures
 from tests.support.embedders import HashedWords
 from tests.unit.evaluation.test_dataset import OWN
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.evaluation.metrics import (
+from graph_service.evaluation.report import (
     MEASURES,
     hit_at,
     means,
@@ -86,24 +86,24 @@ def test_confidence_intervals_contain_the_mean_and_are_reproducible(
     assert found == means(dict(reversed(by_conversation.items())))
     questions = [row for part in by_conversation.values() for row in part]
     for name, mean in found.items():
-        assert mean.value == pytest.approx(sum(row[name] for row in questions) / len(questions))
-        assert mean.low - 1e-9 <= mean.high
-        assert 0 <= mean.low <= 1 + 1e-9
+        assert mean["value"] == pytest.approx(sum(row[name] for row in questions) / len(questions))
+        assert mean["low"] - 1e-9 <= mean["high"]
+        assert 0 <= mean["low"] <= 1 + 1e-9
 
 
 def test_confidence_interval_of_a_coin_has_the_expected_width() -> None:
     one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mean = means({"only": [one, zero] * 200})["recall@10"]
     half = 1.96 * 0.5 / math.sqrt(400)
-    assert mean.value == 0.5
-    assert (mean.high - mean.low) / 2 == pytest.approx(half, rel=0.15)
+    assert mean["value"] == 0.5
+    assert (mean["high"] - mean["low"]) / 2 == pytest.approx(half, rel=0.15)
 
 
 def test_differing_conversations_widen_the_interval() -> None:
     one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mixed = means({"p": [one, zero] * 50, "q": [one, zero] * 50})["mrr"]
     apart = means({"p": [one] * 100, "q": [zero] * 100})["mrr"]
-    assert apart.high - apart.low > 3 * (mixed.high - mixed.low)
+    assert apart["high"] - apart["low"] > 3 * (mixed["high"] - mixed["low"])
 
 
 def test_refusal_scores_are_precision_recall_and_f1() -> None:

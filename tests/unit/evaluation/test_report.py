@@ -4,11 +4,18 @@ import json
 
 import pytest
 
-from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.dataset import FactSource, read_all
-from graph_service.evaluation.metrics import MEASURES
-from graph_service.evaluation.report import document_of, lines_of, tables_of
-from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan, RecallResult, remember_calls
+from graph_service.evaluation.report import MEASURES, document_of, lines_of, tables_of
+from graph_service.evaluation.run import (
+    BM25,
+    OURS,
+    EvaluationRun,
+    Plan,
+    RecallResult,
+    Trial,
+    abstention_trials,
+    remember_calls,
+)
 from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_all([OWN]).conversations
@@ -45,7 +52,7 @@ def test_every_set_has_lines_for_its_categories_and_systems() -> None:
     ]
     for line in lines:
         expected = 1.0 if line.system == OURS else 0.0
-        assert {name: line.measures[name].value for name in MEASURES} == pytest.approx(
+        assert {name: line.measures[name]["value"] for name in MEASURES} == pytest.approx(
             dict.fromkeys(MEASURES, expected)
         )
     together = [line for line in lines if line.dataset == "all"]
