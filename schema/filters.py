@@ -50,15 +50,11 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
-    """Matches if all parts do; without parts, everything matches."""
+class Group:
+    """Matches if all parts do, or any of them; without parts, everything matches."""
 
     parts: tuple["Filter", ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    parts: tuple["Filter", ...]
+    takes_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +62,9 @@ class Not:
     part: "Filter"
 
 
-Filter: TypeAlias = Condition | AllOf | AnyOf | Not
+Filter: TypeAlias = Condition | Group | Not
 
-EVERYTHING: Final = AllOf()
+EVERYTHING: Final = Group()
 
 
 def parse_filter(where: object) -> Filter:
@@ -91,10 +87,8 @@ def matches(tree: Filter, mapping: Mapping[str, Any]) -> bool:
     match tree:
         case Condition():
             return _holds(tree, _value(mapping, tree.key))
-        case AllOf():
-            return all(matches(part, mapping) for part in tree.parts)
-        case AnyOf():
-            return any(matches(part, mapping) for part in tree.parts)
+        case Group():
+            return (all if tree.takes_all else any)(matches(part, mapping) for part in tree.parts)
         case Not():
             return not matches(tree.part, mapping)
 
@@ -107,7 +101,7 @@ def required_values(tree: Filter) -> dict[str, str | float | bool]:
     match tree:
         case Condition(key, Operator.EQ, str() | int() | float() as operand):
             return {key: operand}
-        case AllOf(parts):
+        case Group(parts, True):
             return {key: value for part in parts for key, value in required_values(part).items()}
         case _:
             return {}
@@ -127,7 +121,7 @@ def _parse(where: object, depth: int) -> Filter:
     if len(where) > CONDITIONS_MAX:
         raise InputError(f"where: more than {CONDITIONS_MAX} conditions; use fewer, or `in` with a list")
     parts = [part for key, content in where.items() for part in _parts(key, content, depth)]
-    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+    return parts[0] if len(parts) == 1 else Group(tuple(parts))
 
 
 def _parts(key: str, content: object, depth: int) -> Iterator[Filter]:
@@ -135,7 +129,7 @@ def _parts(key: str, content: object, depth: int) -> Iterator[Filter]:
         if not isinstance(content, list) or not 1 <= len(content) <= CONDITIONS_MAX:
             raise InputError(f"where: {key} must be a list of 1 to {CONDITIONS_MAX} filters")
         parts = tuple(_parse(part, depth - 1) for part in content)
-        yield AllOf(parts) if key == "AND" else AnyOf(parts)
+        yield Group(parts, takes_all=key == "AND")
     elif key == "NOT":
         yield Not(_parse(content, depth - 1))
     elif not 1 <= len(key) <= KEY_CHARS_MAX:
@@ -193,7 +187,7 @@ def _conditions(tree: Filter) -> Iterator[Condition]:
             yield tree
         case Not():
             yield from _conditions(tree.part)
-        case AllOf() | AnyOf():
+        case Group():
             for part in tree.parts:
                 yield from _conditions(part)
 

@@ -8,8 +8,8 @@ import socket
 import sys
 import time
 import webbrowser
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from graph_service.cli.open_services import open_services
 from graph_service.cli.signals import StopSignals
@@ -78,7 +78,7 @@ async def run_service(
 
             address = _address(listener)
             with signals.handled_by(drain), recorded(settings, address):
-                await _serve(server, listener, _when_connected(services, on_ready, address), once=once)
+                await _serve(server, listener, _when_connected(server, services, on_ready, address), once=once)
                 terminal.say("stopping: finishing requests and jobs in progress")
 
 
@@ -89,8 +89,9 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
-async def _when_connected(services: "Services", on_ready: OnReady, address: str) -> None:
-    """Call `on_ready` when the database is connected; raise if connecting has failed."""
+async def _when_connected(server: "HttpServer", services: "Services", on_ready: OnReady, address: str) -> None:
+    """Call `on_ready` when the server answers and the database is connected; raise if connecting has failed."""
+    await server.answers.wait()
     await services.database.wait()
     # Until then a service that other machines can reach requires credentials, whether or not there are keys.
     await _check_bind(services)
@@ -123,9 +124,11 @@ async def _load_keys(keyring: "Keyring") -> None:
             await asyncio.sleep(_KEYS_RETRY_S)
 
 
-async def _serve(server: "HttpServer", listener: socket.socket, on_ready: Awaitable[None], *, once: bool) -> None:
+async def _serve(
+    server: "HttpServer", listener: socket.socket, on_ready: Coroutine[Any, Any, None], *, once: bool
+) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    ready = asyncio.create_task(_when_answering(server, on_ready))
+    ready = asyncio.create_task(on_ready)
     try:
         await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
         if ready.done() and (once or ready.exception()):
@@ -137,11 +140,6 @@ async def _serve(server: "HttpServer", listener: socket.socket, on_ready: Awaita
         server.should_exit = True
         ready.cancel()
         await asyncio.gather(serving, ready, return_exceptions=True)
-
-
-async def _when_answering(server: "HttpServer", on_ready: Awaitable[None]) -> None:
-    await server.answers.wait()
-    await on_ready
 
 
 @contextlib.contextmanager

@@ -326,7 +326,6 @@ class AnalystSettings:
 
 # HTTP path of the MCP endpoint.
 MCP_PATH: Final = "/mcp"
-Id = Annotated[str, Limits(min_length=1, max_length=200)]
 
 
 class ToolSet(StrEnum):
@@ -357,7 +356,7 @@ class McpSettings:
             client's URL takes precedence.
     """
 
-    user: Id | None = None
+    user: Name | None = None
     tools: ToolSet = ToolSet.CORE
     aliases: Aliases = Aliases.NONE
 
@@ -477,12 +476,7 @@ class DisplaySettings:
     @property
     def hidden(self) -> frozenset[SecretKind]:
         """The kinds of secrets to hide."""
-        chosen = (
-            (SecretKind.KEYS, self.hide_keys),
-            (SecretKind.CARDS, self.hide_cards),
-            (SecretKind.PATHS, self.hide_paths),
-        )
-        return frozenset(kind for kind, hidden in chosen if hidden)
+        return frozenset(kind for kind in SecretKind if getattr(self, f"hide_{kind.value}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -518,7 +512,7 @@ class TraceSettings:
 
     endpoint: Annotated[str, Limits(min_length=1, max_length=2_000), Checked(_collector_url)] | None = None
     authorization: str | None = field(default=None, repr=False)
-    service_name: Annotated[str, Limits(min_length=1, max_length=200)] = "mnemoscene"
+    service_name: Name = "mnemoscene"
     sample_ratio: Annotated[float, Limits(ge=0, le=1)] = 1.0
 
 
@@ -550,7 +544,6 @@ def redis_url_problem(url: str) -> str | None:
 
 
 Text = Annotated[str, Limits(min_length=1, max_length=10_000)]
-Claim = Annotated[str, Limits(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -571,13 +564,13 @@ class AuthSettings:
         audit_mb_max: maximum size of the audit log, in MB; the oldest entries are deleted.
     """
 
-    jwt_secret: Annotated[str, Limits(min_length=1, max_length=10_000)] | None = field(default=None, repr=False)
+    jwt_secret: Text | None = field(default=None, repr=False)
     jwt_public_key: Text | None = None
-    jwt_audience: Claim | None = None
-    jwt_issuer: Claim | None = None
+    jwt_audience: Name | None = None
+    jwt_issuer: Name | None = None
     jwt_leeway_s: Annotated[float, Limits(ge=0, le=300)] = 30.0
-    jwt_tenant_claim: Claim = "tenant"
-    jwt_role_claim: Claim = "role"
+    jwt_tenant_claim: Name = "tenant"
+    jwt_role_claim: Name = "role"
     session_s: Annotated[float, Limits(ge=60, le=31 * 86_400)] = 43_200.0
     requests_per_s: Annotated[float, Limits(ge=0, le=100_000)] = 50.0
     burst: Annotated[int, Limits(ge=1, le=1_000_000)] = 200

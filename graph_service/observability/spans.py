@@ -16,18 +16,14 @@ class Tracer(Protocol):
         """Return a span for the block; an error that leaves the block marks it as failed."""
 
 
-class _Slot:
-    """The tracer of this process."""
-
-    tracer: Tracer | None = None
-
-
+_tracer: Tracer | None = None
 _NO_SPAN: Final = nullcontext()
 
 
 def set_tracer(tracer: Tracer | None) -> None:
     """Set the tracer of this process; None switches tracing off."""
-    _Slot.tracer = tracer
+    global _tracer
+    _tracer = tracer
 
 
 def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> AbstractContextManager[object]:
@@ -36,6 +32,4 @@ def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> Ab
     Args:
         parent: the caller's `traceparent` header.
     """
-    if _Slot.tracer is None:
-        return _NO_SPAN
-    return _Slot.tracer.open(name, attributes, parent)
+    return _NO_SPAN if _tracer is None else _tracer.open(name, attributes, parent)
