@@ -14,7 +14,6 @@ from graph_service.memory.entity_resolution.duplicate_candidates import Compared
 from graph_service.memory.entity_resolution.merged_projection import MemberFact, projected_edges
 from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameMention, Owner, resolve
 from graph_service.memory.forgetting.plan import (
-    MessageText,
     NameMatcher,
     RemainingText,
     entity_outcome,
@@ -76,10 +75,10 @@ def test_duplicate_pairs_of_many_spellings_are_linear() -> None:
 def test_outcomes_of_many_entities_are_linear_in_names_and_text() -> None:
     def work_of(n: int) -> Callable[[], object]:
         standings = [a_mentioned_entity(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
-        said = [MessageText(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
+        said = [{"text": f"I saw thing{place} of theirs, 物品{place} too", "said_at": NOON} for place in range(n)]
 
         def work() -> None:
-            left = RemainingText((name for row in standings for name in names_and_values(row)), {}, said)
+            left = RemainingText((name for row in standings for name in names_and_values(row)), (), said)
             for row in standings:
                 entity_outcome(row, left, earliest=NOON, owner=OWNER)
 

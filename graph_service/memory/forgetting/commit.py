@@ -21,7 +21,6 @@ from graph_service.memory.facts.stored import fact_by_id
 from graph_service.memory.forgetting.feed import record_forgetting
 from graph_service.memory.forgetting.plan import (
     EntityOutcome,
-    MessageText,
     RemainingText,
     entity_outcome,
     episodes_without,
@@ -127,11 +126,6 @@ async def add_facts_to_reread(writing: Writing, tenant: TenantId, impact: Impact
     impact.reread |= scenes_of(impact.facts.values())
 
 
-def ends_of(fact: Row) -> tuple[str, str]:
-    """Return the ids of the subject and the object of a fact."""
-    return fact["subject_id"], fact["object_id"]
-
-
 async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
     """Return the stored facts and mentions of entities; for merged entities those of the members, not derived ones."""
     parameters = {"tenant": tenant, "ids": sorted(ids)}
@@ -157,34 +151,23 @@ async def _add_entity_outcomes(
     without = sorted(impact.resegmented | impact.cleared)
     parameters = {"tenant": tenant, "ids": ids, "without": without, "evidence_max": _EVIDENCE_MAX}
     rows = await writing.run(statement("forgetting/remaining_support"), parameters)
-    texts = await _load_texts(writing, tenant, {name for row in rows for name in row["evidence"]})
-    resegmented = [MessageText(text=row["text"], said_at=row["said_at"]) for row in remaining_messages]
-    remaining = RemainingText((name for row in rows for name in names_and_values(row)), texts, resegmented)
+    evidence_ids = sorted({name for row in rows for name in row["evidence"]})
+    lookup = {"tenant": tenant, "ids": evidence_ids, "rows_max": max(len(evidence_ids), 1)}
+    evidence = [row["message"] for row in await writing.run(statement("lookup/messages_by_id"), lookup)]
+    remaining = RemainingText((name for row in rows for name in names_and_values(row)), evidence, remaining_messages)
     earliest = min((row["said_at"] for row in impact.messages), default=_NEVER)
     owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
     for row in rows:
-        if row["id"] in deleted_entities:
+        is_agent = Label.AGENT in (row["labels"] or ())
+        if row["id"] in deleted_entities or (is_agent and not row["scenes"]):
             impact.outcomes.append((row, EntityOutcome(properties=None)))
-            continue
-        if Label.AGENT in (row["labels"] or ()):
-            if not row["scenes"]:
-                impact.outcomes.append((row, EntityOutcome(properties=None)))
-            continue
-        impact.outcomes.append((row, entity_outcome(row, remaining, earliest=earliest, owner=owner)))
+        elif not is_agent:
+            impact.outcomes.append((row, entity_outcome(row, remaining, earliest=earliest, owner=owner)))
     renamed = {row["id"]: row for row, outcome in impact.outcomes if outcome.renamed}
     if renamed:
         impact.reread |= {scene for row in renamed.values() for scene in row["scenes"]}
         facts = [row for row in await load_facts_of(writing, tenant, renamed) if row["predicate"] != "MENTIONED"]
         await add_facts_to_reread(writing, tenant, impact, facts)
-
-
-async def _load_texts(writing: Writing, tenant: TenantId, ids: Collection[str]) -> Mapping[str, MessageText]:
-    parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(ids), "rows_max": max(len(ids), 1)}
-    rows = await writing.run(statement("lookup/messages_by_id"), parameters)
-    return {
-        row["message"]["id"]: MessageText(text=row["message"]["text"], said_at=row["message"]["said_at"])
-        for row in rows
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

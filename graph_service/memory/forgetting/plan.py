@@ -120,36 +120,26 @@ def scenes_of(facts: Iterable[Row]) -> set[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageText:
-    """The text and time of a message."""
-
-    text: str
-    said_at: datetime
-
-
 class RemainingText:
     """The remaining messages, indexed by the names that they contain.
 
     Args:
         names: every name and value that will be looked up.
-        evidence: messages of unaffected scenes, by id.
-        resegmented: remaining messages of scenes that are segmented again.
+        evidence: messages of unaffected scenes: rows with `id` and `text`.
+        resegmented: remaining messages of scenes that are segmented again: rows with `text` and `said_at`.
     """
 
-    def __init__(
-        self, names: Iterable[str], evidence: Mapping[str, MessageText], resegmented: Iterable[MessageText]
-    ) -> None:
+    def __init__(self, names: Iterable[str], evidence: Iterable[Row], resegmented: Iterable[Row]) -> None:
         matcher = NameMatcher(names)
         self._evidence_of: dict[str, set[str]] = {}
         self._resegmented_times: dict[str, tuple[datetime, datetime]] = {}
         for one in resegmented:
-            for key in matcher.find_in(one.text):
-                first, last = self._resegmented_times.get(key, (one.said_at, one.said_at))
-                self._resegmented_times[key] = min(first, one.said_at), max(last, one.said_at)
-        for message, proof in evidence.items():
-            for key in matcher.find_in(proof.text):
-                self._evidence_of.setdefault(key, set()).add(message)
+            for key in matcher.find_in(one["text"]):
+                first, last = self._resegmented_times.get(key, (one["said_at"], one["said_at"]))
+                self._resegmented_times[key] = min(first, one["said_at"]), max(last, one["said_at"])
+        for proof in evidence:
+            for key in matcher.find_in(proof["text"]):
+                self._evidence_of.setdefault(key, set()).add(proof["id"])
 
     def resegmented_times(self, name: str) -> tuple[datetime, datetime] | None:
         """Return the times of the first and last message of resegmented scenes that contains a name."""

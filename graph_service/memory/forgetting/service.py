@@ -22,7 +22,6 @@ from graph_service.memory.forgetting.commit import (
     ForgetTarget,
     Impact,
     commit_forgetting,
-    ends_of,
     find_entity,
     find_fact,
     find_impact,
@@ -100,20 +99,6 @@ def check_replacement(new: Replacement, *, now: datetime) -> None:
     if new.never_expires and (new.expires_at, new.ttl_s) != (None, None):
         problems.append("message: neverExpires excludes expiresAt and ttlS; give one")
     raise_problems(problems, before="nothing was stored: ")
-
-
-def check_version(stored: Mapping[str, Any], new: Replacement) -> None:
-    """Raise if the stored version is not the one that the caller has read.
-
-    Args:
-        stored: properties of the message.
-
-    Raises:
-        ConflictError: it has another version.
-    """
-    version = stored.get("version") or 1
-    if new.if_version is not None and new.if_version != version:
-        raise ConflictError(f"the message has version {version}, not {new.if_version}; read it and decide again")
 
 
 def rewritten(
@@ -312,7 +297,11 @@ class Forgetting:
             if not found:
                 raise NotFoundError(f"the session has no message {message_id!r}; it was forgotten")
             stored, ids, texts = found[0]["properties"], found[0]["ids"], found[0]["texts"]
-            check_version(stored, new)
+            version = stored.get("version") or 1
+            if new.if_version not in (None, version):
+                raise ConflictError(
+                    f"the message has version {version}, not {new.if_version}; read it and decide again"
+                )
             if new.text is None or new.text == "".join(texts):
                 await set_details(writing, stored, ids, new, at=at)
                 return [], None
@@ -537,8 +526,10 @@ class Forgetting:
                 deleted_entities=target.entities if target else (),
             )
             if target is not None:
-                entity_facts = {name for name, row in impact.facts.items() if target.entities & {*ends_of(row)}}
-                impact.rejected |= target.facts | entity_facts
+                impact.rejected |= target.facts
+                for name, row in impact.facts.items():
+                    if not target.entities.isdisjoint((row["subject_id"], row["object_id"])):
+                        impact.rejected.add(name)
             return impact
 
         if not messages and target is None:

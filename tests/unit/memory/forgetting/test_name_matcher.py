@@ -13,7 +13,6 @@ from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.forgetting.plan import (
     EntityOutcome,
-    MessageText,
     RemainingText,
     entity_outcome,
     episodes_without,
@@ -44,19 +43,19 @@ def test_names_mentioned_agrees_with_searching_each_name(names: list[str], texts
 
 
 def expected_outcome(
-    row: dict[str, Any], evidence: list[MessageText], resegmented: list[MessageText], earliest: datetime
+    row: dict[str, Any], evidence: list[dict[str, Any]], resegmented: list[dict[str, Any]], earliest: datetime
 ) -> tuple[Any, ...]:
     """Return the outcome for an entity by searching each name in each text."""
     stored = row["properties"]
     names = [stored["name"], *stored["aliases"]]
     if not row["scenes"]:
-        summary = [one for one in resegmented if any(mentions(name, [one.text]) for name in names)]
-        if not row["is_member"] or not summary or not mentions(stored["name"], [one.text for one in summary]):
+        summary = [one for one in resegmented if any(mentions(name, [one["text"]]) for name in names)]
+        if not row["is_member"] or not summary or not mentions(stored["name"], [one["text"] for one in summary]):
             return None, bool(summary), False
-        times = min(one.said_at for one in summary), max(one.said_at for one in summary)
+        times = min(one["said_at"] for one in summary), max(one["said_at"] for one in summary)
     else:
         times = row["first_seen"], row["last_seen"]
-    texts = [one.text for one in (*evidence, *resegmented)]
+    texts = [one["text"] for one in (*evidence, *resegmented)]
     if stored["first_seen"] >= earliest and not mentions(stored["name"], texts):
         return None, True, True
     aliases = [name for name in names[1:] if mentions(name, texts)]
@@ -81,21 +80,21 @@ def test_entity_outcome_agrees_with_searching_each_name(
     stays: bool,
     earliest: int,
 ) -> None:
-    said = [MessageText(text=text, said_at=NOON + timedelta(hours=place)) for place, text in enumerate(resegmented)]
-    evidence = {f"m{place}": MessageText(text=text, said_at=NOON) for place, text in enumerate(proofs)} if stays else {}
+    said = [{"text": text, "said_at": NOON + timedelta(hours=place)} for place, text in enumerate(resegmented)]
+    evidence = [{"id": f"m{place}", "text": text} for place, text in enumerate(proofs)] if stays else []
     known = {"name": names[0], "aliases": names[1:], "first_seen": NOON + timedelta(hours=1)}
     row = {
         "properties": {**known, "attributes": json.dumps(dict(enumerate(values)))},
         "scenes": ["s"] if stays else [],
-        "evidence": [*evidence, "gone"],
+        "evidence": [*(one["id"] for one in evidence), "gone"],
         "is_member": member,
         "first_seen": NOON,
         "last_seen": NOON,
     }
     since = NOON + timedelta(hours=earliest)
-    others = {**evidence, "other": MessageText(text="a b 茶", said_at=NOON)}
+    others = [*evidence, {"id": "other", "text": "a b 茶"}]
     outcome = entity_outcome(row, RemainingText(names_and_values(row), others, said), earliest=since, owner=OWNER)
-    assert summary(outcome) == expected_outcome(row, list(evidence.values()), said, since)
+    assert summary(outcome) == expected_outcome(row, evidence, said, since)
 
 
 def scenes_by_search(spans: list[dict[str, Any]], affected: set[str], pause_ms: int) -> set[str]:
