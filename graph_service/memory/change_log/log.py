@@ -120,21 +120,23 @@ def node_change(properties: Mapping[str, Any], label: Label, reason: str) -> Cha
     return Change(op=Op.NODE_PUT, element_id=MemoryId(properties["id"]), body=body, reason=reason)
 
 
+def edge_change(row: Mapping[str, Any], reason: str, *, previous_strength: float | None = None) -> Change:
+    """Return the `edge+` change for a stored edge: a row with `subject_id`, `object_id`, `predicate`, `properties`."""
+    view = edge_view(row["properties"], row["subject_id"], row["object_id"], row["predicate"])
+    body = edge_body(view, previous_strength=previous_strength)
+    return Change(op=Op.EDGE_PUT, element_id=MemoryId(view.id), body=body, reason=reason)
+
+
 def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
     """Return the `edge+` change for a planned fact.
 
     Args:
         row: result of `fact_row`.
     """
-    view = edge_view({**row["properties"], "id": row["id"]}, row["subject_id"], row["object_id"], row["predicate"])
     before = planned.before
     previous = before.strength if before is not None and before.strength != planned.fact.strength else None
-    return Change(
-        op=Op.EDGE_PUT,
-        element_id=planned.fact.id,
-        body=edge_body(view, previous_strength=previous),
-        reason=planned.reason,
-    )
+    row = {**row, "properties": {**row["properties"], "id": row["id"]}}
+    return edge_change(row, planned.reason, previous_strength=previous)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from graph_service.graph.rows import from_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.change_log.log import append_changes, edge_body, edge_view, node_change
+from graph_service.memory.change_log.log import append_changes, edge_change, node_change
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON, Relative, plan_kinship_merges
 from graph_service.memory.entity_resolution.merged_projection import (
     MemberFact,
@@ -120,7 +120,9 @@ class MergeWriter:
         self, entities: Sequence[dict[str, Any]], facts: Sequence[dict[str, Any]]
     ) -> list[Change]:
         """Store new properties and facts of merged entities, update their roots, and return the changes for viewers."""
-        named_ids = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
+        named_ids = sorted(
+            {row["id"] for row in entities} | {end for row in facts for end in (row["subject_id"], row["object_id"])}
+        )
         if not named_ids:
             return []
         ends = await self._run(statement("lookup/resolve_ids"), ids=named_ids)
@@ -174,7 +176,7 @@ class MergeWriter:
         rows = await self._run(
             statement("entity_resolution/kinship_facts"), user_node_id=user_node_id, words=tie_words()
         )
-        relatives = [_relative(row) for row in rows]
+        relatives = [from_row(Relative, row, root_id=row["root_id"] or row["id"]) for row in rows]
         if not any(one.kinship_name for one in relatives):
             return []
         # Pairs of entities that a person declared different.
@@ -226,19 +228,9 @@ def edge_changes(before: Mapping[str, Row], after: Mapping[str, Row], reason: st
         if name not in after
     ]
     put = [
-        Change(op=Op.EDGE_PUT, element_id=MemoryId(name), body=_body(after[name]), reason=reason)
-        for name in sorted(after)
-        if name not in before or before[name] != after[name]
+        edge_change(after[name], reason) for name in sorted(after) if name not in before or before[name] != after[name]
     ]
     return [*dropped, *put]
-
-
-def _body(row: Row) -> dict[str, Any]:
-    return edge_body(edge_view(row["properties"], row["subject_id"], row["object_id"], row["predicate"]))
-
-
-def _ends(row: Mapping[str, Any]) -> tuple[str, str]:
-    return row["subject_id"], row["object_id"]
 
 
 _NO_MERGE: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": None, "at": None}
@@ -278,10 +270,6 @@ def _merge_fields(member: Mapping[str, Any]) -> dict[str, Any]:
 
 def _id(row: Mapping[str, Any]) -> str:
     return str(row["id"])
-
-
-def _relative(row: Mapping[str, Any]) -> Relative:
-    return from_row(Relative, row, root_id=row["root_id"] or row["id"])
 
 
 T = TypeVar("T")

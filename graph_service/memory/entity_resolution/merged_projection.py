@@ -11,10 +11,9 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from graph_service.memory.facts.claims import strength_of
-from graph_service.memory.facts.conflict_resolution import closes, content_of_row
-from schema.assertion import parse_assertion
+from graph_service.memory.facts.conflict_resolution import ClaimContent, closes, content_of_row
+from schema.assertion import Closing, parse_assertion
 from schema.entity import stored_names
-from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
 from schema.predicates import whitelist
 
@@ -178,17 +177,8 @@ class _ClosingEdge(NamedTuple):
 
     rank: int
     row: dict[str, Any]
+    content: ClaimContent
     assertions: frozenset[tuple[str, datetime]]
-
-
-def _oldest_apart(edges: Sequence[_ClosingEdge], assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
-    """Return the oldest edge that no message asserts together with an older one; None if there is none.
-
-    Args:
-        edges: newest first.
-        assertions: those of the older edge.
-    """
-    return next((edge for edge in reversed(edges) if assertions.isdisjoint(edge.assertions)), None)
 
 
 def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
@@ -210,15 +200,21 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
     closers: dict[tuple[str, ...], list[_ClosingEdge]] = {}
     for rank, row in enumerate(newest_first):
         assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
-        edge = _ClosingEdge(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
-        claim, label = _claim(row), row["properties"].get("attribute") or ""
-        attribute_key, opposite_key = ("attribute", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
+        content, label = content_of_row(row), row["properties"].get("attribute") or ""
+        claim = content.claim
+        edge = _ClosingEdge(rank, row, content, frozenset((one.message_id, one.valid_at) for one in assertions))
+        attribute_key = ("attribute", claim.predicate, label.removeprefix("?"))
         if "invalid_at" not in row["properties"]:
-            candidates = [_oldest_apart(closers.get(key, ()), edge.assertions) for key in (attribute_key, opposite_key)]
-            found = [one for one in candidates if one and closes(content_of_row(one.row), content_of_row(row))]
-            closer = max(found, key=lambda one: one.rank, default=None)
-            if closer is not None:
-                _close(row, closer.row)
+            found: list[tuple[_ClosingEdge, Closing]] = []
+            for key in (attribute_key, ("opposite", claim.predicate, claim.object_id)):
+                # The oldest that no message asserts together with this one.
+                apart = (one for one in reversed(closers.get(key, ())) if edge.assertions.isdisjoint(one.assertions))
+                oldest = next(apart, None)
+                if oldest is not None and (why := closes(oldest.content, content)) is not None:
+                    found.append((oldest, why))
+            if found:
+                closer, why = max(found, key=lambda pair: pair[0].rank)
+                _close(row["properties"], closer.row, why)
         if any(one.adds for one in assertions):
             continue
         if label and not label.startswith("?"):
@@ -227,18 +223,11 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
             closers.setdefault(("opposite", opposite, claim.object_id), []).append(edge)
 
 
-def _opposite_key(claim: Claim) -> tuple[str, ...]:
-    return "opposite", claim.predicate, claim.object_id
-
-
-def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:
-    row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
-    row["properties"]["closed_by"] = closer["id"]
-    reason = closes(content_of_row(closer), content_of_row(row))
-    row["properties"]["closing_reason"] = reason.value if reason else None
+def _close(properties: dict[str, Any], closer: Mapping[str, Any], why: Closing) -> None:
+    properties |= {
+        "invalid_at": closer["properties"]["valid_at"],
+        "closed_by": closer["id"],
+        "closing_reason": why.value,
+    }
     if closer["properties"].get("known_at"):
-        row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
-
-
-def _claim(row: Mapping[str, Any]) -> Claim:
-    return Claim(row["subject_id"], row["predicate"], row["properties"].get("relation"), row["object_id"])
+        properties["closing_known_at"] = closer["properties"]["known_at"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.entities.matching import EntityCandidate, Match, MatchKind, NameIndex, person_words
+from extraction.entities.matching import EntityCandidate, MatchKind, NameIndex, person_words
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
@@ -46,6 +46,8 @@ _DEFAULT_AGENT = "assistant"
 # Only the first aliases are stored, so that the node does not change with every mention. Further spellings still match
 # by their normalised form.
 ALIASES_MAX: Final = 64
+# Of a mention that equals the name or an alias.
+_SPELLING_SCORE: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +151,7 @@ def _match_or_create(
             )
         # The id is derived from the normalised name, so this is not a new spelling.
         return _updated(records[entity.id], mention, new_spelling=False)
-    return _updated(records[MemoryId(match.id)], mention, new_spelling=_is_new_spelling(match))
-
-
-def _is_new_spelling(match: Match) -> bool:
-    """Return whether the mention differs from the name and from every alias."""
-    return match.score < 0.95
+    return _updated(records[MemoryId(match.id)], mention, new_spelling=match.score < _SPELLING_SCORE)
 
 
 def _updated(record: EntityRecord, mention: NameMention, *, new_spelling: bool) -> EntityRecord:

@@ -16,12 +16,12 @@ from extraction.text.chinese import is_chinese
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.change_log.log import edge_body, edge_view
+from graph_service.memory.change_log.log import edge_change
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.service import LayerText, Level, tokens_of
-from schema.change import Change, Op
+from schema.change import Change
 from schema.fact import FactKind
 from schema.ids import MemoryId, TenantId, memory_id, to_element_id, user_uri
 from schema.profile import Category, category_in, category_uri, profile_uri
@@ -153,11 +153,8 @@ def _item(row: Row, known: ProfileFact) -> ProfileItem:
 
 
 def _change(row: Row) -> Change:
-    properties = row["properties"]
-    view = edge_view(properties, row["subject_id"], row["object_id"], row["predicate"])
-    exclusion = properties.get("profile_exclusion")
-    reason = _REASONS[Exclusion(exclusion) if exclusion else None]
-    return Change(op=Op.EDGE_PUT, element_id=MemoryId(properties["id"]), body=edge_body(view), reason=reason)
+    exclusion = row["properties"].get("profile_exclusion")
+    return edge_change(row, _REASONS[Exclusion(exclusion) if exclusion else None])
 
 
 # More facts than fit into any budget; the most important come first.
