@@ -19,6 +19,7 @@ from graph_service.memory.entity_resolution.duplicate_candidates import (
     without_rejected,
 )
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
+from graph_service.memory.sessions.lifecycle import users_in_view
 from schema.ids import MemoryId, TenantId
 from schema.timespan import micros
 
@@ -54,7 +55,6 @@ def entity_cursor(entity: ListedEntity) -> str:
 # Only the most recently mentioned entities are compared.
 _ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
-_USERS_MAX: Final = 1_000
 # Number of pairs that are kept; most entities are in several.
 _KEPT_MAX: Final = 10_000
 _COMPARE_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
@@ -90,7 +90,7 @@ class Entities:
         """
         check_limit(limit)
         check_ids(userId=user_id)
-        users = [user_id] if user_id is not None else await _users(self._graph, tenant)
+        users = await users_in_view(self._graph, tenant, user_id)
         # A rejection is no change of the memory, so it is read each time.
         pairs, rejections = await asyncio.gather(
             self._compared.get(tenant, user_id, lambda: _compared_pairs(self._graph, tenant, users)),
@@ -109,11 +109,6 @@ async def _compared_pairs(graph: Graph, tenant: TenantId, users: list[str]) -> l
     entities = [_compared_entity(row) for row in rows]
     # In a thread: comparing thousands of names would block the event loop.
     return await _COMPARE_THREADS.run(lambda: duplicate_pairs(entities))
-
-
-async def _users(graph: Graph, tenant: TenantId) -> list[str]:
-    rows = await graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX})
-    return [row["user_id"] for row in rows]
 
 
 def _compared_entity(row: Mapping[str, Any]) -> ComparedEntity:

@@ -13,7 +13,7 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from graph_service.memory.sessions.lifecycle import session_node_id
+from graph_service.memory.sessions.lifecycle import session_node_id, users_of_tenant
 from graph_service.memory.tags import metadata_marker, metadata_tokens, normalized_tags
 from schema.assertion import Closing, parse_assertion
 from schema.errors import InputError, UnavailableError
@@ -338,12 +338,9 @@ class MessageLog:
             raise InputError("sessionId needs userId: a session belongs to a user")
         session, users = "", []
         if wanted.user_id is None:
-            rows = await self._graph.read(
-                statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX + 1}
-            )
-            if len(rows) > _USERS_MAX:
+            users = [row["user_id"] for row in await users_of_tenant(self._graph, tenant, users_max=_USERS_MAX + 1)]
+            if len(users) > _USERS_MAX:
                 raise InputError(f"the tenant has more than {_USERS_MAX:,} users: name a userId; `users` lists them")
-            users = [row["user_id"] for row in rows]
         elif wanted.session_id is None:
             check_ids(userId=wanted.user_id)
             users = [wanted.user_id]

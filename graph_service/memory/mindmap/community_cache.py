@@ -16,7 +16,8 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, communities_of_rows
-from graph_service.memory.mindmap.reader import Explorer, users_in_view
+from graph_service.memory.mindmap.reader import Explorer
+from graph_service.memory.sessions.lifecycle import users_in_view
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import NotFoundError, TooCostlyError, UnavailableError

@@ -38,6 +38,7 @@ from graph_service.memory.mindmap.element_details import (
     node_element,
 )
 from graph_service.memory.mindmap.snapshot import SnapshotSelection, snapshot_of
+from graph_service.memory.sessions.lifecycle import users_in_view, users_of_tenant
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError, TooCostlyError
 from schema.fact import FactKind
@@ -47,7 +48,6 @@ from schema.labels import Label
 from schema.parts import ChangeLine, FactCount, GraphPart, MapTotals, RecentChanges, SaidHit
 from schema.predicates import fact_groups, whitelist
 
-USERS_MAX: Final = 1_000
 PLACES_READ_MAX: Final = 5_000
 LARGE_FROM: Final = 6_000
 FACTS_MAX: Final = 50
@@ -117,7 +117,7 @@ class MindMap:
 
     async def users(self, tenant: str) -> list[UserView]:
         """Return the users of a tenant by name, at most `USERS_MAX`."""
-        rows = await _users(self._graph, tenant)
+        rows = await users_of_tenant(self._graph, tenant)
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def put_places(
@@ -219,18 +219,9 @@ class MindMap:
         )
 
 
-async def users_in_view(graph: Graph, tenant: str, user_id: str | None) -> list[str]:
-    """Return the ids of the users that a view contains: the given one, or those of the tenant, at most `USERS_MAX`."""
-    return [user_id] if user_id is not None else [row["user_id"] for row in await _users(graph, tenant)]
-
-
 def _place_property(view: View, user_id: str | None) -> str:
     """Return the property that holds positions in a view of a user, or of everybody."""
     return f"{view}_place" if user_id is not None else f"{view}_place_all"
-
-
-async def _users(graph: Graph, tenant: str) -> list[Row]:
-    return await graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
 
 
 async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
@@ -285,9 +276,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
         ends = ((found.fact.object_id, found.object), (found.fact.subject_id, found.subject))
         return [name for name, end in ends if not _PEOPLE_LABELS & end.labels]
     if not await graph.read(statement("lookup/node_by_id"), {"tenant": tenant, "id": to_element_id(element_id)}):
-        raise NotFoundError(
-            f"there is nothing with id {element_id!r} in this memory; use an id from a snapshot or a search"
-        )
+        raise _unknown(element_id)
     return [element_id]
 
 

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph
+from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import NotFoundError, UnavailableError
@@ -19,6 +19,17 @@ from schema.timespan import millis
 
 # Maximum number of idle sessions closed by one check; the next check closes more.
 _IDLE_MAX: Final = 500
+USERS_MAX: Final = 1_000
+
+
+async def users_of_tenant(graph: Graph, tenant: str, *, users_max: int = USERS_MAX) -> list[Row]:
+    """Return the ids and names of a tenant's users, by name."""
+    return await graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": users_max})
+
+
+async def users_in_view(graph: Graph, tenant: str, user_id: str | None) -> list[str]:
+    """Return the ids of the users that a view contains: the given one, or those of the tenant, at most `USERS_MAX`."""
+    return [user_id] if user_id is not None else [row["user_id"] for row in await users_of_tenant(graph, tenant)]
 
 
 async def request_close(
