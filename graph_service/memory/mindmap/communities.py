@@ -8,7 +8,7 @@ Source: Blondel et al. 2008, in the implementation of networkx, with a fixed see
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 _SEED: Final = 7
@@ -89,10 +89,7 @@ def find_communities(
     found = [_community(group, known, degrees) for group in groups]
     of = {member: community.id for community in found for member in community.members}
     inner, ties = _edge_counts(links, of, set(people))
-    sized = (
-        Community(id=each.id, label=each.label, user_id=each.user_id, members=each.members, edges=inner[each.id])
-        for each in found
-    )
+    sized = (replace(each, edges=inner[each.id]) for each in found)
     ordered = tuple(sorted(sized, key=lambda one: (-len(one.members), one.id)))
     return Communities(found=ordered, of=of, ties=ties)
 

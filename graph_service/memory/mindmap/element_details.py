@@ -190,8 +190,21 @@ def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> 
         quotes: `messageId:start:end`, as stored in facts.
     """
     spans = quote_spans(quotes)
-    told = (row for row in rows if not is_of_correction(row["message"]["uri"] or ""))
-    return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in told]
+    return [
+        EvidenceView(
+            **{name: message[name] for name in ("uri", "speaker", "role", "text")},
+            message_id=message["id"],
+            said_at=moment_text(message["said_at"]) or "",
+            quote_start=start,
+            quote_end=end,
+            scene_id=row["scene_id"],
+            scene_label=row["scene_label"],
+            tags=message["tags"] or [],
+        )
+        for row in rows
+        if not is_of_correction((message := row["message"])["uri"] or "")
+        for start, end in [spans.get(message["id"], (None, None))]
+    ]
 
 
 def correction_views(rows: Sequence[Mapping[str, Any]]) -> list[CorrectionView]:
@@ -206,23 +219,6 @@ def correction_views(rows: Sequence[Mapping[str, Any]]) -> list[CorrectionView]:
         for message in (row["message"] for row in rows)
         if is_of_correction(message["uri"] or "")
     ]
-
-
-def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
-    message = row["message"]
-    return EvidenceView(
-        message_id=message["id"],
-        uri=message["uri"],
-        speaker=message["speaker"],
-        role=message["role"],
-        said_at=moment_text(message["said_at"]) or "",
-        text=message["text"],
-        quote_start=span[0],
-        quote_end=span[1],
-        scene_id=row["scene_id"],
-        scene_label=row["scene_label"],
-        tags=message["tags"] or [],
-    )
 
 
 def quote_spans(quotes: Sequence[str]) -> dict[str, tuple[int, int]]:

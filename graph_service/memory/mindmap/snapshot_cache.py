@@ -10,10 +10,10 @@ import logging
 import os
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cachetools import LRUCache
 from pydantic import ValidationError
@@ -27,6 +27,7 @@ from schema.failure import failure_of
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView, PlacesByView
 from schema.ids import TenantId
 
+T = TypeVar("T")
 _log = logging.getLogger("mnemoscene.snapshots")
 
 _FORMAT: Final = 3
@@ -46,41 +47,44 @@ class SnapshotFile:
 
     async def put(self, tenant: TenantId, user_id: str, snapshot: GraphSnapshot) -> None:
         """Store the last snapshot of a memory; a full disk only loses the copy."""
-        body = snapshot.model_dump_json().encode()
-        await asyncio.to_thread(self._put, str(tenant), user_id, snapshot.as_of, body)
+        row = (str(tenant), user_id, snapshot.as_of, snapshot.model_dump_json().encode())
+
+        def put(file: sqlite3.Connection) -> None:
+            file.execute("INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)", row)
+            file.execute(
+                "DELETE FROM snapshot WHERE rowid NOT IN (SELECT rowid FROM snapshot ORDER BY as_of DESC LIMIT ?)",
+                (self._rows_max,),
+            )
+
+        await asyncio.to_thread(self._run, put, "a snapshot was not stored", creates=True)
 
     async def all(self) -> dict[tuple[TenantId, str], GraphSnapshot]:
         """Return all stored snapshots, oldest first."""
-        return await asyncio.to_thread(self._all)
+        found: dict[tuple[TenantId, str], GraphSnapshot] = {}
+
+        def read(file: sqlite3.Connection) -> None:
+            for tenant, user_id, body in file.execute("SELECT tenant, user_id, body FROM snapshot ORDER BY as_of"):
+                found[TenantId(tenant), user_id] = GraphSnapshot.model_validate_json(body)
+
+        await asyncio.to_thread(self._run, read, "stored snapshots cannot be read and are ignored")
+        return found
 
     async def position(self) -> int | None:
         """Return the position up to which the file lacks what was forgotten (`store_position`); None if unknown."""
 
-        def position() -> int | None:
-            if not self._path.exists():
-                return None
-            try:
-                with self._open() as file:
-                    row = file.execute("SELECT max(read_ms) FROM position").fetchone()
-            except (OSError, sqlite3.Error):
-                return None
-            return None if row[0] is None else int(row[0])
+        def read(file: sqlite3.Connection) -> int | None:
+            read_ms: int | None = file.execute("SELECT max(read_ms) FROM position").fetchone()[0]
+            return read_ms
 
-        return await asyncio.to_thread(position)
+        return await asyncio.to_thread(self._run, read, "the position of stored snapshots is unknown")
 
     async def store_position(self, read_ms: int) -> None:
         """Record that nothing which was forgotten until then is in the file; nothing is stored without a file."""
 
-        def store() -> None:
-            if not self._path.exists():
-                return
-            try:
-                with self._open() as file:
-                    file.execute("INSERT OR REPLACE INTO position VALUES (1, ?)", (read_ms,))
-            except (OSError, sqlite3.Error) as error:
-                _log.warning("the position of stored snapshots was not stored: %s", type(error).__name__)
+        def store(file: sqlite3.Connection) -> None:
+            file.execute("INSERT OR REPLACE INTO position VALUES (1, ?)", (read_ms,))
 
-        await asyncio.to_thread(store)
+        await asyncio.to_thread(self._run, store, "the position of stored snapshots was not stored")
 
     def forget(self, tenant: str | None) -> None:
         """Delete a tenant's snapshots, or all, at once, because something in them was forgotten."""
@@ -93,29 +97,16 @@ class SnapshotFile:
                 _log.warning("stored snapshots are deleted, because their file cannot be changed: %s", type(error))
                 self._path.unlink(missing_ok=True)
 
-    def _put(self, tenant: str, user_id: str, as_of: str, body: bytes) -> None:
+    def _run(self, work: Callable[[sqlite3.Connection], T], problem: str, *, creates: bool = False) -> T | None:
+        """Return the result of one transaction; None if it fails, or if there is no file and `creates` is false."""
+        if not creates and not self._path.exists():
+            return None
         try:
             with self._open() as file:
-                file.execute("INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)", (tenant, user_id, as_of, body))
-                file.execute(
-                    "DELETE FROM snapshot WHERE rowid NOT IN (SELECT rowid FROM snapshot ORDER BY as_of DESC LIMIT ?)",
-                    (self._rows_max,),
-                )
-        except (OSError, sqlite3.Error) as error:
-            _log.warning("a snapshot was not stored: %s", type(error).__name__)
-
-    def _all(self) -> dict[tuple[TenantId, str], GraphSnapshot]:
-        if not self._path.exists():
-            return {}
-        found: dict[tuple[TenantId, str], GraphSnapshot] = {}
-        try:
-            with self._open() as file:
-                rows = file.execute("SELECT tenant, user_id, body FROM snapshot ORDER BY as_of").fetchall()
-            for tenant, user_id, body in rows:
-                found[TenantId(tenant), user_id] = GraphSnapshot.model_validate_json(body)
+                return work(file)
         except (OSError, sqlite3.Error, ValidationError) as error:
-            _log.warning("stored snapshots cannot be read and are ignored: %s", type(error).__name__)
-        return found
+            _log.warning("%s: %s", problem, type(error).__name__)
+            return None
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
