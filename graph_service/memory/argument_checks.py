@@ -17,13 +17,21 @@ def text_problem(text: object, chars_max: int) -> str | None:
         return f"must be a string, not {type(text).__name__}"
     if not text.strip():
         return "is empty; leave it out or write something"
+    return content_problem(text, chars_max)
+
+
+def content_problem(text: str, chars_max: int) -> str | None:
+    """Return why the characters of a text cannot be stored, as the end of a sentence; None if they can."""
     if len(text) > chars_max:
-        return f"has {len(text):,} characters, at most {chars_max:,} are accepted; split it"
+        return f"has {len(text):,} characters, at most {chars_max:,} are accepted; shorten or split it"
     if "\x00" in text:
         return f"contains a NUL character at position {text.index(chr(0))}; remove it"
-    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        return "contains half of a surrogate pair; send valid UTF-8"
-    return None
+    return None if is_unicode(text) else "contains half of a surrogate pair; send valid UTF-8"
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be encoded, because it has no half of a surrogate pair."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def check_ids(**ids: str | None) -> None:

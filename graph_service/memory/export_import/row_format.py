@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from extraction.embeddings.token_vectors import is_packed
-from graph_service.memory.argument_checks import time_problem
+from graph_service.memory.argument_checks import content_problem, time_problem
 from graph_service.memory.items.writes import LABELS_MAX, SEARCHED_CHARS_MAX, item_id, value_problem
 from graph_service.memory.tags import tag_problems
 from schema.assertion import Closing, parse_assertion
@@ -532,7 +532,7 @@ def property_problems(kind: str, found: Any, *, dim: int | None) -> Iterator[str
 def _general_problem(value: Any, dim: int | None, chars_max: int) -> str | None:
     match value:
         case str():
-            return _text_problem(value, chars_max)
+            return content_problem(value, chars_max)
         case bool() | int():
             return None
         case float():
@@ -545,16 +545,6 @@ def _general_problem(value: Any, dim: int | None, chars_max: int) -> str | None:
             if len(value) > LIST_MAX:
                 return f"has {len(value):,} items; at most {LIST_MAX:,} are allowed"
             return next((problem for one in value if (problem := _general_problem(one, dim, ITEM_CHARS_MAX))), None)
-    return None
-
-
-def _text_problem(value: str, chars_max: int) -> str | None:
-    if len(value) > chars_max:
-        return f"has {len(value):,} characters; at most {chars_max:,} are allowed"
-    if "\x00" in value:
-        return "contains a NUL character"
-    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-        return "contains an unpaired surrogate"
     return None
 
 

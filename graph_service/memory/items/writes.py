@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from graph_service.memory.argument_checks import expiry_of, expiry_problem, raise_problems, text_problem
+from graph_service.memory.argument_checks import (
+    content_problem,
+    expiry_of,
+    expiry_problem,
+    is_unicode,
+    raise_problems,
+)
 from schema.errors import ConflictError, InputError
 from schema.filters import Filter, equality_text, required_values
 from schema.ids import MemoryId, memory_id, scope_token
@@ -148,10 +154,7 @@ def _namespace_problems(namespace: Sequence[str], name: str, least: int) -> Iter
 
 def _opaque_problem(text: str, chars_max: int) -> str | None:
     """Return why a label or key cannot be stored, as the end of a sentence; spaces and signs are allowed."""
-    problem = text_problem(f"x{text}", chars_max + 1)
-    if not text or problem is None:
-        return None if text else "is empty"
-    return f"has {len(text):,} characters, at most {chars_max:,} are accepted" if len(text) > chars_max else problem
+    return content_problem(text, chars_max) if text else "is empty"
 
 
 def value_problem(value: Any) -> str | None:
@@ -175,11 +178,7 @@ def value_problem(value: Any) -> str | None:
 def value_text(value: Any) -> str:
     """Return a value as JSON text that the database can store; halves of surrogate pairs are escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text if _is_unicode(text) else json.dumps(value, separators=(",", ":"))
-
-
-def _is_unicode(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+    return text if is_unicode(text) else json.dumps(value, separators=(",", ":"))
 
 
 # The state of one item while writes are decided: what is stored, then what each write makes of it.
@@ -288,7 +287,7 @@ def searched_text(value: Any, index: Sequence[str] | None) -> str | None:
     found = _texts(value) if index is None else (text for path in index for text in _texts_at(value, path.split(".")))
     parts, left = [], SEARCHED_CHARS_MAX
     for text in found:
-        clean = text if _is_unicode(text) else "".join(char for char in text if not "\ud800" <= char <= "\udfff")
+        clean = text if is_unicode(text) else "".join(char for char in text if not "\ud800" <= char <= "\udfff")
         clean = clean.replace("\x00", " ").strip()[:left]
         if clean:
             parts.append(clean)
