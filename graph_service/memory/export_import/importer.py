@@ -274,17 +274,16 @@ def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
         name: decode_value(value, model[name].kind if name in model else "")
         for name, value in row["properties"].items()
     }
-    vectors = [[name, vector_parameter(properties.pop(name))] for name in list(properties) if _is_vector(name, model)]
+    vectors = [
+        [name, vector_parameter(properties.pop(name))]
+        for name in [name for name in properties if name in model and model[name].kind == "vector"]
+    ]
     parameters = {"properties": {**properties, "tenant": tenant}, "vectors": vectors}
     if EDGE in row:
         return {**parameters, "id": properties["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
     label = Label(row["node"])
     key = EXPORTED_KEYS[Label.MEMORY if label in MIND_MAP_KINDS else label]
     return {**parameters, "key": properties[key], "label": label.value}
-
-
-def _is_vector(name: str, model: Mapping[str, Any]) -> bool:
-    return name in model and model[name].kind == "vector"
 
 
 async def _finish(graph: Graph, tenant: TenantId, tenant_properties: Mapping[str, Any], *, now: datetime) -> None:

@@ -40,57 +40,6 @@ LONG_ROWS_MAX: Final = 100
 Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[dict[str, Any]]]]
 
 
-class GraphPages:
-    """Read a tenant's graph as pages of rows; ids and URIs are those of the database."""
-
-    def __init__(self, run: Run, tenant: TenantId, *, vectors: bool) -> None:
-        self._run = run
-        self._parameters = {"tenant": tenant, "vectors": vectors}
-        self._rows_max = LONG_ROWS_MAX if vectors else ROWS_MAX
-
-    async def nodes(self, kind: Label, *, after: Any = None) -> AsyncIterator[list[Row]]:
-        """Yield the nodes of a kind with their links, by key.
-
-        Args:
-            kind: a key of `EXPORTED_KEYS`.
-            after: key to start after.
-        """
-        after = (-1 if kind == Label.CHANGE else "") if after is None else after
-        # A value of an item may have a megabyte.
-        rows_max = LONG_ROWS_MAX if kind is Label.ITEM else self._rows_max
-        async for stored in self._pages(statement("export_import/nodes"), after, kind=kind.value, rows=rows_max):
-            yield [row for node in stored for row in _node_rows(node)]
-
-    async def nodes_of_session(self, session: str) -> AsyncIterator[list[Row]]:
-        """Yield the session with its state, messages, episodes and scenes, and their links."""
-        async for stored in self._pages(statement("export_import/nodes_of_session"), "", session=session):
-            yield [row for node in stored for row in _node_rows(node)]
-
-    async def facts(self) -> AsyncIterator[list[Row]]:
-        """Yield all facts and mentions by id."""
-        async for stored in self._pages(statement("export_import/facts"), ""):
-            yield [_fact_row(fact) for fact in stored]
-
-    async def elements(self, ids: Sequence[str]) -> list[Row]:
-        """Return nodes of the mind map and facts with these ids."""
-        parameters = {**self._parameters, "ids": ids}
-        nodes = await self._run(statement("export_import/nodes_by_id"), parameters)
-        facts = await self._run(statement("export_import/facts_by_id"), parameters)
-        return [*(row for node in nodes for row in _node_rows(node)), *map(_fact_row, facts)]
-
-    async def changes_of(self, ids: Sequence[str]) -> list[Row]:
-        """Return all changes of these elements."""
-        parameters = {"tenant": self._parameters["tenant"], "ids": ids}
-        stored = await self._run(statement("export_import/changes_of_elements"), parameters)
-        return [row for node in stored for row in _node_rows(node)]
-
-    async def _pages(self, page: Statement, after: Any, **more: Any) -> AsyncIterator[list[dict[str, Any]]]:
-        parameters = {**self._parameters, "rows": self._rows_max, **more}
-        while stored := await self._run(page, {**parameters, "after": after}):
-            after = stored[-1]["key"]
-            yield stored
-
-
 def _node_rows(stored: Mapping[str, Any]) -> list[Row]:
     """Return the row of a node, and those of its links."""
     labels, properties = stored["labels"], stored["properties"]
@@ -152,6 +101,7 @@ class TenantSnapshot:
         self._tenant = tenant
         self._staging = staging
         self._vectors = vectors
+        self._rows_max = LONG_ROWS_MAX if vectors else ROWS_MAX
         self._report = on_progress or (lambda _doing, _done, _total: None)
         self._first = 0
         # Ends of the change log, and changed sessions, with the monotonic times when they were seen. A commit is
@@ -173,16 +123,15 @@ class TenantSnapshot:
         self._first = stored[0]["tenant"]["seq"]
         self._ends.append((time.monotonic(), max(self._first - _UNSETTLED_CHANGES, 0)))
         await self._note_changed_sessions(self._graph.read, first=True)
-        pages = self._pages(self._graph.read)
         read = 0
         for kind in EXPORTED_KEYS:
-            async for rows in pages.nodes(kind):
+            async for rows in self._nodes(self._graph.read, kind):
                 read += len(rows)
                 await self._add(rows)
                 self._report("reading", read, 0)
-        async for rows in pages.facts():
-            read += len(rows)
-            await self._add(rows)
+        async for facts in self._pages(self._graph.read, statement("export_import/facts"), ""):
+            read += len(facts)
+            await self._add([*map(_fact_row, facts)])
             self._report("reading", read, 0)
 
     async def finish(self) -> Mapping[str, Any]:
@@ -205,7 +154,7 @@ class TenantSnapshot:
             await self._catch_up(writing.run)
             self._staging.drop_kinds(_SMALL_KINDS)
             for kind in _SMALL_KINDS:
-                async for rows in self._pages(writing.run).nodes(kind):
+                async for rows in self._nodes(writing.run, kind):
                     await self._add(rows)
             tenant: Mapping[str, Any] = locked[0]["tenant"]
             return tenant
@@ -220,10 +169,12 @@ class TenantSnapshot:
         await self._note_changed_sessions(run)
         await self._read_changed_elements(run, began)
         users: set[str] = set()
-        pages = self._pages(run)
         for session in list(self._sessions):
             await asyncio.to_thread(self._staging.drop_sessions, [session])
-            async for rows in pages.nodes_of_session(session):
+            # The session with its state, messages, episodes and scenes, and their links.
+            of_session = self._pages(run, statement("export_import/nodes_of_session"), "", session=session)
+            async for nodes in of_session:
+                rows = [row for node in nodes for row in _node_rows(node)]
                 await self._add(rows)
                 users |= {row["properties"]["user_node_id"] for row in rows if row.get("node") == Label.SESSION}
         await self._replace_elements(run, sorted(users))
@@ -252,7 +203,7 @@ class TenantSnapshot:
         while len(self._ends) > 1 and began - self._ends[1][0] >= SETTLED_S:
             del self._ends[0]
         end = since = self._ends[0][1]
-        async for changes in self._pages(run).nodes(Label.CHANGE, after=since):
+        async for changes in self._nodes(run, Label.CHANGE, after=since):
             properties = [row["properties"] for row in changes]
             end = properties[-1]["seq"]
             ids = sorted({one["element_id"] for one in properties})
@@ -266,17 +217,32 @@ class TenantSnapshot:
             if any(one["reason"] == FORGOTTEN for one in properties):
                 # Forgetting also removes the texts of older changes.
                 for batch in _batches(ids):
-                    await self._add(await self._pages(run).changes_of(batch))
+                    parameters = {"tenant": self._tenant, "ids": batch}
+                    stored = await run(statement("export_import/changes_of_elements"), parameters)
+                    await self._add([row for node in stored for row in _node_rows(node)])
         self._ends.append((began, end))
 
     async def _replace_elements(self, run: Run, ids: Sequence[str]) -> None:
         for batch in _batches(ids):
-            rows = await self._pages(run).elements(batch)
+            parameters = {"tenant": self._tenant, "vectors": self._vectors, "ids": batch}
+            nodes = await run(statement("export_import/nodes_by_id"), parameters)
+            facts = await run(statement("export_import/facts_by_id"), parameters)
             await asyncio.to_thread(self._staging.drop_elements, batch)
-            await self._add(rows)
+            await self._add([*(row for node in nodes for row in _node_rows(node)), *map(_fact_row, facts)])
 
-    def _pages(self, run: Run) -> GraphPages:
-        return GraphPages(run, self._tenant, vectors=self._vectors)
+    async def _nodes(self, run: Run, kind: Label, *, after: Any = None) -> AsyncIterator[list[Row]]:
+        """Yield the nodes of a kind with their links, by key, those after one if it is given."""
+        after = (-1 if kind == Label.CHANGE else "") if after is None else after
+        # A value of an item may have a megabyte.
+        rows_max = LONG_ROWS_MAX if kind is Label.ITEM else self._rows_max
+        async for stored in self._pages(run, statement("export_import/nodes"), after, kind=kind.value, rows=rows_max):
+            yield [row for node in stored for row in _node_rows(node)]
+
+    async def _pages(self, run: Run, page: Statement, after: Any, **more: Any) -> AsyncIterator[list[dict[str, Any]]]:
+        parameters = {"tenant": self._tenant, "vectors": self._vectors, "rows": self._rows_max, **more}
+        while stored := await run(page, {**parameters, "after": after}):
+            after = stored[-1]["key"]
+            yield stored
 
     async def _add(self, rows: list[Row]) -> None:
         await asyncio.to_thread(self._staging.add, rows if self._vectors else [without_vectors(row) for row in rows])

@@ -24,6 +24,7 @@ from graph_service.memory.export_import.row_format import (
     kind_of_row,
     properties_of,
 )
+from graph_service.memory.facts.conflict_resolution import first_uri
 from graph_service.memory.items.writes import item_tokens
 from graph_service.memory.tags import message_tokens
 from schema.entity import stored_names
@@ -156,12 +157,6 @@ def _body(text: str, new_id: Lookup) -> str:
         if isinstance(view.get(name), str):
             view[name] = new_id(view[name])
     return json.dumps(view, ensure_ascii=False)
-
-
-def first_period(uri: str) -> tuple[str, str]:
-    """Return id and URI of the first validity period of a fact, which identifies its claim."""
-    first = f"{uri.rpartition('/')[0]}/0"
-    return memory_id(first), first
 
 
 def merge_id(rename: TenantRename, entity: Properties) -> tuple[str, str]:
@@ -425,8 +420,8 @@ class Staging:
         )
         if kind in (EDGE, Label.MEMBER_FACT):
             # The id of a claim is that of its first validity period, even if that no longer exists.
-            first, first_uri = first_period(uri)
-            self._add_mapping(first, self._rename_rules.by_uri(first, first_uri))
+            first = first_uri(uri)
+            self._add_mapping(memory_id(first), self._rename_rules.by_uri(memory_id(first), first))
 
     def _add_mapping(self, old: str, new: str, uri: str | None = None) -> None:
         self._db.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
