@@ -6,11 +6,11 @@ are complete, and confirms, corrects or withdraws what the local reader found; n
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
@@ -61,7 +61,6 @@ from graph_service.memory.summaries.scene_summary import (
     LayerBasis,
     SceneSummary,
     asks_for_overview,
-    basis_lines,
     basis_of,
     plain_layers,
     within,
@@ -72,6 +71,7 @@ from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, F
 from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
 from schema.scene import Scene
 
+T = TypeVar("T")
 _log = logging.getLogger("mnemoscene.worker")
 
 # If the user's memory changes after each plan, the job is released after this many.
@@ -246,7 +246,11 @@ class Consolidation:
             overview_deferred = whole and bool(stored.get("overview_pending"))
             if not due and basis.fresh and not overview_deferred:
                 continue
-            reading, slow = (deferred_reading(), False) if deferred else await _read_by_rules(lines, readers)
+            reading, slow = (
+                (deferred_reading(), False)
+                if deferred
+                else await _or_plain(partial(readers.fallback, lines), plain_reading)
+            )
             path = SMALL_TALK if readers.first is not readers.fallback and not unrefined else ()
             reading = replace(reading, unconfirmed=unrefined, path=reading.path or path)
             readings = (provided, tombstones.without_forgotten(reading, scene.messages, owner))
@@ -286,7 +290,7 @@ class Consolidation:
         except Exception as error:
             if not isinstance(error, MisreadError):
                 note_unreadable(error)
-            reading, slow = await _read_by_rules(lines, readers)
+            reading, slow = await _or_plain(partial(readers.fallback, lines), plain_reading)
         if reading.reader == READER_NAME:
             reading = replace(reading, unconfirmed=True)
         if "model" in reading.path:
@@ -505,25 +509,19 @@ async def _layers(
     lines: SceneText, readings: Sequence[Reading], basis: LayerBasis, writer: LayerWriter | None
 ) -> tuple[SceneSummary, bool]:
     """Return the layers of a scene, and whether the low-cost fallback made them because the deadline passed."""
-    shown = basis_lines(lines, basis)
-    try:
-        return await written_layers(shown, within(readings, basis), writer), False
-    except TooSlowError:
-        return plain_layers(shown), True
-    except Exception as error:
-        note_unreadable(error)
-        return plain_layers(shown), False
+    shown = replace(lines, lines=lines.lines[: basis.messages])
+    return await _or_plain(lambda: written_layers(shown, within(readings, basis), writer), lambda: plain_layers(shown))
 
 
-async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[Reading, bool]:
-    """Return the local reader's reading of a scene, and whether it is empty because the deadline passed."""
+async def _or_plain(read: Callable[[], Awaitable[T]], plain: Callable[[], T]) -> tuple[T, bool]:
+    """Return what `read` makes of a scene, or the fallback `plain`, and whether the deadline passed."""
     try:
-        return await readers.fallback(lines), False
+        return await read(), False
     except TooSlowError:
-        return plain_reading(), True
+        return plain(), True
     except Exception as error:
         note_unreadable(error)
-        return plain_reading(), False
+        return plain(), False
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:

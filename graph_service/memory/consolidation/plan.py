@@ -217,11 +217,21 @@ def plan_digest(
     events = [_ignored(one, scene) for one, scene in rejected]
     refined = _refined_scenes(scenes, accepted)
     # The facts of merged entities stay: their edges on the map are derived from them.
-    facts_known = [_confirmed(fact) if refined and fact.id in member_ids else fact for fact in facts_known]
+    facts_known = [
+        replace(fact, assertions=tuple(replace(one, unconfirmed=False) for one in fact.assertions))
+        if refined and fact.id in member_ids
+        else fact
+        for fact in facts_known
+    ]
     withdrawn: list[Fact] = []
     facts = plan_facts(facts_known, accepted, judging.verdicts, events=events, refined=refined, withdrawn=withdrawn)
     planned = [*facts, *mentions]
-    events += [_withdrawn(fact, scene) for fact in withdrawn for scene in fact.scenes if scene in refined]
+    events += [
+        FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=WITHDRAWN, messages=fact.evidence)
+        for fact in withdrawn
+        for scene in fact.scenes
+        if scene in refined
+    ]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
         key=lambda pair: str(pair[1]["id"]),
@@ -320,14 +330,6 @@ def _refined_scenes(
         for reading in one.readings
         if reading.withdraws and (one.scene.id, reading.reader) in readers
     }
-
-
-def _confirmed(fact: Fact) -> Fact:
-    return replace(fact, assertions=tuple(replace(one, unconfirmed=False) for one in fact.assertions))
-
-
-def _withdrawn(fact: Fact, scene: MemoryId) -> FactEvent:
-    return FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=WITHDRAWN, messages=fact.evidence)
 
 
 def _ignored(rejected: RejectedProposal, scene: Scene) -> FactEvent:

@@ -121,12 +121,6 @@ def digest_cost(
     }
 
 
-async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
-    """Return the tokens that a tenant used on the day of `now`."""
-    rows = await _days(graph, tenant, now, days=1)
-    return sum(row.tokens for row in rows)
-
-
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
     """Return the usage of a tenant on those of the last `days` days that have any."""
     check_limit(days, DAYS_MAX, name="days")
@@ -147,25 +141,6 @@ async def _days(graph: Graph, tenant: TenantId, now: datetime, *, days: int) -> 
     return [DayUsage(**row["usage"]) for row in rows]
 
 
-class TokenLedger:
-    """Tokens used today by tenant, including those of jobs of this process that are not committed yet."""
-
-    def __init__(self) -> None:
-        self._totals: LRUCache[tuple[TenantId, str], DayTotal] = LRUCache(_TENANTS_MAX)
-
-    async def open(self, graph: Graph, tenant: TenantId, *, tokens_per_day: int, now: datetime) -> TokenSpending:
-        """Return the spending of a new job; 0 tokens per day mean no limit."""
-        if not tokens_per_day:
-            return TokenSpending()
-        key = (tenant, day_of(now))
-        total = self._totals.get(key) or DayTotal()
-        self._totals[key] = total
-        total.limit = tokens_per_day
-        # Other processes may have spent more.
-        total.used = max(total.used, await tokens_of_day(graph, tenant, now))
-        return TokenSpending(day=total)
-
-
 def is_over_budget(tokens: TokenSpending) -> bool:
     """Return whether the tokens of the day are spent."""
     return bool(tokens.day.limit) and tokens.day.used >= tokens.day.limit
@@ -175,14 +150,6 @@ def cost_of(tokens: TokenSpending) -> dict[str, int]:
     """Return the tokens of a job that wrote no scene, as `$cost` of `consolidation/add_usage`."""
     spent = {name: getattr(tokens, name) for name in (*_COSTS, "embedding_tokens")}
     return dict.fromkeys(_SCENE_COUNTS, 0) | spent
-
-
-async def record_unfinished(graph: Graph, tenant: TenantId, tokens: TokenSpending, *, now: datetime) -> None:
-    """Add the tokens of a job that failed to its day; a job that succeeds adds them in its commit."""
-    cost = cost_of(tokens)
-    if not any(cost.values()):
-        return
-    await graph.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day_of(now), "cost": cost})
 
 
 def over_budget_reader(rules: Reader) -> Reader:
@@ -236,7 +203,7 @@ class Readers:
         waits_for_ripe: the model reads a scene only when it is complete, so that it reads each scene once.
         extracts: False defers the extraction of new messages until it is requested.
         layers_every: number of new messages after which the layers of a scene are updated.
-        ledger: tokens used today by the jobs of this process.
+        totals: tokens used by tenant and day, including those of jobs of this process that are not committed yet.
         note_usefulness: called with whether an answer of the model could be used.
     """
 
@@ -251,7 +218,7 @@ class Readers:
     waits_for_ripe: bool = False
     extracts: bool = True
     layers_every: int = LAYERS_EVERY
-    ledger: TokenLedger = field(default_factory=TokenLedger)
+    totals: LRUCache[tuple[TenantId, str], DayTotal] = field(default_factory=lambda: LRUCache(_TENANTS_MAX))
     note_usefulness: Callable[[bool], None] = lambda _useful: None
 
     @property
@@ -269,13 +236,20 @@ class Readers:
             commits_usage: the block records them itself if it succeeds; otherwise they are recorded here, because they
                 are paid for.
         """
-        tokens = await self.ledger.open(graph, tenant, tokens_per_day=self.tokens_per_day, now=now)
-        recorded = False
+        tokens, day, recorded = TokenSpending(), day_of(now), False
+        if self.tokens_per_day:
+            total = self.totals[tenant, day] = self.totals.get((tenant, day)) or DayTotal()
+            total.limit = self.tokens_per_day
+            # Other processes may have spent more.
+            total.used = max(total.used, sum(row.tokens for row in await _days(graph, tenant, now, days=1)))
+            tokens = TokenSpending(day=total)
         with spending(tokens):
             try:
                 yield tokens
                 recorded = commits_usage
             finally:
-                if not recorded:
+                cost = cost_of(tokens)
+                if not recorded and any(cost.values()):
                     with contextlib.suppress(UnavailableError):
-                        await record_unfinished(graph, tenant, tokens, now=now)
+                        parameters = {"tenant": tenant, "day": day, "cost": cost}
+                        await graph.run(statement("consolidation/add_usage"), parameters)

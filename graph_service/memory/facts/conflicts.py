@@ -211,10 +211,6 @@ class PeriodCalculator:
         self._ids: dict[Claim, MemoryId] = {}
         self._streams: dict[tuple[_Group, bool | None, Closing], _AssertionStream] = {}
 
-    def affected_by(self, claims: Collection[Claim]) -> set[Claim]:
-        """Return some claims and all claims that conflict with them."""
-        return self._index.of_all(claims)
-
     def periods(self, claim: Claim, *, keep_open: int | None = None) -> ClaimPeriods:
         """Return the validity periods of a claim in order; they do not depend on the order of its assertions.
 

@@ -28,7 +28,7 @@ from graph_service.memory.facts.claims import (
     supported_fact,
 )
 from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
-from graph_service.memory.facts.conflicts import PeriodCalculator
+from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import CLOSING_TEXTS, Assertion, Closing
 from schema.fact import AcceptedFact, Claim, Fact
@@ -313,7 +313,7 @@ def replan(
         touched: claims with new assertions, reopened, or withdrawn.
         settled: what is left of claims after withdrawals; None for nothing.
     """
-    affected = PeriodCalculator(claims).affected_by(touched)
+    affected = ConflictIndex(claims).of_all(touched)
     claims = {claim: left for claim, one in claims.items() if (left := settled.get(claim, one)) is not None}
     liked = {key for claim in affected if (key := liking_key(claim))}
     affected = (affected & claims.keys()) | {claim for claim in claims if liked and liking_key(claim) in liked}

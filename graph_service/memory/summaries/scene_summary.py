@@ -64,11 +64,6 @@ def basis_of(
     return LayerBasis(messages=due_n, key=key, behind=due_n < size, fresh=False)
 
 
-def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
-    """Return the scene with only the lines that its layers are made from."""
-    return replace(text, lines=text.lines[: basis.messages])
-
-
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
     """Return the readings without facts and mentions from lines outside the basis; summaries are kept."""
     return tuple(

@@ -7,11 +7,11 @@ Each step is a commit and may be repeated, so after a crash the next worker cont
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from extraction.embeddings.embedder import Embedded, Embedder, embed_with_tokens, spoken
+from extraction.embeddings.embedder import Embedder, embed_with_tokens, spoken
 from extraction.token_spending import TokenSpending, spending
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row, Writing
+from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.readers import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import (
@@ -53,9 +53,27 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
         message_vectors = await embed_with_tokens(embedder, message_texts)
         vectors = await embedder.embed([*scene_texts, *(row["statement"] for row in facts)])
     job_context.step("embed computed")
-    message_rows = _message_rows(messages, message_vectors)
-    scene_rows = _scene_rows(scenes, vectors[: len(scene_texts)])
-    fact_rows = _fact_rows(facts, vectors[len(scene_texts) :])
+    message_rows = [
+        {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
+        for row, one in zip(messages, message_vectors, strict=True)
+    ]
+    parameters_of_texts = map(vector_parameter, vectors)
+    # In the order of the texts: abstract and overview of each scene, then the facts.
+    scene_rows = [
+        {
+            "id": row["id"],
+            "layers_hash": row["layers_hash"],
+            "abstract_vector": next(parameters_of_texts),
+            "overview_vector": next(parameters_of_texts),
+        }
+        for row in scenes
+    ]
+    fact_rows = [
+        {**{name: row[name] for name in ("id", "predicate", "statement")}, "vector": vector}
+        for row, vector in zip(facts, parameters_of_texts, strict=True)
+    ]
+    for rows in (message_rows, scene_rows, fact_rows):
+        rows.sort(key=lambda row: str(row["id"]))
     more = _ROWS_MAX in (len(messages), len(scenes), len(facts))
     now_ms = job_context.now_ms()
     users = sorted({row["user_node_id"] for row in (*scenes, *facts)})
@@ -83,41 +101,6 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
     EMBEDDINGS.add("scene", n=len(scene_rows))
     EMBEDDINGS.add("fact", n=len(fact_rows))
     return more
-
-
-def _message_rows(messages: Sequence[Row], embedded: Sequence[Embedded]) -> list[Row]:
-    rows = [
-        {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
-        for row, one in zip(messages, embedded, strict=True)
-    ]
-    return sorted(rows, key=_by_id)
-
-
-def _scene_rows(scenes: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
-    """Return rows with two vectors each; `vectors` alternates abstract and overview."""
-    rows = [
-        {
-            "id": row["id"],
-            "layers_hash": row["layers_hash"],
-            "abstract_vector": vector_parameter(abstract),
-            "overview_vector": vector_parameter(overview),
-        }
-        for row, abstract, overview in zip(scenes, vectors[::2], vectors[1::2], strict=True)
-    ]
-    return sorted(rows, key=_by_id)
-
-
-def _fact_rows(facts: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
-    columns = ("id", "predicate", "statement")
-    rows = [
-        {**{name: row[name] for name in columns}, "vector": vector_parameter(vector)}
-        for row, vector in zip(facts, vectors, strict=True)
-    ]
-    return sorted(rows, key=_by_id)
-
-
-def _by_id(row: Row) -> str:
-    return str(row["id"])
 
 
 async def close_session(
