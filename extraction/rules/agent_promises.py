@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
-from extraction.reader import THE_AGENT
+from extraction.reader import THE_AGENT, THE_USER
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.valid_times import TimedText
 from extraction.text.sentences import Sentence, has_cjk
@@ -154,13 +154,13 @@ def _chinese(text: str, times: _Spans, speaker: Speaker) -> Iterator[tuple[str, 
         more = found["more"].rstrip("了哦喔啊呀的吧呢哈")
         certain = when or (found["remind"] and _CERTAIN_ZH.search(text, max(0, found.start() - 4), found.end()))
         if certain and (when or more):
-            user = speaker.user_names[0] if speaker.user_names else "用户"
+            user = speaker.label(THE_USER, "用户")
             yield re.sub("[你您]", user, f"{when}{found['o']}{more}"), found.start(), found.end()
 
 
 def _about_user(said: str, speaker: Speaker) -> str:
     """Replace "you" and "your" by the user's name, or by "the user", and "my"."""
-    user = speaker.user_names[0] if speaker.user_names else "the user"
+    user = speaker.label(THE_USER, "the user")
     words = {"you": user, "your": f"{user}'s", "yours": f"{user}'s", "you're": f"{user} is", "you've": f"{user} has"}
     words["my"] = "the assistant's"
     return _YOU.sub(lambda found: words[found["w"].lower()], said)

@@ -1,11 +1,16 @@
 """The draft of a fact, and its speaker."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from extraction.reader import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import name_key
+
+# An id that tells a reader nothing: a1b2c3d4, user_1001, auth0|5f7c8ec7.
+_ID: Final = re.compile(r"(?=\S*\d)\S{6,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +55,7 @@ class Speaker:
         return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
 
     def label(self, subject: str, unknown_user: str) -> str:
-        """Return the label of a subject in statements; `unknown_user` for a user without a name."""
+        """Return the label of a subject in statements; `unknown_user` for a user without a name but such an id."""
         if subject == THE_USER:
-            return self.user_names[0] if self.user_names else unknown_user
+            return next((name for name in self.user_names if not _ID.fullmatch(name)), unknown_user)
         return "assistant" if subject == THE_AGENT else subject
