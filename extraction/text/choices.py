@@ -1,16 +1,15 @@
 """Tell which of the options that an assistant listed somebody chooses: "the second one, please", 就第三个吧. Pure."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from importlib.resources import files
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN
 from extraction.text.languages import written_language
+from extraction.text.toml_files import toml_of
 from schema.labels import Role
 
 # The relation of a choice to who made it.
@@ -104,7 +103,6 @@ def choice_in(at: int, said: Sequence[tuple[Role, str, datetime]]) -> Choice | N
 
 @cache
 def _languages() -> dict[str, _Language]:
-    text = files("extraction.text").joinpath("choices.toml").read_text(encoding="utf-8")
     return {
         code: _Language(
             nth=re.compile("|".join(re.sub(r"\?P<n>", f"?P<n{at}>", one) for at, one in enumerate(words["nth"]))),
@@ -117,7 +115,7 @@ def _languages() -> dict[str, _Language]:
             user=words["user"],
             says=words["says"],
         )
-        for code, words in tomllib.loads(text).items()
+        for code, words in toml_of("extraction.text", "choices.toml").items()
     }
 
 

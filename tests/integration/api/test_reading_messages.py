@@ -186,3 +186,20 @@ async def test_a_choice_from_a_list_is_a_decision_that_a_later_choice_ends(api: 
     (current,) = (hit for hit in hits if hit["kind"] == "FACT" and hit["invalidAt"] is None)
     assert "Marguerite" in current["text"]
     assert {fact["object"]["name"] for fact in await facts(api)} == {"Salt Wren", "Marguerite"}
+
+
+async def test_a_choice_says_nothing_of_a_request_that_was_forgotten(api: Api, graph: Graph) -> None:
+    said = [("USER", "I need a name for the Zeppelin"), ("ASSISTANT", "1. Otter\n2. Salt Wren"), ("USER", "number 2!")]
+    messages = [
+        {"role": role, "text": text, "time": f"2026-03-01T12:0{at}:00Z"} for at, (role, text) in enumerate(said)
+    ]
+    remember = "mutation ($i: RememberInput!) { remember(input: $i) { messageIds } }"
+    stored = await api.ask(remember, i={"userId": "ana", "sessionId": "s1", "messages": messages})
+    await a_worker(graph).drain()
+    assert "Zeppelin" in str(await facts(api))
+    first = stored["data"]["remember"]["messageIds"][0]
+    await api.ask("mutation ($id: String!) { forgetMessage(id: $id) { messages } }", id=first)
+    await a_worker(graph).drain()
+    (chosen,) = await facts(api)
+    assert (chosen["object"]["name"], len(chosen["evidence"])) == ("Salt Wren", 2)
+    assert "Zeppelin" not in str(chosen)

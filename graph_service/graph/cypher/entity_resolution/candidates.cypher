@@ -20,6 +20,8 @@ CALL (wanted) {
 WITH DISTINCT e
 OPTIONAL MATCH (held:MemberEntity)-[:MEMBER_OF]->(e)
 WITH e, coalesce(held, e) AS one, CASE WHEN held IS NULL THEN null ELSE e.id END AS root_id
+// Neo4j applies a commit in parts: for some milliseconds a member of a new merge has no name yet.
+WHERE one.name IS NOT NULL
 RETURN one.id AS id, one.uri AS uri, one.name AS name, one.key AS key, coalesce(one.aliases, []) AS aliases,
        one.entity_type AS entity_type, one.attributes AS attributes, one.first_seen AS first_seen, one.last_seen AS last_seen, root_id
 ORDER BY id

@@ -75,6 +75,8 @@ def test_reply_chooses_an_option(told: tuple[str, str], reply: str, option: str)
         (_BOATS, "none of those. my first boat was called Marguerite"),
         (_BOATS, "the otters were back in the harbour today, two of them"),
         (_BOATS, "we launch on the 2nd"),
+        (_BOATS, "number 2 doesn't fit on the stern"),
+        (_BOATS, "I did the first one yesterday"),
         (_BOATS, "I'd take Otter's Nap or Salt Wren"),
         (_LUNCH, "第一次听说，都太辣了"),
         (_LUNCH, "鲈鱼和豆腐都不想吃"),
