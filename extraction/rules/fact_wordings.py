@@ -1,13 +1,12 @@
 """The predicate, the relation and the statements of each kind of fact, in English and in Chinese."""
 
-import tomllib
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any, Final
 
 from extraction.rules.tags import KINDS
 from extraction.text.lexicon_en import KIN_PATTERN
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
+from extraction.text.toml_files import toml_of
 from schema.entity import EntityType
 
 
@@ -94,9 +93,7 @@ _PRICES: Final = (
 
 
 def _read() -> dict[str, FactKindWording]:
-    rows: dict[str, dict[str, Any]] = tomllib.loads(
-        files(__package__).joinpath("fact_wordings.toml").read_text("utf-8")
-    )
+    rows: dict[str, dict[str, Any]] = toml_of("extraction.rules", "fact_wordings.toml")
     wordings = {}
     for kind, row in rows.items():
         says, ended = zip(row.pop("en"), row.pop("zh"), strict=True)

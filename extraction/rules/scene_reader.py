@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cache, partial
 from typing import Final
 
@@ -56,6 +57,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
     mentions: dict[tuple[str, int], Mention] = {}
     corrections = corrections_in(scene)
+    said = [(line.role, line.text, line.said_at) for line in scene.lines]
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
@@ -65,7 +67,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         if correction is not None:
             read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
             read += read_or([], _withdrawn, correction, number, read, scene, facts, tags)
-        read += read_or([], _choices_of, number, scene)
+        read += read_or([], _choices_of, number, scene, said)
         for fact in read:
             key = _key_of(fact)
             known = facts.get(key)
@@ -108,10 +110,13 @@ def _withdrawn(
     return [replace(fact, closes=True, corrects=True, quotes=(Quote(line=number),)) for fact in wrong]
 
 
-def _choices_of(number: int, scene: SceneText) -> list[ProposedFact]:
-    """Return what a line chooses among options that the assistant listed, and the end of earlier choices among them."""
+def _choices_of(number: int, scene: SceneText, said: Sequence[tuple[Role, str, datetime]]) -> list[ProposedFact]:
+    """Return what a line chooses among options that the assistant listed, and the end of earlier choices among them.
+
+    Args:
+        said: role, text and time of all lines.
+    """
     me = _subject_of_speaker(scene.lines[number], scene)
-    said = [(line.role, line.text, line.said_at) for line in scene.lines]
     chosen = choice_in(number, said) if me != THE_AGENT else None
     if chosen is None:
         return []

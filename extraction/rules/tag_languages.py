@@ -5,17 +5,16 @@ These languages have no rules: the multilingual tagger alone reads them. What di
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.fact_wordings import WORDINGS
 from extraction.rules.tags import Tag
 from extraction.text.languages import Tagged
+from extraction.text.toml_files import toml_of
 
 # Log odds that some kinds need beyond those of their language.
 _MORE_ODDS: Final = {
@@ -69,7 +68,7 @@ class TagLanguage:
 @cache
 def tag_language(code: Tagged) -> TagLanguage:
     """Return the words of a language."""
-    read: dict[str, Any] = tomllib.loads(files(__package__).joinpath("tag_languages.toml").read_text("utf-8"))[code]
+    read: dict[str, Any] = toml_of("extraction.rules", "tag_languages.toml")[code]
     gap = "" if code == "ja" else " "
 
     def first(words: str) -> re.Pattern[str]:

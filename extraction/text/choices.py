@@ -37,9 +37,7 @@ _ITEM: Final = re.compile(
 # What follows the name of an option: its details.
 _DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{_CJK}》」]) (?=[\d{_CJK}])|(?<=》)")
 _MARKS: Final = " \t\n*_\"'“”‘’«»《》「」.,;，。；、!?！？¡¿"
-_CLAUSE: Final = re.compile(
-    r"[^\n.!?…。！？;；,，、(（)）]*[^\n.!?…。！？;；,，、(（)）\s][.!?…。！？;；,，、\n]*", re.IGNORECASE
-)
+_CLAUSE: Final = re.compile(r"[^\n.!?…。！？;；,，、(（)）]*[^\n.!?…。！？;；,，、(（)）\s][.!?…。！？;；,，、\n]*")
 _CJK_GAP: Final = re.compile(rf"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _WORDS: Final = re.compile(rf"[^\W\d_{_CJK}]{{{_WORD_MIN},}}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
@@ -86,10 +84,12 @@ def choice_in(at: int, said: Sequence[tuple[Role, str, datetime]]) -> Choice | N
     """
     role, reply, now = said[at]
     before = range(at - 1, max(at - 1 - _LINES_MAX, -1), -1)
-    listed = next((index for index in before if said[index][0] is Role.ASSISTANT and options_in(said[index][1])), None)
-    if role is not Role.USER or listed is None or len(reply) > _REPLY_CHARS_MAX or now - said[listed][2] > _WITHIN:
+    if role is not Role.USER or len(reply) > _REPLY_CHARS_MAX:
         return None
-    options = options_in(said[listed][1])
+    lists = ((index, options_in(said[index][1])) for index in before if said[index][0] is Role.ASSISTANT)
+    listed, options = next(((index, options) for index, options in lists if options), (at, []))
+    if not options or now - said[listed][2] > _WITHIN:
+        return None
     chosen = _chosen(reply, options, is_next=all(said[index][0] is not Role.USER for index in range(listed, at)))
     name = None if chosen is None else _name_of(options[chosen])
     if name is None:
@@ -217,9 +217,13 @@ def _marks_of(options: Sequence[str]) -> list[frozenset[str]]:
 
 
 def _parts(text: str) -> frozenset[str]:
-    plain = {word for language in _languages().values() for word in language.plain}
     pairs = {run[at : at + 2] for run in _RUN.findall(text) for at in range(len(run) - 1)}
-    return frozenset({word.removesuffix("s") for word in _WORDS.findall(text)} | pairs) - plain
+    return frozenset({word.removesuffix("s") for word in _WORDS.findall(text)} | pairs) - _plain()
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return frozenset().union(*(language.plain for language in _languages().values()))
 
 
 def _is_short(clause: str) -> bool:

@@ -19,7 +19,7 @@ class TcpProxy:
 
     @property
     def is_cut(self) -> bool:
-        """Whether new connections are refused."""
+        """True if new connections are refused."""
         return self._server is None or not self._server.is_serving()
 
     async def mend(self, target: int) -> None:

@@ -28,14 +28,9 @@ def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
         for wrong in (one.earlier, *_repetitions(in_order, one, at))
     }
     meant = {in_order[at].id: one.text for at, one in found.items() if one is not None}
+    told = [replace(one, meant=meant[one.id]) if one.id in meant else one for one in messages]
     return [
-        replace(
-            one,
-            meant=meant.get(one.id, one.meant),
-            overtaken_by=corrected.get(one.id, one.overtaken_by),
-            withdrawn=one.withdrawn or one.id in corrected,
-        )
-        for one in messages
+        replace(one, overtaken_by=corrected[one.id], withdrawn=True) if one.id in corrected else one for one in told
     ]
 
 
