@@ -5,6 +5,7 @@
 - it says that the speaker was wrong, and names another value or something short;
 - an exclamation ("no wait", ごめん) or "I checked" stands beside a clause that is nothing but another value;
 - it denies a value or words of the earlier message ("Friday, not Thursday", 山田さんじゃなくて山本さん);
+- it says that the speaker was wrong, and has a number that the earlier message misspells, also days later;
 - it follows directly and is nothing but another value of the same kind;
 - it follows directly and a clause of it is nothing but a number with the digits of an earlier one in another order.
 
@@ -28,9 +29,9 @@ EARLIER_MAX: Final = 3
 # Messages of the conversation to look back, and how long.
 _LINES_MAX: Final = 12
 _WITHIN: Final = timedelta(hours=1)
-# Of a message that denies what an earlier one says: "not Pine St, Spruce St".
-_DENIED_LINES_MAX: Final = 60
-_DENIED_WITHIN: Final = timedelta(days=30)
+# Of a message that shows which of them it means: "not Pine St, Spruce St", "5591, I swapped the digits".
+_NAMED_LINES_MAX: Final = 60
+_NAMED_WITHIN: Final = timedelta(days=30)
 # Longer messages tell something new.
 _CORRECTION_CHARS_MAX: Final = 300
 _EARLIER_CHARS_MAX: Final = 2_000
@@ -44,15 +45,18 @@ _PHRASE_CHARS_MAX: Final = 40
 _SIMILAR_MIN: Final = 0.7
 # Digits of a number that another one with the same digits corrects, whatever else is said.
 _PERMUTED_MIN: Final = 4
+# Of two codes of one length: one of six characters may differ.
+_MISSPELLED_MIN: Final = 0.9
 # Of names of two or three characters one is another: 张伟, 张玮.
 _SIMILAR_NAME_MIN_ZH: Final = 0.6
 
-_CJK: Final = re.compile(rf"[{HAN}\u3040-\u30ff]+")
+_CJK_CHARS: Final = rf"{HAN}\u3040-\u30ff"
+_CJK: Final = re.compile(rf"[{_CJK_CHARS}]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
 _CLAUSE_END: Final = r"\s*＊※,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
     rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| [^\Wa-z]|\s*$)|"
-    rf" (?=[^{_CLAUSE_END}]))*"
+    rf"(?<![{_CJK_CHARS}]) (?=[^{_CLAUSE_END}])| (?=[^{_CLAUSE_END}{_CJK_CHARS}]))*"
 )
 _MARKED: Final = re.compile(r"(?:^\s*[*※＊]\s*|(?<=\s)[*※＊])(?=\w)|(?<=\w)[*＊](?=\s|$)")
 _ASKS: Final = re.compile(r"[?？]")
@@ -150,19 +154,33 @@ def correction_in(index: int, said: Sequence[tuple[object, str, datetime]]) -> C
         recent = at - said[earlier[0]][2] <= _RECENT
         texts = [said[number][1] for number in earlier[:EARLIER_MAX]]
         correction = correction_of(text, texts, recent=recent, asked=asked)
-    if correction is None and (later := _read(text)) is not None and later.denials and not later.asks:
-        earlier = own(_DENIED_LINES_MAX, _DENIED_WITHIN)
-        correction = _denied_of(later, [said[number][1] for number in earlier])
+    if correction is None and (later := _read(text)) is not None and not later.asks:
+        earlier = own(_NAMED_LINES_MAX, _NAMED_WITHIN)
+        correction = _named_by(later, [said[number][1] for number in earlier])
     return correction and Correction(earlier[correction.earlier], correction.text)
 
 
-def _denied_of(later: "_Later", earlier: Sequence[str]) -> Correction | None:
-    """Return the latest of earlier texts that has what a message denies."""
+def _named_by(later: "_Later", earlier: Sequence[str]) -> Correction | None:
+    """Return the latest of earlier texts that has what a message denies, or misspells a number that it corrects."""
+    if not later.denials and not later.is_wrong:
+        return None
     for index, before in enumerate(earlier):
         start = before[:_EARLIER_CHARS_MAX].replace("'", "’")
-        if changes := next(filter(None, (_denied(later, denial, start) for denial in later.denials)), []):
+        changes = next(filter(None, (_denied(later, denial, start) for denial in later.denials)), [])
+        if not changes and later.is_wrong:
+            changes = [pair for pair in _changes(later.text, later.values, _values(start)) if _is_misspelled(*pair)]
+        if changes:
             return Correction(index, _with(before[:_EARLIER_CHARS_MAX], changes))
     return None
+
+
+def _is_misspelled(old: "_Value", new: str) -> bool:
+    """Return whether two numbers or codes of four and more digits differ in the order of digits or little else."""
+    one, other = old.key, re.sub(r"[\W_]+", "", new).lower()
+    long = min(sum(map(str.isdigit, key)) for key in (one, other)) >= _PERMUTED_MIN
+    return long and (
+        sorted(one) == sorted(other) or (len(one) == len(other) and _likeness(one, other) >= _MISSPELLED_MIN)
+    )
 
 
 def correction_of(text: str, earlier: Sequence[str], *, recent: bool = True, asked: bool = False) -> Correction | None:
@@ -422,11 +440,12 @@ def _beside(later: _Later, at: int, before: str) -> _Changes:
         at += 1
     first = at if clauses[at].sign == "checked" and _is_short(text) else 0
     plain, known, keys = _without_last(text), _known(before), {old.key for old in olds}
+    has_doubt = any(clause.sign == "doubt" for clause in clauses[first : at + 2])
     for clause in sorted(clauses[first : at + 2], key=lambda clause: not _values_in(later, clause.rest)):
         span, values, names = clause.rest, _values_in(later, clause.rest), _names(text, clause.rest)
         if values:
             # "Sorry, 92 was before, final is 97".
-            is_old = clause.sign == "doubt" and any(value.key in keys for value in values)
+            is_old = has_doubt and any(value.key in keys for value in values)
             return _changes(text, later.values, olds) if is_old or not _residue(plain, [span], values, known) else []
         if _residue(plain, [span]):
             is_name = bool(names) and not _residue(text, [span], names, known)

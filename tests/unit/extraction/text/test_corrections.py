@@ -201,6 +201,27 @@ def test_denial_of_what_was_said_corrects_it_also_days_later(earlier: str, later
     assert correction_in(2, [*said[:2], ("you", later, NOON + timedelta(days=3))]) is None
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "corrected"),
+    [
+        ("my locker is 5519", "sorry, 5591, I swapped the digits", "my locker is 5591"),
+        ("flight is BA2517 on the 4th", "oh I mistyped, it's BA2571", "flight is BA2571 on the 4th"),
+        ("Pacht ist 1340 Euro", "Zahlendreher, 1430 Euro", "Pacht ist 1430 Euro"),
+        ("门禁码是 8842", "打错了 是8824", "门禁码是 8824"),
+        ("my badge is 4471", "I got the order number wrong, it's 9913", None),
+        ("my badge is 4471", "badge 4417 was in the drawer", None),
+    ],
+)
+def test_misspelled_number_is_corrected_also_days_later(earlier: str, later: str, corrected: str | None) -> None:
+    said = [("me", earlier, NOON), ("me", "We had soup.", NOON), ("me", later, NOON + timedelta(days=3))]
+    assert correction_in(2, said) == (corrected and (0, corrected))
+
+
+def test_chinese_clauses_end_at_spaces() -> None:
+    assert correction_of("不对 是一晚30 50是隔壁带电桩的", ["停在洱海边 停车一晚50"]) == (0, "停在洱海边 停车一晚30")
+    assert correction_of("对 旺财是我爸的金毛 九岁了", ["药膏早晚各一次 不能跟旺财待一起"]) is None
+
+
 def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None:
     for minutes, later, expected in ((1, "72", "72"), (20, "72", None), (20, "38", "38")):
         said = [("me", "I weigh 83.", NOON), ("me", later, NOON + timedelta(minutes=minutes))]
