@@ -111,7 +111,7 @@ def _withdrawn(
 
 
 def _choices_of(number: int, scene: SceneText, said: Sequence[tuple[Role, str, datetime]]) -> list[ProposedFact]:
-    """Return what a line chooses among options that the assistant listed, and the end of earlier choices among them.
+    """Return what a line chooses among listed options, and the end of earlier choices among them.
 
     Args:
         said: role, text and time of all lines.

@@ -1,4 +1,7 @@
-"""Tell which of the options that an assistant listed somebody chooses: "the second one, please", 就第三个吧. Pure."""
+"""Tell which of listed options somebody chooses: "the second one, please", "dann das Mittlere", 就第三个吧. Pure.
+
+The assistant lists them, or the speaker, who asks which to choose (`options.py`).
+"""
 
 import re
 from collections import Counter
@@ -7,8 +10,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
-from extraction.text.chinese import HAN
 from extraction.text.languages import written_language
+from extraction.text.options import CJK, list_items, options_in, options_in_sentence
 from extraction.text.toml_files import toml_of
 from schema.labels import Role
 
@@ -17,9 +20,7 @@ CHOSE: Final = "chose"
 # Messages after a list, and the time, in which somebody chooses from it.
 _LINES_MAX: Final = 6
 _WITHIN: Final = timedelta(days=2)
-_LIST_CHARS_MAX: Final = 2_000
 _REPLY_CHARS_MAX: Final = 240
-_OPTIONS_MAX: Final = 12
 _OPTION_CHARS_MAX: Final = 60
 _WHY_CHARS_MAX: Final = 100
 # Of the heading of a list that says what its options are for.
@@ -29,20 +30,15 @@ _FEW_WORDS: Final = 3
 _FEW_CHARS_CJK: Final = 6
 _WORD_MIN: Final = 4
 
-_CJK: Final = rf"{HAN}\u3040-\u30ff"
-_ITEM: Final = re.compile(
-    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|"
-    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{_CJK}])|(?<![^\n])[-*•–](?= ))\s*"
-)
 # What follows the name of an option: its details.
-_DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{_CJK}》」]) (?=[\d{_CJK}])|(?<=》)")
+_DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{CJK}》」]) (?=[\d{CJK}])|(?<=》)")
 _MARKS: Final = " \t\n*_\"'“”‘’«»《》「」.,;，。；、!?！？¡¿"
 _CLAUSE: Final = re.compile(r"[^\n.!?…。！？;；,，、(（)）]*[^\n.!?…。！？;；,，、(（)）\s][.!?…。！？;；,，、\n]*")
-_CJK_GAP: Final = re.compile(rf"(?<=[{_CJK}]) +(?=[{_CJK}])")
-_WORDS: Final = re.compile(rf"[^\W\d_{_CJK}]{{{_WORD_MIN},}}")
+_CJK_GAP: Final = re.compile(rf"(?<=[{CJK}]) +(?=[{CJK}])")
+_WORDS: Final = re.compile(rf"[^\W\d_{CJK}]{{{_WORD_MIN},}}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
 _WHY: Final = re.compile(r" ?[(（]\{why\}[)）]")
-_RUN: Final = re.compile(rf"[{_CJK}]+")
+_RUN: Final = re.compile(rf"[{CJK}]+")
 
 
 class Choice(NamedTuple):
@@ -67,6 +63,8 @@ class _Language(NamedTuple):
     nth: re.Pattern[str]
     numbers: tuple[re.Pattern[str], ...]
     last: re.Pattern[str]
+    middle: re.Pattern[str]
+    instead: re.Pattern[str]
     chosen: re.Pattern[str]
     refused: re.Pattern[str]
     parted: re.Pattern[str]
@@ -86,12 +84,17 @@ def choice_in(at: int, said: Sequence[tuple[Role, str, datetime]]) -> Choice | N
     before = range(at - 1, max(at - 1 - _LINES_MAX, -1), -1)
     if role is not Role.USER or len(reply) > _REPLY_CHARS_MAX:
         return None
-    lists = ((index, options_in(said[index][1])) for index in before if said[index][0] is Role.ASSISTANT)
-    listed, options = next(((index, options) for index, options in lists if options), (at, []))
-    if not options or now - said[listed][2] > _WITHIN:
+    for listed in before:
+        if now - said[listed][2] > _WITHIN:
+            return None
+        options = _options(*said[listed][:2])
+        is_next = all(said[index][0] is not Role.USER for index in range(listed + 1, at))
+        chosen = _chosen(reply, options, is_next=is_next) if options else None
+        if chosen is not None:
+            break
+    else:
         return None
-    chosen = _chosen(reply, options, is_next=all(said[index][0] is not Role.USER for index in range(listed, at)))
-    name = None if chosen is None else _name_of(options[chosen])
+    name = _name_of(options[chosen])
     if name is None:
         return None
     language = _languages()[written_language(f"{reply} {said[listed][1]}")]
@@ -101,6 +104,11 @@ def choice_in(at: int, said: Sequence[tuple[Role, str, datetime]]) -> Choice | N
     return Choice(told=told, option=name, why=why, user=language.user, says=says)
 
 
+def _options(role: Role, text: str) -> list[str]:
+    is_agent = role is Role.ASSISTANT
+    return (options_in(text) if is_agent else []) or options_in_sentence(text, asked=not is_agent)
+
+
 @cache
 def _languages() -> dict[str, _Language]:
     return {
@@ -108,6 +116,8 @@ def _languages() -> dict[str, _Language]:
             nth=re.compile("|".join(re.sub(r"\?P<n>", f"?P<n{at}>", one) for at, one in enumerate(words["nth"]))),
             numbers=tuple(map(re.compile, words["numbers"])),
             last=re.compile(words["last"]),
+            middle=re.compile(words["middle"]),
+            instead=re.compile(words["instead"]),
             chosen=re.compile(words["chosen"]),
             refused=re.compile(words["refused"]),
             parted=re.compile(words["parted"]),
@@ -117,30 +127,6 @@ def _languages() -> dict[str, _Language]:
         )
         for code, words in toml_of("extraction.text", "choices.toml").items()
     }
-
-
-def _items_in(text: str) -> list[re.Match[str]]:
-    """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
-    found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
-    for kind in ("n", "circled", "bare", None):
-        marks = [mark for mark in found if mark.lastgroup == kind]
-        in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
-        if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
-            return marks
-    return []
-
-
-def _value(digits: str) -> int:
-    return int(digits) if digits.isdecimal() else ord(digits) - ord("①") + 1
-
-
-def options_in(text: str) -> list[str]:
-    """Return the options of a list in a message, with their details; none if it lists none, or questions."""
-    marks = _items_in(text)
-    ends = [*(mark.start() for mark in marks[1:]), len(text)] if marks else []
-    options = [text[mark.end() : end].strip().partition("\n")[0] for mark, end in zip(marks, ends, strict=True)]
-    asks = sum(option.endswith(("?", "？")) for option in options)
-    return options if all(options) and asks < 2 else []
 
 
 def _name_of(option: str) -> str | None:
@@ -156,20 +142,25 @@ def _chosen(reply: str, options: Sequence[str], *, is_next: bool) -> int | None:
         is_next: it is the next message of the user; later ones must say that they choose.
     """
     marks = _marks_of(options)
-    surely: list[int] = []
-    perhaps: list[int] = []
-    for clause in _clauses(reply.lower().replace("'", "’")):
+    surely: dict[int, bool] = {}
+    perhaps: dict[int, bool] = {}
+    reply = reply.lower().replace("'", "’")
+    for language in _of_script(reply):
+        reply = language.instead.split(reply)[-1] or reply
+    for clause in _clauses(reply):
         if clause.endswith(("?", "？")):
             continue
         named = _named_in(clause, options, marks)
         if any(language.refused.search(clause) for language in _of_script(clause)):
             continue
         if any(language.chosen.search(clause) for language in _of_script(clause)):
-            surely += named
+            surely |= named
         elif is_next and (any(named.values()) or _is_short(clause)):
-            perhaps += named
-    found = {*(surely or perhaps)}
-    return found.pop() if len(found) == 1 else None
+            perhaps |= named
+    told = surely or perhaps
+    numbered = [index for index, by_number in told.items() if by_number]
+    found = numbered or [*told]
+    return found[0] if len(found) == 1 else None
 
 
 def _of_script(text: str) -> list[_Language]:
@@ -204,6 +195,8 @@ def _number(text: str, language: _Language, n: int) -> int | None:
     """Return the index of an option by its number; None if there is none of it."""
     if language.last.match(text):
         return n - 1
+    if language.middle.match(text):
+        return n // 2 if n % 2 else None
     value = int(text) if text.isdecimal() else 0
     value = value or next((at for at, word in enumerate(language.numbers, 1) if word.match(text)), 0)
     return value - 1 if 0 < value <= n else None
@@ -233,8 +226,10 @@ def _is_short(clause: str) -> bool:
 
 def _request(listed: int, said: Sequence[tuple[Role, str, datetime]]) -> tuple[int | None, str]:
     """Return the message for which options are listed, and what it says: behind the question that it answers,
-    and before the heading of the list, unless it asks itself.
+    and before the heading of the list, unless it asks itself. None with what a list of the user says.
     """
+    if said[listed][0] is Role.USER:
+        return None, " ".join(said[listed][1].split())[:_WHY_CHARS_MAX].strip().rstrip(".。")
     before = range(listed - 1, max(listed - 1 - _LINES_MAX, -1), -1)
     asked = next((index for index in before if said[index][0] is Role.USER), None)
     if asked is None:
@@ -242,6 +237,7 @@ def _request(listed: int, said: Sequence[tuple[Role, str, datetime]]) -> tuple[i
     question = said[asked - 1][1].strip() if asked and said[asked - 1][0] is Role.ASSISTANT else ""
     lead = _SENTENCE_END.split(question)[-1] + " " if question.endswith(("?", "？")) else ""
     request = (lead + " ".join(said[asked][1].split()))[:_WHY_CHARS_MAX].strip().rstrip(".。")
-    heading = said[listed][1][: _items_in(said[listed][1])[0].start()].strip(_MARKS + ":：")
+    items = list_items(said[listed][1])
+    heading = said[listed][1][: items[0].start()].strip(_MARKS + ":：") if items else ""
     tells = "?" not in request and "？" not in request and len(heading.split()) >= _HEADING_WORDS_MIN
     return asked, f"{request}: {heading[-_WHY_CHARS_MAX:]}" if tells else request

@@ -24,8 +24,8 @@ def below_replacements(
     below what corrects it: "I meant 72" shares no words with the question. A message that was true once stands below
     the fact that closed it, or a message that proves this fact, if that matches the question at least half as well: who
     asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a former state or a named time
-    keep the order of what was true once. A short message that tells a choice only together with others stands below
-    it, likewise: "any name for the boat?", "the second one".
+    keep the order of what was true once. A message that tells a choice only together with others, and is short or
+    quoted by it, stands below it, likewise: "any name for the boat?", "the second one".
 
     Args:
         analysis: of the question; without it only corrections count.
@@ -44,7 +44,7 @@ def below_replacements(
     def replacement(hit: Hit) -> Hit | None:
         name = hit.candidate.overtaken_by
         decision = decided.get(hit.candidate.id)
-        if name is None and decision is not None and is_brief(hit.candidate.text):
+        if name is None and decision is not None and _is_within(hit.candidate, decision.candidate):
             return decision if decision.score >= _SUCCESSOR_MIN * hit.score else None
         if name is None or (not hit.candidate.withdrawn and not (is_current and hit.candidate.kind is HitKind.MESSAGE)):
             return None
@@ -99,6 +99,11 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 repeats = one.id in scenes
         kept += [] if repeats else [hit]
     return tuple(kept)
+
+
+def _is_within(one: Candidate, decision: Candidate) -> bool:
+    """Return whether a message tells little more than a choice that it proves: it is short, or quoted whole."""
+    return is_brief(one.text) or " ".join(one.text.split()).rstrip(".。") in decision.text
 
 
 def told_together(one: Candidate) -> bool:

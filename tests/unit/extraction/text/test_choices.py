@@ -91,6 +91,57 @@ def test_other_replies_choose_nothing(told: tuple[str, str], reply: str) -> None
     assert _chosen(*told, reply) is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "comment", "reply", "option"),
+    [
+        ("dinner friday: the Thai, Rosa's or that ramen bar?", "All three take bookings.", "the middle one", "Rosa's"),
+        ("curtains. linen or the velvet", "Velvet keeps the heat in.", "second one then", "the velvet"),
+        ("I have two offers and a maybe: Leeds, Cork, Perth. help", "Cork is cheapest.", "ok the last one", "Perth"),
+        ("was meinst du, Eiche, Buche oder Esche?", "Esche federt gut.", "dann das mittlere", "Buche"),
+        ("¿tango, salsa o bachata?", "Cualquiera es buena.", "mejor la salsa", "salsa"),
+        (
+            "pour le gâteau : citron, poire ou le trio du chef ?",
+            "Poire, de saison.",
+            "troisième option",
+            "le trio du chef",
+        ),
+        ("周末去爬山还是看展？你觉得呢", "都不错。", "看展吧", "看展"),
+        ("选修课 陶艺 书法 击剑 三选一", "击剑要买装备。", "就第二个", "书法"),
+        (
+            "帮我选个桌子",
+            "三类：一是单电机，便宜;二是双电机，稳;三是桌上架，省地方。",
+            "一个屏… 那就最后那个吧",
+            "桌上架",
+        ),
+        (
+            "ソファ、青いのと灰色のと革のとで迷ってる",
+            "革は手入れが要ります。",
+            "青かな いややっぱ灰色のにする",
+            "灰色の",
+        ),
+    ],
+)
+def test_options_of_a_sentence_are_chosen_likewise(asked: str, comment: str, reply: str, option: str) -> None:
+    chosen = _chosen(asked, comment, reply)
+    assert chosen is not None
+    assert chosen.option == option
+    assert chosen.told[-1] == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "comment", "reply"),
+    [
+        ("she's in a mood", "Does she want company or quiet?", "quiet"),
+        ("to bring on friday: stove, gas, water filter", "Have fun!", "gas is empty"),
+        ("I've never been to Spain or Italy", "You would like both.", "Italy won the match"),
+        ("ich kann Montag oder Dienstag", "Notiert.", "Dienstag regnet es, sagt der Bericht"),
+        ("我还是喜欢猫", "猫很可爱。", "猫打翻了水"),
+    ],
+)
+def test_sentences_that_ask_no_choice_have_no_options(asked: str, comment: str, reply: str) -> None:
+    assert _chosen(asked, comment, reply) is None
+
+
 def test_later_message_chooses_only_if_it_says_so() -> None:
     assert _chosen(*_BOATS, "let me sleep on it", "salt and vinegar crisps, then bed") is None
     chosen = _chosen(*_BOATS, "let me sleep on it", "ok I'll take Salt Wren")
@@ -98,11 +149,13 @@ def test_later_message_chooses_only_if_it_says_so() -> None:
     assert (chosen.option, chosen.told) == ("Salt Wren", (0, 1, 3))
 
 
-def test_only_lists_of_the_assistant_have_options() -> None:
+def test_list_of_the_user_that_asks_nothing_has_no_options() -> None:
     assert len(options_in(_BOATS[1])) == 4
     assert options_in("1. Why now?\n2. Who pays?\n3. What else?") == []
     assert options_in("It takes 2. days or so. Fine.") == []
-    said = [(Role.USER, text, when) for _, text, when in _said(*_BOATS, "number 2")]
+    said = [
+        (Role.USER, text, when) for _, text, when in _said("Today:", _BOATS[1].removeprefix("Some ideas:"), "number 2")
+    ]
     assert choice_in(2, said) is None
 
 

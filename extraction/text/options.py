@@ -1,0 +1,160 @@
+"""Find the options that a message lists: "1. Otter, 2. Wren", "the Bauer, the CCM or a cheap one?". Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from extraction.text.chinese import HAN
+from extraction.text.toml_files import toml_of
+
+_LIST_CHARS_MAX: Final = 2_000
+_OPTIONS_MAX: Final = 12
+# Of options in a sentence.
+_IN_SENTENCE_MAX: Final = 6
+_WORDS_MAX: Final = 9
+_IN_SENTENCE_CHARS_MAX: Final = 60
+_IN_SENTENCE_CHARS_MAX_CJK: Final = 16
+# Options that are all this short ask without a question mark: "Ather or the Activa."
+_SHORT_WORDS: Final = 4
+
+CJK: Final = rf"{HAN}\u3040-\u30ff"
+_HAN_DIGITS: Final = "一二三四五六"
+_ITEM: Final = re.compile(
+    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
+    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{CJK}])|(?<![^\n])[-*•–](?= ))\s*"
+)
+_SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
+_OR: Final = r"(?:or|oder|ou|o)"
+_AND: Final = r"(?:and|und|et|y|e|sowie)"
+_HAS_OR: Final = re.compile(rf"(?:^|[\s,;]){_OR}\s", re.I)
+_BETWEEN: Final = {
+    mark: re.compile(rf"\s*[{mark}]\s*(?:(?:{_OR}|{_AND})\s+)?|\s+{_OR}\s+", re.I) for mark in (",", ";")
+}
+# "Ann: " before what she says.
+_SPEAKER: Final = re.compile(r"^\s*[^\W\d_][\w’'-]*(?: [^\W\d_][\w’'-]*)?\s?[:：]\s*")
+_LEAD: Final = re.compile(r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre)\s+", re.I)
+_MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
+
+
+def list_items(text: str) -> list[re.Match[str]]:
+    """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
+    found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
+    for kind in ("n", "circled", "han", "bare", None):
+        marks = [mark for mark in found if mark.lastgroup == kind]
+        in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
+        if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
+            return marks
+    return []
+
+
+def _value(digits: str) -> int:
+    if digits in _HAN_DIGITS:
+        return _HAN_DIGITS.index(digits) + 1
+    return int(digits) if digits.isdecimal() else ord(digits) - ord("①") + 1
+
+
+def options_in(text: str) -> list[str]:
+    """Return the options of a list in a message, with their details; none if it lists none, or questions."""
+    marks = list_items(text)
+    ends = [*(mark.start() for mark in marks[1:]), len(text)] if marks else []
+    options = [text[mark.end() : end].strip().partition("\n")[0] for mark, end in zip(marks, ends, strict=True)]
+    asks = sum(option.endswith(("?", "？")) for option in options)
+    return options if all(options) and asks < 2 else []
+
+
+def options_in_sentence(text: str, *, asked: bool) -> list[str]:
+    """Return the options that a message lists within a sentence: with "or", or at least three behind a colon.
+
+    Args:
+        asked: a user writes, who may list them in any of these ways; otherwise three behind a colon count.
+    """
+    text = _SPEAKER.sub("", text[:_LIST_CHARS_MAX]) if asked else text[:_LIST_CHARS_MAX]
+    asks = _is_asking(text)
+    if not asks and not asked:
+        return []
+    if asks and asked and (options := options_in(text)):
+        return options
+    found = [one for one in _in_sentences(text, asks=asks) if one.options]
+    found = [one for one in found if (one.has_or or one.is_asked if asked else one.is_list and len(one.options) > 2)]
+    return max(found, key=lambda one: one.has_or, default=_Sentence([])).options
+
+
+def _is_asking(text: str) -> bool:
+    return any(pattern.search(text.lower()) for pattern in _asking())
+
+
+@cache
+def _asking() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(words["asks"]) for words in toml_of("extraction.text", "choices.toml").values())
+
+
+class _Sentence(NamedTuple):
+    """The options of a sentence; whether it is a list behind a colon, has "or", and words before it ask."""
+
+    options: list[str]
+    is_list: bool = False
+    has_or: bool = True
+    is_asked: bool = True
+
+
+def _in_sentences(text: str, *, asks: bool) -> Iterator[_Sentence]:
+    parts, lead = ["", *_SENTENCE_END.split(text)], ""
+    for before, sentence, after in zip(parts[::2], parts[1::2], [*parts[2::2], ""], strict=True):
+        is_asked = _is_asking(lead)
+        lead = sentence
+        if re.search(rf"[{CJK}]", sentence):
+            yield _Sentence(_in_sentence_cjk(sentence) if asks else [])
+        else:
+            options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or after == "?")
+            yield options._replace(is_asked=is_asked)
+
+
+def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
+    has_or = _HAS_OR.search(sentence) is not None
+    options = [part.strip(_MARKS) for part in _BETWEEN[";" if ";" in sentence else ","].split(sentence)]
+    if is_list and not has_or and len(last := re.split(rf"\s{_AND}\s", options[-1])) == 2:
+        options[-1:] = last
+    options = [option for option in (_LEAD.sub("", option) for option in options) if option]
+    while len(options) > 2 and _is_asking(options[0]):
+        # "What do you think, oak, beech or ash?"
+        del options[0]
+    sizes = [len(option.split()) for option in options]
+    if not (has_or or is_list) or not 2 + (not has_or) <= len(options) <= _IN_SENTENCE_MAX:
+        return _Sentence([])
+    if not is_list and sizes[0] > max(sizes[1:]):
+        # "Shall I take the train or the bus?"
+        options[0] = " ".join(options[0].split()[-sizes[-1] :])
+        sizes[0] = sizes[-1] if asks else len(sentence)
+    fit = all(len(option) <= _IN_SENTENCE_CHARS_MAX for option in options)
+    return _Sentence(options if fit and max(sizes) <= (_WORDS_MAX if asks else _SHORT_WORDS) else [], is_list, has_or)
+
+
+# 流行病学 生物统计 卫生政策 三选二
+_OF_SO_MANY: Final = re.compile(r"\s*([两二三四五六2-6])[选選][一二三两1-3]")
+_OR_ZH: Final = re.compile(r"还是|還是|或者|或是")
+_LEAD_ZH: Final = re.compile(r"^(?:你说|你觉得|你看|到底|我们|我|咱们?|该|应该|在?纠结|想|要|是|去|选|买|吃|用|还)+")
+_TAIL_ZH: Final = re.compile(r"(?:更|比较)?(?:好|合适|划算)?(?:吗|呢|啊|呀|吧|一点|些)*$")
+_LISTED_JA: Final = re.compile(
+    r"((?:[^、。とかは]{1,16}(?:と|か)、?){1,5}[^、。とか]{1,16}?)(?:とが|と?で迷|か?(?:、|で)?(?:どれ|どっち|どちら)|か迷|か？|か$)"
+)
+
+
+def _in_sentence_cjk(sentence: str) -> list[str]:
+    if of := _OF_SO_MANY.search(sentence):
+        n = int(of[1]) if of[1].isdecimal() else _HAN_DIGITS.index(of[1].replace("两", "二")) + 1
+        options = list(filter(None, re.split(r"[\s、，,；;]+", sentence[: of.start()])))[-n:]
+        return options if len(options) == n and _are_short(options) else []
+    if listed := _LISTED_JA.search(sentence):
+        options = [part.strip("、 ") for part in re.split(r"(?:と|か)(?=、|[^、と]{2})", listed[1])]
+        return options if len(options) > 1 and _are_short(options) else []
+    if _OR_ZH.search(sentence):
+        parts = [part for clause in _OR_ZH.split(sentence) for part in re.split(r"[、，,\s]+", clause)]
+        options = [_TAIL_ZH.sub("", _LEAD_ZH.sub("", part)) for part in parts]
+        options = [option for option in options if option]
+        return options if 2 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
+    return []
+
+
+def _are_short(options: list[str]) -> bool:
+    return all(0 < len(option) <= _IN_SENTENCE_CHARS_MAX_CJK for option in options)
