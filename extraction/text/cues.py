@@ -1,17 +1,21 @@
-"""Detect whether a message reports a change, gives a reason, speaks of its author, or gives a text to work on. Pure.
+"""Detect what a message does: report a change, give a reason or a text, speak of its author, instruct. Pure.
 
 The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
-in lower case.
+in lower case, unless a function says otherwise.
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from extraction.text.lexicon_en import ANY_MONTH
 from extraction.text.other_languages import FIRST_PERSON
+from extraction.text.toml_files import toml_of
 
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
+# Longer messages are texts to work on, and their beginning tells whether they instruct.
+_INSTRUCTION_CHARS_MAX: Final = 600
 _CHANGE: Final = re.compile(
     rf"\b(?:now|new|mov(?:ed?|ing)|switch(?:ed|ing)?|chang(?:ed?|ing)|replac(?:ed|ing)|instead|no longer|any ?more|"
     rf"gone|quit|left|swapp?(?:ed)?|from now on|since|start(?:ed)?|back (?:to|on)|again|updated?|raised|bump(?:ed)?|"
@@ -67,3 +71,31 @@ def without_chat_lines(text: str) -> str:
 def gives_text(plain_text: str) -> bool:
     """Return whether a message gives a text to translate, correct or rewrite, which tells nothing by itself."""
     return _GIVEN_TEXT.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def instructs(text: str) -> bool:
+    """Return whether a message, of six languages, says how the assistant shall answer from then on.
+
+    "Always include version numbers when I ask about libraries", 以后帮我看作文的时候直接改语法. An assistant needs them
+    before it explains, writes or plans something.
+    """
+    return _says("instructs", text)
+
+
+def asks_for_work(question: str) -> bool:
+    """Return whether a question, of six languages, asks the assistant to explain, write, plan or recommend."""
+    return _says("asks", question)
+
+
+def _says(key: str, text: str) -> bool:
+    return _patterns()[key].search(text[:_INSTRUCTION_CHARS_MAX].lower().replace("'", "’")) is not None
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    tables = toml_of("extraction.text", "instructions.toml").values()
+    joined = {
+        "instructs": [one for words in tables for one in words["instructs"]],
+        "asks": [words["asks"] for words in tables],
+    }
+    return {key: re.compile("|".join(patterns)) for key, patterns in joined.items()}

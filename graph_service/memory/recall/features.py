@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import gives_reason, reports_change
+from extraction.text.cues import gives_reason, instructs, reports_change
 from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
@@ -379,7 +380,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
     question's time reference, and those of other references are left out. `change_now` is 1 if a candidate reports a
-    change and the question is about the present. Cues are searched only where they count, because that takes longer
+    change and the question is about the present. `instruction` is 1 for what the user told the assistant about how to
+    answer. Cues are searched only where they count, because that takes longer
     than all other features.
     """
     why = analysis.answer_type is AnswerType.WHY
@@ -391,6 +393,11 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
 
     def by(role: Role, *, counts: bool) -> Floats:
         return _where(candidates, lambda one: one.role == role, counts=counts)
+
+    @cache
+    def instruction() -> Floats:
+        told = (one.role == Role.USER and _has_cue(one.text[:_READ_CHARS_MAX], instructs) for one in candidates)
+        return _column(told)
 
     def is_after(one: Candidate) -> bool:
         return end is not None and one.said_at >= end and _HAPPENED not in one.scores
@@ -405,6 +412,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
+        "instruction": instruction,
+        "instruction_for_work": lambda: instruction() if analysis.asks_for_work else np.zeros(len(candidates)),
     }
 
 

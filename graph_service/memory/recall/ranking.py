@@ -163,6 +163,8 @@ _EVERYDAY_PLAIN = {
     "user_reason": 0.7,
     "reason": 1.4,
     "agent_message": 1.0,
+    "instruction": 0.6,
+    "instruction_for_work": 2.0,
     "attribute": 0.5,
     "newest_now": 1.0,
     "newest_dated": 0.5,
