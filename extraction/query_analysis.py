@@ -16,7 +16,7 @@ from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
-from extraction.text.cues import asks_for_work, speaks_of_user
+from extraction.text.cues import asks_for_work, asks_usual, speaks_of_user
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
@@ -91,6 +91,7 @@ class QueryAnalysis:
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         asks_for_work: it asks the assistant to explain, write, plan or recommend something.
+        asks_usual: it asks for what is so most of the time ("usually", 平时).
         asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
@@ -131,6 +132,7 @@ class QueryAnalysis:
     role: Role | None = None
     asks_agent: bool = False
     asks_for_work: bool = False
+    asks_usual: bool = False
     asks_intention: bool = False
     asks_list: bool = False
     attribute: Attribute | None = None
@@ -228,6 +230,7 @@ def analyse(
         role=read_or(None, role_asked, text),
         asks_agent=read_or(False, asks_agent, text),
         asks_for_work=read_or(False, asks_for_work, text),
+        asks_usual=read_or(False, asks_usual, text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_list=read_or(False, asks_list, text),
         attribute=read_or(None, attribute_asked, text),

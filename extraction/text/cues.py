@@ -1,4 +1,4 @@
-"""Detect what a message does: report a change, give a reason or a text, speak of its author, instruct. Pure.
+"""Detect what a message does: report a change, give a reason, instruct the assistant, tell what is brief. Pure.
 
 The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
 in lower case, unless a function says otherwise.
@@ -14,8 +14,8 @@ from extraction.text.toml_files import toml_of
 
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
-# Longer messages are texts to work on, and their beginning tells whether they instruct.
-_INSTRUCTION_CHARS_MAX: Final = 600
+# Of `cues.toml`: longer messages are texts to work on, and their beginning tells what they are.
+_WORDS_CHARS_MAX: Final = 600
 _CHANGE: Final = re.compile(
     rf"\b(?:now|new|mov(?:ed?|ing)|switch(?:ed|ing)?|chang(?:ed?|ing)|replac(?:ed|ing)|instead|no longer|any ?more|"
     rf"gone|quit|left|swapp?(?:ed)?|from now on|since|start(?:ed)?|back (?:to|on)|again|updated?|raised|bump(?:ed)?|"
@@ -87,15 +87,23 @@ def asks_for_work(question: str) -> bool:
     return _says("asks", question)
 
 
+def asks_usual(question: str) -> bool:
+    """Return whether a question, of six languages, asks for what is so most of the time: "usually", 平时."""
+    return _says("usual", question)
+
+
+def tells_brief(text: str) -> bool:
+    """Return whether a message, of six languages, tells only what is so for some days: "this week", 暂时."""
+    return _says("brief", text) and not _says("usual", text)
+
+
 def _says(key: str, text: str) -> bool:
-    return _patterns()[key].search(text[:_INSTRUCTION_CHARS_MAX].lower().replace("'", "’")) is not None
+    return _patterns()[key].search(text[:_WORDS_CHARS_MAX].lower().replace("'", "’")) is not None
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    tables = toml_of("extraction.text", "instructions.toml").values()
-    joined = {
-        "instructs": [one for words in tables for one in words["instructs"]],
-        "asks": [words["asks"] for words in tables],
-    }
-    return {key: re.compile("|".join(patterns)) for key, patterns in joined.items()}
+    tables = [*toml_of("extraction.text", "cues.toml").values()]
+    joined = {key: "|".join(words[key] for words in tables) for key in ("asks", "usual", "brief")}
+    joined["instructs"] = "|".join(pattern for words in tables for pattern in words["instructs"])
+    return {key: re.compile(pattern) for key, pattern in joined.items()}

@@ -18,7 +18,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import gives_reason, instructs, reports_change
+from extraction.text.cues import gives_reason, instructs, reports_change, tells_brief
 from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
@@ -381,8 +381,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
     question's time reference, and those of other references are left out. `change_now` is 1 if a candidate reports a
     change and the question is about the present. `instruction` is 1 for what the user told the assistant about how to
-    answer. Cues are searched only where they count, because that takes longer
-    than all other features.
+    answer, and `brief_for_usual` for what holds for some days if the question is about the rest. Cues are searched
+    only where they count, because that takes longer than all other features.
     """
     why = analysis.answer_type is AnswerType.WHY
     reference = analysis.time_reference
@@ -412,6 +412,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
+        "brief_for_usual": lambda: with_cue(tells_brief, counts=analysis.asks_usual),
         "instruction": instruction,
         "instruction_for_work": lambda: instruction() if analysis.asks_for_work else np.zeros(len(candidates)),
     }

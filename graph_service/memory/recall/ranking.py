@@ -163,6 +163,7 @@ _EVERYDAY_PLAIN = {
     "user_reason": 0.7,
     "reason": 1.4,
     "agent_message": 1.0,
+    "brief_for_usual": -1.5,
     "instruction": 0.6,
     "instruction_for_work": 2.0,
     "attribute": 0.5,

@@ -2,7 +2,13 @@
 
 import pytest
 
-from extraction.text.cues import without_chat_lines
+from extraction.text.cues import (
+    asks_for_work,
+    asks_usual,
+    instructs,
+    tells_brief,
+    without_chat_lines,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,3 +26,86 @@ def test_chat_lines_of_others_are_left_out(text: str, own: str) -> None:
 @pytest.mark.parametrize("text", ["Phone: 555 0199\nStreet: Elm Road 4", "Ann: I'm in Rome", "I have a cat: Tom"])
 def test_labels_and_single_lines_stay(text: str) -> None:
     assert without_chat_lines(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always give prices in pounds when I ask about tickets.",
+        "pls never use emojis",
+        "whenever you draft an email for me sign it Dr. Okafor",
+        "btw keep your replies short, I read them on the tram",
+        "以后给我写邮件的时候用敬语",
+        "回答简短一点",
+        "别用缩写，我看不懂",
+        "Antworte mir bitte immer auf Deutsch",
+        "wenn ich dich nach Rezepten frage, dann bitte für zwei",
+        "cuando te pida recetas ponlas en gramos",
+        "tutéame siempre",
+        "quand je te demande un texte, sans anglicismes",
+        "vouvoyez-moi, s'il vous plaît",
+        "説明するときは例をつけて",
+        "これからは敬語なしでお願い",
+    ],
+)
+def test_message_instructs(text: str) -> None:
+    assert instructs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I always give him his pills at eight",
+        "my boss never answers mails",
+        "home berth is Stoke Bruerne from now on",
+        "when you come over bring the tent",
+        "她每次都迟到",
+        "以后想去海边住",
+        "Ich antworte ihm nie",
+        "cuando llegue te llamo",
+        "il répond toujours en retard",
+        "いつも七時に起きる",
+    ],
+)
+def test_other_message_does_not(text: str) -> None:
+    assert not instructs(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Can you explain what a mortgage is?", True),
+        ("How should I store sourdough?", True),
+        ("帮我写一段生日祝福", True),
+        ("Erklär mir bitte, wie ein Stirlingmotor läuft", True),
+        ("escríbeme un saludo para la jefa", True),
+        ("comment je fais une béchamel ?", True),
+        ("お礼のメールを書いて", True),
+        ("Where does Ana live?", False),
+        ("What did you suggest for dinner?", False),
+        ("我妈住哪儿？", False),
+        ("Wie heißt mein Hund?", False),
+        ("猫の名前は？", False),
+    ],
+)
+def test_question_asks_for_work(question: str, asks: bool) -> None:
+    assert asks_for_work(question) is asks
+
+
+@pytest.mark.parametrize(
+    ("question", "usual", "exception"),
+    [
+        ("Where do I usually park?", "I park behind the library", "parking at Tom's this week, roadworks"),
+        ("我平时几点下班？", "我六点下班", "这周都加班到九点"),
+        ("Wo trainiere ich normalerweise?", "Training ist in der Halle am Park", "bis Freitag trainieren wir draußen"),
+        ("¿Dónde ceno normalmente los jueves?", "los jueves ceno con mis padres", "esta semana ceno fuera"),
+        ("où je gare la voiture d'habitude ?", "je gare la voiture rue Paul-Bert", "cette semaine elle est au garage"),
+        ("普段はどこで泳いでる？", "市民プールで泳いでます", "今週は大学のプールです"),
+        ("How far do I usually run?", "till the 18th nothing. normally it's 6k", "only 2k this week"),
+    ],
+)
+def test_question_for_the_usual_and_what_is_brief(question: str, usual: str, exception: str) -> None:
+    assert asks_usual(question)
+    assert not tells_brief(usual)
+    assert tells_brief(exception)
+    assert not asks_usual("Who covered for my usual teacher?")
