@@ -1,4 +1,4 @@
-"""Test which lines of a message are those of a quoted chat."""
+"""Test what messages and questions say beside their topic, and which lines of a message are of a quoted chat."""
 
 import pytest
 
