@@ -154,6 +154,8 @@ _LIKED: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
+# "No shellfish for me, went to A&E over a prawn once" ends no dislike.
+_NONE: Final = re.compile(r"\b(?:no|keine?n?)\s+$", re.IGNORECASE)
 # "I don't mind olives" tells no dislike.
 _NOT_DISLIKED: Final = re.compile(
     r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
@@ -275,6 +277,8 @@ def _with_owner(text: str, tag: Tag) -> Tag:
     more = f"{before}|{text[tag.obj[1] : tag.obj[1] + _BEFORE_CHARS]}"
     if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(more):
         tag = replace(tag, kind="likes", ended=True)
+    if tag.kind in ("dislikes", "allergic_to") and tag.ended and _NONE.search(before):
+        tag = replace(tag, ended=False)
     if tag.kind in _STRONG_VERBS and _USED_TO.search(before):
         tag = replace(tag, ended=True)
     words = _VALUE_WORDS.get(tag.kind)

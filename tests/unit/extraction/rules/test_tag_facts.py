@@ -143,6 +143,13 @@ def test_looks_of_a_pet_are_not_its_kind_of_animal() -> None:
     assert [made.statement for made in drafts(text, *tags, kind)] == ["Pixel is User's kitten."]
 
 
+@pytest.mark.parametrize("kind", ["dislikes", "allergic_to"])
+def test_none_for_the_speaker_is_a_dislike_that_holds(kind: str) -> None:
+    text = "no shellfish for me, went to A&E over a prawn once"
+    (made,) = drafts(text, tag(text, kind, "shellfish", ended=True))
+    assert (made.predicate, made.closes) == ("DISLIKES", False)
+
+
 def test_number_of_a_passport_is_no_password() -> None:
     text = "my passport number is 533380006"
     assert [one.relation for one in drafts(text, tag(text, "code", "533380006"))] == ["passport number"]
