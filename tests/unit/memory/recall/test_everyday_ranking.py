@@ -55,6 +55,30 @@ def test_messages_to_an_assistant_are_told_from_conversations(messages: list[Can
     assert dialogue_share(messages) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Can you explain how yeast works?",
+            [
+                "when you explain things give an example from the kitchen",
+                "yeast bread turned out flat",
+                "can't bake today",
+            ],
+        ),
+        ("帮我写一封辞职信", ["以后给我写东西的时候别用感叹号", "辞职信的事再想想", "今天写了日记"]),
+        ("Where do I usually swim?", ["I swim at the lido", "I swim at the uni pool this week", "tired after work"]),
+        ("平时我在哪儿游泳？", ["我在市体育馆游泳", "这周我在学校游泳", "游泳镜丢了"]),
+    ],
+)
+def test_instructions_and_what_is_usual_rank_first_where_they_count(question: str, texts: list[str]) -> None:
+    """The second text shares at least as many words with the question."""
+    found = all_found(*(replace(said(str(place)), text=text) for place, text in enumerate(texts)))
+    analysis = analyse(question, reference=NOON)
+    hits = rank(found, EVERYDAY_BY_WORDS, analysis=analysis, now=NOON, limit=9)
+    assert hits[0].candidate.id == "0"
+
+
 LONG_ANSWER = "Here is a plan for the trip. **Step one**: book a train. " * 40
 LONG_ANSWER_ZH = "以下是这次旅行的计划：第一步，订火车票。" * 40
 
