@@ -12,6 +12,8 @@ from graph_service.memory.recall.replacement_ranking import is_brief
 
 # Minimum score of what overtook a message, as a share of that message's score, to come before it.
 _SUCCESSOR_MIN: Final = 0.5
+# Length of a message that a choice quotes, and of its beginning by which the quotation is known.
+_REQUEST_CHARS_MAX, _QUOTED_CHARS = 240, 90
 _ASCII_MARKS: Final = bytes(one for one in range(128) if not chr(one).isalnum())
 
 
@@ -102,8 +104,9 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _is_within(one: Candidate, decision: Candidate) -> bool:
-    """Return whether a message tells little more than a choice that it proves: it is short, or quoted whole."""
-    return is_brief(one.text) or " ".join(one.text.split()).rstrip(".。") in decision.text
+    """Return whether a message tells little more than a choice that it proves: it is short, or quoted."""
+    text = " ".join(one.text.split()).rstrip(".。")
+    return is_brief(text) or (len(text) <= _REQUEST_CHARS_MAX and text[:_QUOTED_CHARS] in decision.text)
 
 
 def told_together(one: Candidate) -> bool:
