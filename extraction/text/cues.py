@@ -8,6 +8,7 @@ import re
 from functools import cache
 from typing import Final
 
+from extraction.text.chinese import HAN
 from extraction.text.lexicon_en import ANY_MONTH
 from extraction.text.other_languages import FIRST_PERSON
 from extraction.text.toml_files import toml_of
@@ -15,7 +16,7 @@ from extraction.text.toml_files import toml_of
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
 # Of `cues.toml`: longer messages are texts to work on, and their beginning tells what they are.
-_WORDS_CHARS_MAX: Final = 600
+_WORDS_CHARS_MAX: Final = 300
 _CHANGE: Final = re.compile(
     rf"\b(?:now|new|mov(?:ed?|ing)|switch(?:ed|ing)?|chang(?:ed?|ing)|replac(?:ed|ing)|instead|no longer|any ?more|"
     rf"gone|quit|left|swapp?(?:ed)?|from now on|since|start(?:ed)?|back (?:to|on)|again|updated?|raised|bump(?:ed)?|"
@@ -26,6 +27,7 @@ _REASON: Final = re.compile(
     r"\b(?:because|since|so|cause|cos|due to|reason|that's why|wanted?|needed|too|can't|couldn't|tired of|made me)\b|"
     r"因为|所以|由于|为了|怕|嫌|图|不然|省得|太|受不了"
 )
+_HAN_OR_KANA: Final = re.compile(rf"[{HAN}\u3040-\u30ff]")
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
 _CHAT_LINE: Final = re.compile(
     r"^[ \t]*[\[【]?(?P<name>[^\W\d_][\w .’'-]{0,24})[\]】]?[ \t]*[:：](?P<said>.*\w.*)$", re.MULTILINE
@@ -98,12 +100,13 @@ def tells_brief(text: str) -> bool:
 
 
 def _says(key: str, text: str) -> bool:
-    return _patterns()[key].search(text[:_WORDS_CHARS_MAX].lower().replace("'", "’")) is not None
+    text = text[:_WORDS_CHARS_MAX].lower().replace("'", "’")
+    return any(pattern.search(text) is not None for pattern in _patterns(key, _HAN_OR_KANA.search(text) is not None))
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    tables = [*toml_of("extraction.text", "cues.toml").values()]
-    joined = {key: "|".join(words[key] for words in tables) for key in ("asks", "usual", "brief")}
-    joined["instructs"] = "|".join(pattern for words in tables for pattern in words["instructs"])
-    return {key: re.compile(pattern) for key, pattern in joined.items()}
+def _patterns(key: str, is_cjk: bool) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of a key of `cues.toml`; without Chinese or Japanese characters, those of the other four."""
+    tables = toml_of("extraction.text", "cues.toml").items()
+    wanted = [words[key] for code, words in tables if is_cjk or code not in ("zh", "ja")]
+    return tuple(re.compile("|".join([one] if isinstance(one, str) else one)) for one in wanted)

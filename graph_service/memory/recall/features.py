@@ -372,7 +372,8 @@ def _where(candidates: Sequence[Candidate], test: Callable[[Candidate], bool], *
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_CUES)
 def _has_cue(text: str, cue: Callable[[str], bool]) -> bool:
-    return cue(plain_apostrophes(text))
+    # Those of six languages read texts as they are written: 今週, not 今周.
+    return cue(text if cue in (instructs, tells_brief) else plain_apostrophes(text))
 
 
 def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
