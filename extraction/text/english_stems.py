@@ -1,37 +1,14 @@
 """English stems, gerunds, singulars and spelling variants. Pure."""
 
-import re
 from functools import lru_cache
 from typing import Final
+
+from snowballstemmer.porter_stemmer import PorterStemmer
 
 from extraction.text.lexicon_en import WORDS, word_pairs
 
 _CACHE_ENTRIES: Final = 200_000
 _WORD_CHARS_MAX: Final = 60
-_CONSONANT: Final = "[^aeiou]"
-_VOWEL: Final = "[aeiouy]"
-_C: Final = f"{_CONSONANT}[^aeiouy]*"
-_V: Final = f"{_VOWEL}[aeiou]*"
-# Porter's measure: the number of vowel-consonant sequences in a word.
-_MEASURE_MIN_1: Final = re.compile(f"^({_C})?{_V}{_C}")
-_MEASURE_1: Final = re.compile(f"^({_C})?{_V}{_C}({_V})?$")
-_MEASURE_MIN_2: Final = re.compile(f"^({_C})?{_V}{_C}{_V}{_C}")
-_HAS_VOWEL: Final = re.compile(f"^({_C})?{_VOWEL}")
-_SHORT: Final = re.compile(f"^{_C}{_VOWEL}[^aeiouwxy]$")
-_DOUBLE: Final = re.compile(r"([^aeiouylsz])\1$")
-_STEP_2: Final = (
-    ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("bli", "ble"),
-    ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate"),
-    ("ator", "ate"), ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"),
-    ("iviti", "ive"), ("biliti", "ble"), ("logi", "log"),
-)  # fmt: skip
-_STEP_3: Final = (
-    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
-)  # fmt: skip
-_STEP_4: Final = (
-    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "al",
-    "er", "ic", "ou",
-)  # fmt: skip
 
 
 def stem(word: str) -> str:
@@ -48,73 +25,9 @@ def stem(word: str) -> str:
 def _stem(word: str) -> str:
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
-    first_y = word[0] == "y"
-    word = f"Y{word[1:]}" if first_y else word
-    for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5):
-        word = step(word)
-    return f"y{word[1:]}" if first_y else word
-
-
-def _step_1a(word: str) -> str:
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word
-
-
-def _step_1b(word: str) -> str:
-    if word.endswith("eed"):
-        return word[:-1] if _MEASURE_MIN_1.match(word[:-3]) else word
-    for ending in ("ed", "ing"):
-        if word.endswith(ending):
-            base = word[: -len(ending)]
-            return _step_1b_ending(base) if _HAS_VOWEL.match(base) else word
-    return word
-
-
-def _step_1b_ending(base: str) -> str:
-    if base.endswith(("at", "bl", "iz")):
-        return f"{base}e"
-    if _DOUBLE.search(base):
-        return base[:-1]
-    return f"{base}e" if _SHORT.match(base) else base
-
-
-def _step_1c(word: str) -> str:
-    return f"{word[:-1]}i" if word.endswith("y") and _HAS_VOWEL.match(word[:-1]) else word
-
-
-def _step_2(word: str) -> str:
-    return _replaced(word, _STEP_2)
-
-
-def _step_3(word: str) -> str:
-    return _replaced(word, _STEP_3)
-
-
-def _replaced(word: str, endings: tuple[tuple[str, str], ...]) -> str:
-    for ending, instead in endings:
-        if word.endswith(ending):
-            base = word[: -len(ending)]
-            return base + instead if _MEASURE_MIN_1.match(base) else word
-    return word
-
-
-def _step_4(word: str) -> str:
-    for ending in _STEP_4:
-        if word.endswith(ending):
-            base = word[: -len(ending)]
-            return base if _MEASURE_MIN_2.match(base) else word
-    if word.endswith(("sion", "tion")):
-        return word[:-3] if _MEASURE_MIN_2.match(word[:-3]) else word
-    return word
-
-
-def _step_5(word: str) -> str:
-    if word.endswith("e"):
-        base = word[:-1]
-        if _MEASURE_MIN_2.match(base) or (_MEASURE_1.match(base) and not _SHORT.match(base)):
-            word = base
-    return word[:-1] if word.endswith("ll") and _MEASURE_MIN_2.match(word) else word
+    # Of each word, because a stemmer keeps its state.
+    stemmed: str = PorterStemmer().stemWord(word)
+    return stemmed
 
 
 # Gerunds and singulars
