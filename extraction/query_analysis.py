@@ -21,7 +21,7 @@ from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
-from extraction.text.search_terms import Terms, terms_of, topic_terms_of
+from extraction.text.search_terms import Terms, stem_language, terms_of, topic_terms_of
 from extraction.unreadable import read_or
 from schema.ids import name_key
 from schema.labels import Role
@@ -162,7 +162,11 @@ class QueryAnalysis:
     def passage_terms(self) -> Terms:
         """Return the search terms for texts of either language."""
         glossed = self.glossed_terms
-        return Terms(stems=self.terms.stems + glossed.stems, strings=self.terms.strings + glossed.strings)
+        return Terms(
+            stems=self.terms.stems + glossed.stems,
+            strings=self.terms.strings + glossed.strings,
+            language=self.terms.language,
+        )
 
 
 def analyse(
@@ -191,6 +195,7 @@ def analyse(
     # Without a time to search in, the words of the time are all there is to search for.
     topic = topic if only_time or words_in(topic) else _without_user(text)
     chinese = is_chinese(text)
+    language = read_or("en", stem_language, text)
     words = tuple(read_or([], words_in, topic))
     value_kind = read_or(None, value_asked, text)
     expected_type = answer_type(value_kind)
@@ -219,9 +224,9 @@ def analyse(
         limited_by_text=limited,
         words=words,
         capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
-        terms=Terms() if only_time else read_or(Terms(), terms_of, topic, characters=chinese),
+        terms=Terms() if only_time else read_or(Terms(), terms_of, topic, characters=chinese, language=language),
         glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese and not only_time else Terms(),
-        topic_terms=read_or(Terms(), topic_terms_of, topic),
+        topic_terms=read_or(Terms(), topic_terms_of, topic, language=language),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
         kinship_words=tuple(read_or([], own_ties_in, text, names_nobody=not possible_names)),

@@ -1,9 +1,9 @@
-"""English stems, gerunds, singulars and spelling variants. Pure."""
+"""Stems; gerunds, singulars and spelling variants of English. Pure."""
 
 from functools import lru_cache
 from typing import Final
 
-from snowballstemmer.porter_stemmer import PorterStemmer
+import snowballstemmer
 
 from extraction.text.lexicon_en import WORDS, word_pairs
 
@@ -18,15 +18,26 @@ def stem(word: str) -> str:
 
     Source: M. F. Porter 1980, "An algorithm for suffix stripping", which Lucene's `english` analyzer uses too.
     """
-    return _stem(word) if len(word) <= _WORD_CHARS_MAX else word
+    return word if not word.isascii() or len(word) > _WORD_CHARS_MAX else _stem(word, "porter")
+
+
+_ALGORITHMS: Final = {"de": "german", "es": "spanish", "fr": "french"}
+
+
+def foreign_stem(word: str, language: str) -> str:
+    """Return the stem of a lower-case word in German ("de"), Spanish or French; as `stem` for what it leaves.
+
+    Source: the Snowball algorithms of these languages.
+    """
+    return _stem(word, _ALGORITHMS[language]) if len(word) <= _WORD_CHARS_MAX else word
 
 
 @lru_cache(maxsize=_CACHE_ENTRIES)
-def _stem(word: str) -> str:
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
+def _stem(word: str, algorithm: str) -> str:
+    if len(word) < 3 or not word.isalpha():
         return word
     # Of each word, because a stemmer keeps its state.
-    stemmed: str = PorterStemmer().stemWord(word)
+    stemmed: str = snowballstemmer.stemmer(algorithm).stemWord(word)
     return stemmed
 
 

@@ -349,7 +349,7 @@ def _candidates_by_term(
 ) -> dict[str, list[int]]:
     """Return the indexes of the candidates that contain each term; terms in names of speakers are left out."""
     # Field by field, because the ranking tokenises the same texts, and the tokens of each text are cached.
-    names = {part for name in speakers for part in (*terms_of(name).stems, name)}
+    names = {part for name in speakers for part in (*terms_of(name, language=terms.language).stems, name)}
     by_term: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
     # Many candidates share their subject, object or speaker.
     names_found: dict[str, list[str]] = {}

@@ -134,7 +134,7 @@ def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
     """Return the terms without the name of the speaker asked for, which selects messages and is not a topic."""
     if speaker is None:
         return analysis.terms
-    others = analysis.terms.without(terms_of(speaker).stems, speaker)
+    others = analysis.terms.without(terms_of(speaker, language=analysis.terms.language).stems, speaker)
     if address := address_among(speaker, analysis.name_keys):
         others = others.without((), address)
     return others if len(others) else analysis.terms

@@ -53,7 +53,7 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
         window: number of messages in a window.
     """
     n = len(texts)
-    words = [word_counts(text) for text in texts]
+    words = [word_counts(text, terms.language) for text in texts]
     table, lengths = _term_counts(terms, texts, words), _lengths(words)
     rarity = term_rarity(table)
     # Long questions repeat their topic; the square root, because repetition is seldom intended.
@@ -145,7 +145,7 @@ def _specificity(texts: Sequence[WordCounts]) -> Floats:
 
 def bm25_of(texts: Sequence[str], terms: Terms, messages: LexicalScores) -> Floats:
     """Return BM25 of texts other than messages, such as statements, with the term rarity of the messages."""
-    words = [word_counts(text) for text in texts]
+    words = [word_counts(text, terms.language) for text in texts]
     return bm25(_term_counts(terms, texts, words), _lengths(words), messages.rarity, messages.words_mean)
 
 
