@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from extraction.rules.salience_gate import is_small_talk
 from extraction.text.fulltext_words import words_in
 from extraction.text.other_languages import FIRST_PERSON, folded, without_elisions
-from extraction.text.search_terms import counts, terms_of, word_counts
+from extraction.text.search_terms import counts, terms_found_in, terms_of, word_counts
 from tests.support.growth import assert_about_linear
 
 
@@ -80,3 +80,20 @@ def test_small_talk_stays_small_talk(text: str) -> None:
 def test_patterns_take_linear_time(text: str) -> None:
     assert_about_linear(lambda n: lambda: (without_elisions(text * n), FIRST_PERSON.search("x" + text * n)), 5_000)
     assert_about_linear(lambda n: lambda: words_in(text * n), 2_000, floor_s=0.05)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "found"),
+    [
+        ("¿Dónde vivía mi hermana antes?", "mis hermanas vivieron en Jaén", ["viv", "herman"]),
+        ("Welche Katzen haben meine Freunde?", "ihr freund hat eine katze", ["katz", "freund"]),
+        ("Où habitaient mes cousines ?", "ma cousine habite à Lens", ["habit", "cousin"]),
+        ("Where did my sisters live?", "my sister lives in Hull", ["sister", "live"]),
+    ],
+)
+def test_words_are_compared_by_stems_of_the_language_of_the_question(
+    question: str, text: str, found: list[str]
+) -> None:
+    terms = terms_of(question)
+    assert [one for one in terms_found_in(terms, text) if len(one) > 2] == found
+    assert counts(terms, text) == [int(one in terms_found_in(terms, text)) for one in terms.stems]
