@@ -33,7 +33,9 @@ _WORD_MIN: Final = 4
 # What follows the name of an option: its details.
 _DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{CJK}》」]) (?=[\d{CJK}])|(?<=》)")
 _MARKS: Final = " \t\n*_\"'“”‘’«»《》「」.,;，。；、!?！？¡¿"
-_CLAUSE: Final = re.compile(r"[^\n.!?…。！？;；,，、(（)）]*[^\n.!?…。！？;；,，、(（)）\s][.!?…。！？;；,，、\n]*")
+_ENDS: Final = r"\n.!?…。！？;；,，、(（)）"
+# Not within a number: "2,900".
+_CLAUSE: Final = re.compile(rf"(?:[^{_ENDS}]|(?<=\d)[.,](?=\d))*[^{_ENDS}\s][.!?…。！？;；,，、\n]*")
 _CJK_GAP: Final = re.compile(rf"(?<=[{CJK}]) +(?=[{CJK}])")
 _WORDS: Final = re.compile(rf"[^\W\d_{CJK}]{{{_WORD_MIN},}}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)

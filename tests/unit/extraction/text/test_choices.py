@@ -136,6 +136,7 @@ def test_options_of_a_sentence_are_chosen_likewise(asked: str, comment: str, rep
         ("I've never been to Spain or Italy", "You would like both.", "Italy won the match"),
         ("ich kann Montag oder Dienstag", "Notiert.", "Dienstag regnet es, sagt der Bericht"),
         ("我还是喜欢猫", "猫很可爱。", "猫打翻了水"),
+        ("new head gasket. do I fix or do I flee", "What does it cost?", "2,900. The car is worth a sandwich"),
     ],
 )
 def test_sentences_that_ask_no_choice_have_no_options(asked: str, comment: str, reply: str) -> None:
