@@ -9,27 +9,23 @@ from extraction.text.lexicon_en import WORDS, word_pairs
 
 _CACHE_ENTRIES: Final = 200_000
 _WORD_CHARS_MAX: Final = 60
+# Snowball's names of the algorithms; Porter's of 1980 for English, as in Lucene's `english` analyzer.
+_ALGORITHMS: Final = {"en": "porter", "de": "german", "es": "spanish", "fr": "french"}
 
 
-def stem(word: str) -> str:
-    """Return the Porter stem of a lower-case word; short words and other scripts are returned unchanged.
+def stem(word: str, language: str = "en") -> str:
+    """Return the stem of a lower-case word; short words, and other letters than those of English, are left as they are.
 
     Strings of more than 60 characters are returned unchanged too, which bounds the cache.
 
-    Source: M. F. Porter 1980, "An algorithm for suffix stripping", which Lucene's `english` analyzer uses too.
+    Args:
+        language: "de", "es" and "fr" have stems of their own, also of words with other letters; all else those of "en".
+
+    Source: the Snowball algorithms.
     """
-    return word if not word.isascii() or len(word) > _WORD_CHARS_MAX else _stem(word, "porter")
-
-
-_ALGORITHMS: Final = {"de": "german", "es": "spanish", "fr": "french"}
-
-
-def foreign_stem(word: str, language: str) -> str:
-    """Return the stem of a lower-case word in German ("de"), Spanish or French; as `stem` for what it leaves.
-
-    Source: the Snowball algorithms of these languages.
-    """
-    return _stem(word, _ALGORITHMS[language]) if len(word) <= _WORD_CHARS_MAX else word
+    algorithm = _ALGORITHMS.get(language, "porter")
+    is_read = len(word) <= _WORD_CHARS_MAX and (word.isascii() or algorithm != "porter")
+    return _stem(word, algorithm) if is_read else word
 
 
 @lru_cache(maxsize=_CACHE_ENTRIES)

@@ -15,7 +15,7 @@ from itertools import compress
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import CJK, HAN, character_pairs, chinese_words
-from extraction.text.english_stems import AMERICAN, foreign_stem, stem
+from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.languages import written_language
 from extraction.text.lexicon_en import WORDS, word_set
 from extraction.text.other_languages import folded as fold
@@ -222,7 +222,7 @@ def _words(folded: str, language: str) -> Sequence[str]:
 def _stemmed(words: Iterable[str], language: str) -> Sequence[str]:
     if language != "en":
         # Accents tell endings apart: vivía, vivo.
-        return [fold(foreign_stem(word, language)) for word in words if word not in ENGLISH_BM25]
+        return [fold(stem(word, language)) for word in words if word not in ENGLISH_BM25]
     return [stem(AMERICAN.get(word, word)) if word.isascii() else word for word in words if word not in ENGLISH_BM25]
 
 
