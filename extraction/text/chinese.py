@@ -11,7 +11,8 @@ from typing import Any, Final
 # Chinese characters; and those of all languages that are written without spaces or searched by pairs: with kana and
 # Hangul. For patterns, in brackets.
 HAN: Final = r"\u3400-\u9fff\uf900-\ufaff"
-CJK: Final = HAN + r"\u3040-\u30ff\uac00-\ud7af"
+HAN_OR_KANA: Final = HAN + r"\u3040-\u30ff"
+CJK: Final = HAN_OR_KANA + r"\uac00-\ud7af"
 _WORD: Final = re.compile(r"[^\W_]+")
 _HAN: Final = re.compile(rf"[{HAN}]+")
 _CJK: Final = re.compile(rf"[{CJK}]+")

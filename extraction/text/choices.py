@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
+from extraction.text.chinese import HAN_OR_KANA
 from extraction.text.languages import written_language
-from extraction.text.options import CJK, list_items, options_in, options_in_sentence
+from extraction.text.options import list_items, options_in, options_in_sentence
 from extraction.text.toml_files import toml_of
 from schema.labels import Role
 
@@ -31,16 +32,18 @@ _FEW_CHARS_CJK: Final = 6
 _WORD_MIN: Final = 4
 
 # What follows the name of an option: its details.
-_DETAILS: Final = re.compile(rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{CJK}》」]) (?=[\d{CJK}])|(?<=》)")
+_DETAILS: Final = re.compile(
+    rf"[,，、:：;；(（\n]|(?<!\d)[.。](?!\d)| [-–—] |(?<=[{HAN_OR_KANA}》」]) (?=[\d{HAN_OR_KANA}])|(?<=》)"
+)
 _MARKS: Final = " \t\n*_\"'“”‘’«»《》「」.,;，。；、!?！？¡¿"
 _ENDS: Final = r"\n.!?…。！？;；,，、(（)）"
 # Not within a number: "2,900".
 _CLAUSE: Final = re.compile(rf"(?:[^{_ENDS}]|(?<=\d)[.,](?=\d))*[^{_ENDS}\s][.!?…。！？;；,，、\n]*")
-_CJK_GAP: Final = re.compile(rf"(?<=[{CJK}]) +(?=[{CJK}])")
-_WORDS: Final = re.compile(rf"[^\W\d_{CJK}]{{{_WORD_MIN},}}")
+_CJK_GAP: Final = re.compile(rf"(?<=[{HAN_OR_KANA}]) +(?=[{HAN_OR_KANA}])")
+_WORDS: Final = re.compile(rf"[^\W\d_{HAN_OR_KANA}]{{{_WORD_MIN},}}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
 _WHY: Final = re.compile(r" ?[(（]\{why\}[)）]")
-_RUN: Final = re.compile(rf"[{CJK}]+")
+_RUN: Final = re.compile(rf"[{HAN_OR_KANA}]+")
 
 
 class Choice(NamedTuple):

@@ -20,7 +20,7 @@ from functools import cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from extraction.text.chinese import HAN
+from extraction.text.chinese import HAN, HAN_OR_KANA
 from extraction.text.toml_files import toml_of
 from schema.result_cache import cached_by_chars
 
@@ -50,13 +50,12 @@ _MISSPELLED_MIN: Final = 0.9
 # Of names of two or three characters one is another: 张伟, 张玮.
 _SIMILAR_NAME_MIN_ZH: Final = 0.6
 
-_CJK_CHARS: Final = rf"{HAN}\u3040-\u30ff"
-_CJK: Final = re.compile(rf"[{_CJK_CHARS}]+")
+_CJK: Final = re.compile(rf"[{HAN_OR_KANA}]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
 _CLAUSE_END: Final = r"\s*＊※,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
     rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| [^\Wa-z]|\s*$)|"
-    rf"(?<![{_CJK_CHARS}]) (?=[^{_CLAUSE_END}])| (?=[^{_CLAUSE_END}{_CJK_CHARS}]))*"
+    rf"(?<![{HAN_OR_KANA}]) (?=[^{_CLAUSE_END}])| (?=[^{_CLAUSE_END}{HAN_OR_KANA}]))*"
 )
 _MARKED: Final = re.compile(r"(?:^\s*[*※＊]\s*|(?<=\s)[*※＊])(?=\w)|(?<=\w)[*＊](?=\s|$)")
 _ASKS: Final = re.compile(r"[?？]")
@@ -166,7 +165,7 @@ def _named_by(later: "_Later", earlier: Sequence[str]) -> Correction | None:
         return None
     for index, before in enumerate(earlier):
         start = before[:_EARLIER_CHARS_MAX].replace("'", "’")
-        changes = next(filter(None, (_denied(later, denial, start) for denial in later.denials)), [])
+        changes = _by_denials(later, start)
         if not changes and later.is_wrong:
             changes = [pair for pair in _changes(later.text, later.values, _values(start)) if _is_misspelled(*pair)]
         if changes:
@@ -176,7 +175,7 @@ def _named_by(later: "_Later", earlier: Sequence[str]) -> Correction | None:
 
 def _is_misspelled(old: "_Value", new: str) -> bool:
     """Return whether two numbers or codes of four and more digits differ in the order of digits or little else."""
-    one, other = old.key, re.sub(r"[\W_]+", "", new).lower()
+    one, other = old.key, old._replace(text=new).key
     long = min(sum(map(str.isdigit, key)) for key in (one, other)) >= _PERMUTED_MIN
     return long and (
         sorted(one) == sorted(other) or (len(one) == len(other) and _likeness(one, other) >= _MISSPELLED_MIN)
@@ -400,7 +399,12 @@ def _by_words(later: _Later, before: str, *, is_next: bool, asked: bool) -> _Cha
             changes = next(filter(None, (_replaced(text, clause.rest, before) for clause in later.clauses)), [])
     elif later.sign_at is not None and not later.is_wrong and not later.asks and not (asked and later.answers):
         changes = _beside(later, later.sign_at, before)
-    return changes or next(filter(None, (_denied(later, denial, before) for denial in later.denials)), [])
+    return changes or _by_denials(later, before)
+
+
+def _by_denials(later: _Later, before: str) -> _Changes:
+    """Return the first changes of what the earlier text has of what a message denies."""
+    return next(filter(None, (_denied(later, denial, before) for denial in later.denials)), [])
 
 
 def _alone(later: _Later, before: str, *, recent: bool) -> _Changes:

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import Final
 
-from extraction.text.chinese import HAN
+from extraction.text.chinese import HAN_OR_KANA
 from extraction.text.lexicon_en import ANY_MONTH
 from extraction.text.other_languages import FIRST_PERSON
 from extraction.text.toml_files import toml_of
@@ -27,7 +27,7 @@ _REASON: Final = re.compile(
     r"\b(?:because|since|so|cause|cos|due to|reason|that's why|wanted?|needed|too|can't|couldn't|tired of|made me)\b|"
     r"因为|所以|由于|为了|怕|嫌|图|不然|省得|太|受不了"
 )
-_HAN_OR_KANA: Final = re.compile(rf"[{HAN}\u3040-\u30ff]")
+_HAN_OR_KANA: Final = re.compile(f"[{HAN_OR_KANA}]")
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
 _CHAT_LINE: Final = re.compile(
     r"^[ \t]*[\[【]?(?P<name>[^\W\d_][\w .’'-]{0,24})[\]】]?[ \t]*[:：](?P<said>.*\w.*)$", re.MULTILINE

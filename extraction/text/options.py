@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from extraction.text.chinese import HAN
+from extraction.text.chinese import HAN_OR_KANA
 from extraction.text.toml_files import toml_of
 
 _LIST_CHARS_MAX: Final = 2_000
@@ -18,11 +18,10 @@ _IN_SENTENCE_CHARS_MAX_CJK: Final = 16
 # Options that are all this short ask without a question mark: "Ather or the Activa."
 _SHORT_WORDS: Final = 4
 
-CJK: Final = rf"{HAN}\u3040-\u30ff"
 _HAN_DIGITS: Final = "一二三四五六"
 _ITEM: Final = re.compile(
     r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
-    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{CJK}])|(?<![^\n])[-*•–](?= ))\s*"
+    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
 _OR: Final = r"(?:or|oder|ou|o)"
@@ -81,7 +80,8 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
 
 
 def _is_asking(text: str) -> bool:
-    return any(pattern.search(text.lower()) for pattern in _asking())
+    lower = text.lower()
+    return any(pattern.search(lower) for pattern in _asking())
 
 
 @cache
@@ -103,7 +103,7 @@ def _in_sentences(text: str, *, asks: bool) -> Iterator[_Sentence]:
     for before, sentence, after in zip(parts[::2], parts[1::2], [*parts[2::2], ""], strict=True):
         is_asked = _is_asking(lead)
         lead = sentence
-        if re.search(rf"[{CJK}]", sentence):
+        if re.search(rf"[{HAN_OR_KANA}]", sentence):
             yield _Sentence(_in_sentence_cjk(sentence) if asks else [])
         else:
             options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or after == "?")

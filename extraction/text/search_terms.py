@@ -140,7 +140,7 @@ class WordCounts(NamedTuple):
 
 
 @cached_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
-def word_counts(text: str, language: str = "en") -> WordCounts:
+def word_counts(text: str, language: str) -> WordCounts:
     """Count the words of a text, by their stems in a language: that of the terms that are compared with them."""
     folded = text.lower()
     frequencies: Counter[str] = Counter()

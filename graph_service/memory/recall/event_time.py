@@ -95,8 +95,8 @@ def _names(text: str, words: str) -> bool:
     """Return whether a text has all words of an event, in any form."""
     wanted, folded = words_in(words), text.casefold()
     chinese = [word for word in wanted if has_cjk(word)]
-    stems = word_counts(" ".join(word for word in wanted if not has_cjk(word))).stems.keys()
-    found = word_counts(text).stems if stems else ()
+    stems = word_counts(" ".join(word for word in wanted if not has_cjk(word)), "en").stems.keys()
+    found = word_counts(text, "en").stems if stems else ()
     return bool(wanted) and all(stem in found for stem in stems) and all(_has(folded, word) for word in chinese)
 
 

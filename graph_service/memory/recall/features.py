@@ -371,9 +371,8 @@ def _where(candidates: Sequence[Candidate], test: Callable[[Candidate], bool], *
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_CUES)
-def _has_cue(text: str, cue: Callable[[str], bool]) -> bool:
-    # Those of six languages read texts as they are written: 今週, not 今周.
-    return cue(text if cue in (instructs, tells_brief) else plain_apostrophes(text))
+def _has_cue(text: str, cue: Callable[[str], bool], folded: bool) -> bool:
+    return cue(plain_apostrophes(text) if folded else text)
 
 
 def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
@@ -389,15 +388,16 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     reference = analysis.time_reference
     end = analysis.time.end if analysis.time and reference is TimeReference.DATED else None
 
-    def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
-        return _where(candidates, lambda one: _has_cue(one.text[:_READ_CHARS_MAX], cue), counts=counts)
+    # Cues of six languages read texts as they are written: 今週, not 今周.
+    def with_cue(cue: Callable[[str], bool], *, counts: bool, folded: bool = True) -> Floats:
+        return _where(candidates, lambda one: _has_cue(one.text[:_READ_CHARS_MAX], cue, folded), counts=counts)
 
     def by(role: Role, *, counts: bool) -> Floats:
         return _where(candidates, lambda one: one.role == role, counts=counts)
 
     @cache
     def instruction() -> Floats:
-        told = (one.role == Role.USER and _has_cue(one.text[:_READ_CHARS_MAX], instructs) for one in candidates)
+        told = (one.role == Role.USER and _has_cue(one.text[:_READ_CHARS_MAX], instructs, False) for one in candidates)
         return _column(told)
 
     def is_after(one: Candidate) -> bool:
@@ -413,7 +413,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
-        "brief_for_usual": lambda: with_cue(tells_brief, counts=analysis.asks_usual),
+        "brief_for_usual": lambda: with_cue(tells_brief, counts=analysis.asks_usual, folded=False),
         "instruction": instruction,
         "instruction_for_work": lambda: instruction() if analysis.asks_for_work else np.zeros(len(candidates)),
     }
@@ -634,7 +634,7 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
             and states(one)
             and not is_of_relative(one)
             and (end is None or one.said_at < end)
-            and _has_cue(one.text[:_READ_CHARS_MAX], reports_change)
+            and _has_cue(one.text[:_READ_CHARS_MAX], reports_change, True)
         )
 
     def newest() -> Floats:

@@ -68,7 +68,7 @@ def follow_ups(found: CandidateSet, relevance: Floats, analysis: QueryAnalysis) 
 def _rare_words(text: str) -> frozenset[str]:
     """Return the words of a text that can be rare: stems, and pairs of characters, without stop words."""
     pairs = (pair for pair in character_pairs(text) if CHINESE_CHARACTERS.isdisjoint(pair))
-    return frozenset((*word_counts(text).stems, *pairs))
+    return frozenset((*word_counts(text, "en").stems, *pairs))
 
 
 def _known_words(messages: Collection[Candidate], analysis: QueryAnalysis) -> frozenset[str]:
