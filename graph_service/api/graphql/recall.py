@@ -321,7 +321,8 @@ async def recall(
         datetime | None, argument("Transaction time: the memory as it was then. Later messages are ignored.")
     ] = None,
     asked_at: Annotated[
-        datetime | None, argument("Reference time for expressions such as `yesterday`. Default: now.")
+        datetime | None,
+        argument("Reference time of `yesterday`; what was said a day and more later is left out. Default: now."),
     ] = None,
     zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
     evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,

@@ -1,7 +1,7 @@
 """Validate a question to a memory, and resolve its times, scope and cursor. Pure."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -80,7 +80,8 @@ class Question:
             overlaps it, and facts that began, ended or happened then, or have evidence said then.
         valid_at: valid time: only facts that were valid then; None means at `as_of`, or now.
         as_of: transaction time: only facts that were known then; None means all facts.
-        asked_at: time to which words such as "yesterday" refer; None means now.
+        asked_at: time to which words such as "yesterday" refer; None means now. What was said more than a day later
+            was not known then, and is left out.
         zone: time zone of such words, an IANA name or `+08:00`; None means that of `asked_at`.
         evidence: maximum number of evidence messages returned with each fact and scene, 0-20.
         session_id: session in which the question is asked; "she" refers to names in its last messages.
@@ -147,6 +148,10 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     )
 
 
+# Clocks differ, and so do the zones of times that are given without one.
+_ASKED_WITHIN = timedelta(days=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedQuestion:
     """A validated question with its resolved times, scope and cursor.
@@ -168,6 +173,12 @@ class ResolvedQuestion:
     key: str
     shown: CursorState
     uri_prefixes: tuple[str, str]
+
+    @property
+    def known_before(self) -> datetime | None:
+        """Return the time before which an answer was said, if the question names when it is asked."""
+        asked_at = self.question.asked_at
+        return None if asked_at is None else as_utc(asked_at) + _ASKED_WITHIN
 
     @property
     def now(self) -> datetime:

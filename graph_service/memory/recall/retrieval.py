@@ -99,7 +99,8 @@ def recall_parameters(
     factor, per_channel = _factor(question), messages_per_channel(question)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
-    to_ms = millis(span.end) if span.end else _MS_MAX
+    ends = [end for end in (span.end, asked.known_before) if end is not None]
+    to_ms = millis(min(ends)) if ends else _MS_MAX
     messages = HitKind.MESSAGE in kinds
     named = analysis.time or analysis.event_time
     said_then = named is not None and analysis.time_axis is not TimeAxis.HAPPENED
@@ -559,10 +560,12 @@ def filtered(
 
     Retrieval filters by scope already; this second check, of URIs, keeps an index error from leaking a memory.
     """
-    kinds, roles = asked.question.kinds, {role.value for role in asked.question.filters.roles}
+    known_before, kinds = asked.known_before, asked.question.kinds
+    roles = {role.value for role in asked.question.filters.roles}
     checks: list[tuple[str, Callable[[Candidate], bool]]] = [
         ("outside the scope", lambda one: one.uri.startswith(asked.uri_prefixes)),
         ("another kind", lambda one: one.kind in kinds),
+        ("said later", lambda one: known_before is None or as_utc(one.said_at) < known_before),
         ("another role", lambda one: not roles or one.kind is not HitKind.MESSAGE or one.role in roles),
         ("no longer valid", lambda one: not one.closed or _is_asked_for(one, analysis)),
     ]

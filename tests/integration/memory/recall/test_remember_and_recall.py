@@ -48,6 +48,21 @@ async def test_fact_and_its_message_have_the_same_time_down_to_the_millisecond(g
     assert set(times.values()) == {NOON + timedelta(milliseconds=117)}
 
 
+async def test_question_asked_earlier_is_answered_by_what_was_said_until_then(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    for days, text in ((0, "I'm staying with my daughter in Ludlow."), (26, "I'm staying in Shrewsbury again.")):
+        said = a_message(text, time=NOON + timedelta(days=days))
+        await memory.remember(TenantId(tenant), an_incoming(messages=(said,), session=f"s{days}"))
+    await a_worker(graph).drain()
+    texts = []
+    for days in (8, 30):
+        question = Question(user_id="alice", text="Where am I staying?", asked_at=NOON + timedelta(days=days))
+        texts.append([hit.candidate.text for hit in (await memory.recall(TenantId(tenant), question)).hits])
+    assert any("Ludlow" in text for text in texts[0])
+    assert not any("Shrewsbury" in text for text in texts[0])
+    assert any("Shrewsbury" in text for text in texts[1])
+
+
 async def test_chinese_message_becomes_an_edge_and_is_recalled(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("我很喜欢绘画、弹钢琴和品茶。", user="张曼婷"))
