@@ -202,7 +202,7 @@ def _number(text: str, language: _Language, n: int) -> int | None:
         return n - 1
     if language.middle.match(text):
         return n // 2 if n % 2 else None
-    value = int(text) if text.isdecimal() else 0
+    value = int(text) if text.isdecimal() else ord(text) - ord("a") + 1 if re.fullmatch("[a-f]", text) else 0
     value = value or next((at for at, word in enumerate(language.numbers, 1) if word.match(text)), 0)
     return value - 1 if 0 < value <= n else None
 

@@ -14,13 +14,17 @@ _OPTIONS_MAX: Final = 12
 _IN_SENTENCE_MAX: Final = 6
 _WORDS_MAX: Final = 9
 _IN_SENTENCE_CHARS_MAX: Final = 60
+# Of a message of the assistant that lists options without asking.
+_TOLD_CHARS_MAX: Final = 400
 _IN_SENTENCE_CHARS_MAX_CJK: Final = 16
 # Options that are all this short ask without a question mark: "Ather or the Activa."
 _SHORT_WORDS: Final = 4
 
 _HAN_DIGITS: Final = "一二三四五六"
+_LETTERS: Final = "ABCDEF"
 _ITEM: Final = re.compile(
     r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
+    rf"(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
     rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
@@ -39,7 +43,7 @@ _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 def list_items(text: str) -> list[re.Match[str]]:
     """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
     found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
-    for kind in ("n", "circled", "han", "bare", None):
+    for kind in ("n", "circled", "han", "letter", "bare", None):
         marks = [mark for mark in found if mark.lastgroup == kind]
         in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
         if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
@@ -48,8 +52,9 @@ def list_items(text: str) -> list[re.Match[str]]:
 
 
 def _value(digits: str) -> int:
-    if digits in _HAN_DIGITS:
-        return _HAN_DIGITS.index(digits) + 1
+    for numbers in (_HAN_DIGITS, _LETTERS):
+        if digits in numbers:
+            return numbers.index(digits) + 1
     return int(digits) if digits.isdecimal() else ord(digits) - ord("①") + 1
 
 
@@ -66,16 +71,17 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
     """Return the options that a message lists within a sentence: with "or", or at least three behind a colon.
 
     Args:
-        asked: a user writes, who may list them in any of these ways; otherwise three behind a colon count.
+        asked: a user writes, who may list two; otherwise at least three count.
     """
     text = _SPEAKER.sub("", text[:_LIST_CHARS_MAX]) if asked else text[:_LIST_CHARS_MAX]
-    asks = _is_asking(text)
-    if not asks and not asked:
-        return []
+    asks, is_told = _is_asking(text), not asked and len(text) <= _TOLD_CHARS_MAX
     if asks and asked and (options := options_in(text)):
         return options
-    found = [one for one in _in_sentences(text, asks=asks) if one.options]
-    found = [one for one in found if (one.has_or or one.is_asked if asked else one.is_list and len(one.options) > 2)]
+    found = [one for one in _in_sentences(text, asks=asks or is_told, is_told=is_told) if one.options]
+    if asked:
+        found = [one for one in found if one.has_or or one.is_asked]
+    else:
+        found = [one for one in found if len(one.options) > 2 and (one.is_list and asks or one.has_or and is_told)]
     return max(found, key=lambda one: one.has_or, default=_Sentence([])).options
 
 
@@ -98,13 +104,13 @@ class _Sentence(NamedTuple):
     is_asked: bool = True
 
 
-def _in_sentences(text: str, *, asks: bool) -> Iterator[_Sentence]:
+def _in_sentences(text: str, *, asks: bool, is_told: bool) -> Iterator[_Sentence]:
     parts, lead = ["", *_SENTENCE_END.split(text)], ""
     for before, sentence, after in zip(parts[::2], parts[1::2], [*parts[2::2], ""], strict=True):
         is_asked = _is_asking(lead)
         lead = sentence
         if re.search(rf"[{HAN_OR_KANA}]", sentence):
-            yield _Sentence(_in_sentence_cjk(sentence) if asks else [])
+            yield _Sentence((_told_cjk(sentence) if is_told else []) or (_in_sentence_cjk(sentence) if asks else []))
         else:
             options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or after == "?")
             yield options._replace(is_asked=is_asked)
@@ -154,6 +160,16 @@ def _in_sentence_cjk(sentence: str) -> list[str]:
         options = [option for option in options if option]
         return options if 2 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
     return []
+
+
+_TOLD_OR_ZH: Final = re.compile(r"[、,，;；]\s*(?:还是|或者?|或是)?|或者|或是")
+
+
+def _told_cjk(sentence: str) -> list[str]:
+    """Return at least three options that an assistant lists: 可选:古城客栈、海屿民宿、全季酒店."""
+    options = [part.strip(_MARKS) for part in _TOLD_OR_ZH.split(re.split(r"[:：]", sentence)[-1])]
+    lists = "或" in sentence or ("、" in sentence and _is_asking(sentence))
+    return options if lists and 3 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
 
 
 def _are_short(options: list[str]) -> bool:

@@ -20,6 +20,15 @@ _CITY = ("wohin übers wochenende?", "Drei Ideen: 1) Bamberg, 2) Görlitz mit Al
 _GIFT = ("¿qué le compro a mi suegra?", "Ideas:\n- un pañuelo de seda\n- una orquídea\n- entradas para el teatro")
 _TITLE = ("il me faut un titre pour l'expo", "Voici :\n1. Lumières basses\n2. L'Heure bleue\n3. Sous le pont")
 _CAT = ("猫の名前まよってる", "候補です。\n1. きなこ\n2. あずき\n3. ラテ\n4. すみ")
+# In a sentence that asks nothing, and by letters.
+_TOPS = ("worktops. 2 kids who spill everything", "For heavy use I'd look at quartz, solid oak, or compact laminate.")
+_TRIP = ("八月底带爸妈去云南", "三条线:A 昆明+大理慢游,B 丽江+香格里拉,C 西双版纳。")
+_HOTEL = ("住大理哪里好", "可选:古城云上客栈、才村码头的海屿民宿、下关全季酒店。")
+_BIKE = (
+    "das alte rad quietscht wie sau",
+    "Sie könnten es überholen lassen, ein gebrauchtes E-Bike suchen oder ein Jobrad leasen.",
+)
+_VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
 
 def _said(*texts: str) -> list[tuple[Role, str, datetime]]:
@@ -55,6 +64,11 @@ def _chosen(*texts: str) -> Choice | None:
         (_GIFT, "me quedo con la tercera", "entradas para el teatro"),
         (_TITLE, "va pour le deuxième", "L'Heure bleue"),
         (_TITLE, "celui avec le pont", "Sous le pont"),
+        (_TOPS, "compact laminate then. i am not a person who oils wood", "compact laminate"),
+        (_TRIP, "香格里拉太高了 怕我妈高反。就A", "昆明+大理慢游"),
+        (_HOTEL, "海屿民宿 爸妈爱看水", "才村码头的海屿民宿"),
+        (_BIKE, "Jobrad. versicherung zahlt der chef", "ein Jobrad leasen"),
+        (_VAN, "le Trafic, sinon ma femme refuse de le garer", "Trafic à toit relevable"),
         (_CAT, "3番にする", "ラテ"),
         (_CAT, "あずきで決まり", "あずき"),
         (_CAT, "最後のがいい", "すみ"),
@@ -85,6 +99,9 @@ def test_reply_chooses_an_option(told: tuple[str, str], reply: str, option: str)
         (_GIFT, "ninguna, ya le compré flores"),
         (_TITLE, "le premier est trop sombre. autre chose ?"),
         (_CAT, "ラテはもう隣の猫がいる"),
+        (_TOPS, "my mum has quartz in hers"),
+        (_BIKE, "ein E-Bike hat mein Bruder auch, das klaut doch jeder"),
+        (("soup?", "Half a squash, coconut milk and a very old orange."), "ha! The orange. We've better oranges now"),
     ],
 )
 def test_other_replies_choose_nothing(told: tuple[str, str], reply: str) -> None:
