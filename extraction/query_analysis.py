@@ -13,6 +13,7 @@ from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens, words_of_name
 from extraction.entities.kinship_terms import own_ties_in, ties_in
 from extraction.list_questions import asks_list
+from extraction.temporal.expressions_by_table import table_of
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
@@ -569,7 +570,8 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
     "How old", "first name", and "before" in a question in the present tense are not about a former state.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
-    if _NOW.search(_BEFORE_NOW.sub(" before ", text)):
+    table = table_of(text)
+    if (table.now if table else _NOW).search(_BEFORE_NOW.sub(" before ", text)):
         return TimeReference.NOW
     if time.exact_span is not None:
         return TimeReference.DATED
@@ -577,6 +579,8 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
 
 
 def _names_former(text: str) -> bool:
+    if (table := table_of(text)) is not None:
+        return table.former.search(text) is not None
     text = _NO_FORMER.sub(" ", text)
     if _PRESENT.search(text):
         text = _BEFORE_EVENT.sub(" ", text)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from extraction.temporal import expressions_by_table
+from extraction.temporal.expressions_by_table import TimeTable
 from extraction.text.lexicon_en import word_set
 from extraction.text.sentences import has_cjk
 from extraction.text.toml_files import toml_of
@@ -36,6 +38,8 @@ def direction_of(text: str, start: int, end: int) -> Direction:
         text: normalized by `phrases.plain`.
     """
     before, after = text[max(start - _READ_CHARS, 0) : start], text[end : end + _READ_CHARS]
+    if (table := expressions_by_table.table_of(text)) is not None:
+        return _by_table(table, before, after)
     if has_cjk(text[start:end]) or (has_cjk(before[-8:]) or has_cjk(after[:8])):
         return _chinese(before, after)
     return _english(before.replace("’", "'"), after.replace("’", "'"))
@@ -70,6 +74,23 @@ def _last_piece(text: str, ends: re.Pattern[str]) -> str:
 def _first_piece(text: str, ends: re.Pattern[str]) -> str:
     cut = ends.search(text)
     return text[: cut.start()] if cut else text
+
+
+# By table
+
+
+def _by_table(table: TimeTable, before: str, after: str) -> Direction:
+    """Return the direction by words of the clause, or else of the sentence."""
+    if table.since.search(before):
+        return Direction.PAST
+    around = _around(before, after, _SENTENCE_END, _CLAUSE_END)
+    for words in (f"{around.clause_before};{around.clause_after}", f"{around.sentence_before};{around.sentence_after}"):
+        if table.habit.search(words):
+            return Direction.REPEATED
+        ahead, behind = table.future.search(words) is not None, table.past.search(words) is not None
+        if found := _one_of(ahead=ahead, behind=behind):
+            return found
+    return Direction.OPEN
 
 
 # English

@@ -105,8 +105,12 @@ def _easter(year: int) -> date:
     return date(year, month, number + 1)
 
 
-def _from_easter(later: int) -> OfYear:
-    return lambda year: day(_easter(year) + timedelta(days=later))
+def _from_easter(later: int, count: int = 1) -> OfYear:
+    def make(year: int) -> Interval:
+        first = _easter(year) + timedelta(days=later)
+        return days(first, first + timedelta(days=count))
+
+    return make
 
 
 def _from_new_year(later: int, count: int) -> OfYear:
@@ -127,10 +131,10 @@ _MAKERS: Final[Mapping[str, Callable[..., OfYear]]] = {
 }
 
 
-def _holidays(language: str) -> tuple[tuple[str, OfYear], ...]:
+def holidays(language: str) -> tuple[tuple[str, OfYear], ...]:
     """Return the holidays that `holidays.toml` lists for a language: patterns for lower-case text, with their dates."""
-    return tuple((words, _MAKERS[kind](*numbers)) for words, (kind, *numbers) in _TABLES[language].items())
+    return tuple((words, _MAKERS[kind](*numbers)) for words, (kind, *numbers) in _TABLES.get(language, {}).items())
 
 
-ENGLISH: Final = _holidays("english")
-CHINESE: Final = _holidays("chinese")
+ENGLISH: Final = holidays("english")
+CHINESE: Final = holidays("chinese")

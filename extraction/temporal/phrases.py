@@ -25,12 +25,19 @@ _CJK = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z0-9]")
 # Text allowed between two marks of a phrase.
 _JOINT = re.compile(
-    r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，(（]?\s*(?:那个|这个)?(?:在)?"
+    r"\s*(?:,|['’]s|-(?=[a-zéû]))?\s*(?:(?:of|in|on|at|during|im|am|um|de|del|en|du|au|à)\s+)?(?:(?:the|den|dem|el|la|las|le|l['’])\s+)?|"
+    r"\s*[的の,，、(（]?\s*(?:那个|这个)?(?:在)?"
 )
-_RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
+_RANGE_JOINT = re.compile(
+    r"\s*(?:and|to|or|until|till|through|bis|und|hasta|al?|y|jusqu['’]?|à|et|-|–|—|~|〜|到|至|直到|和|与|跟|、|から|と)\s*(?:the\s+)?"
+)
 # Most texts use few characters; a bound, because a caller can send all of them.
 _FOLDED_MAX = 20_000
-_EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
+_EVERY = re.compile(
+    r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|"
+    r"\b(?:jede[mnrs]?|cada|todos los|todas las|tous les|toutes les|chaque)\s+|"
+    r"每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?|毎)$"
+)
 _CONTEXT_CHARS = 24
 
 
@@ -105,8 +112,12 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """Return the English and Chinese time expressions of a text, in order; where they overlap, the Chinese one wins."""
+    """Return the time expressions of a text in order; where English and Chinese ones overlap, the Chinese one wins."""
     # Imported on first use: compiling the patterns would slow the start of the service.
+    from extraction.temporal import expressions_by_table
+
+    if (table := expressions_by_table.table_of(text)) is not None:
+        return expressions_by_table.marks_in(text, table)
     marks: list[Mark] = []
     if _LATIN.search(text):
         from extraction.temporal import expressions_en as time_marks_en

@@ -10,6 +10,7 @@ from extraction.temporal import expressions_zh as zh
 from extraction.temporal import lexicon_en as en
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
+from extraction.temporal.expressions_by_table import table_of
 from extraction.temporal.intervals import DAY, Unit, shifted, span_read
 from extraction.temporal.phrases import Phrase, phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
@@ -282,10 +283,16 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     """
     text = plain(question[:QUESTION_CHARS_MAX])
     zone = reference.tzinfo or UTC
-    frame = Frame(now=reference.replace(tzinfo=None), future=_looks_forward(text))
-    habit, asking_from = bool(_HABIT.search(text)), _asking_from(text)
+    table = table_of(text)
+    future, past, recurs = (table.future, table.past, table.habit) if table else (_FUTURE, _PAST, _HABIT)
+    was = past.search(_POSSESSION.sub(" ", text)) is not None
+    # In German, Spanish, French and Japanese the present is the tense of what is to come, too.
+    frame = Frame(
+        now=reference.replace(tzinfo=None), future=not was and (table is not None or future.search(text) is not None)
+    )
+    habit, asking_from = recurs.search(text) is not None, _asking_from(text)
     phrases = phrases_in(text, frame)
-    if not frame.future and not _is_past(text) and any(_is_ahead(text, phrase) for phrase in phrases):
+    if not frame.future and not was and any(_is_ahead(text, phrase) for phrase in phrases):
         frame = replace(frame, future=True)
         phrases = phrases_in(text, frame)
     found = time_ranges(text, phrases, frame)
@@ -296,14 +303,6 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     return QuestionTime(
         asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
     )
-
-
-def _looks_forward(text: str) -> bool:
-    return _FUTURE.search(text) is not None and not _is_past(text)
-
-
-def _is_past(text: str) -> bool:
-    return _PAST.search(_POSSESSION.sub(" ", text)) is not None
 
 
 def _is_ahead(text: str, phrase: Phrase) -> bool:
@@ -326,8 +325,10 @@ def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> Aske
     if span is None:
         return None
     before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
+    table = table_of(text)
     about_speech = not item.vague and (
-        _SPEAKING_BEFORE.search(before)
+        (table is not None and table.speaking.search(text))
+        or _SPEAKING_BEFORE.search(before)
         or _SPEAKING_AFTER.match(text, item.end, after_end)
         or _SPEAKING_ZH.match(text, item.end, after_end)
     )

@@ -26,7 +26,11 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRange:
-    """An interval that may be open-ended, and its span in the text with prepositions."""
+    """An interval that may be open-ended, and its span in the text with prepositions.
+
+    Attributes:
+        joined: from one time to another.
+    """
 
     since: datetime | None
     until: datetime | None
@@ -34,33 +38,42 @@ class TimeRange:
     end: int
     bare: bool
     vague: bool
+    joined: bool = False
 
 
 _REACH_CHARS = 40
 _SIDES_EN = {
-    Side.BEFORE: r"before|prior to|earlier than|preceding|ahead of",
-    Side.AFTER: r"after|following|later than|past",
-    Side.SINCE: r"(?:ever )?since|starting(?: from| in| on)?",
-    Side.UNTIL: r"up until|until|till|up to|no later than|(?<!came )(?<!come )(?<!stopped )(?<!dropped )by|through",
-    Side.AROUND: r"around|(?<=at )about|circa|roughly|approximately",
+    Side.BEFORE: r"before|prior to|earlier than|preceding|ahead of|vor|antes del?|avant",
+    Side.AFTER: r"after|following|later than|past|nach|después del?|despues del?|après",
+    Side.SINCE: r"(?:ever )?since|starting(?: from| in| on)?|seit|ab|desde|a partir del?|depuis|dès|à partir (?:du|de)",
+    Side.UNTIL: r"up until|until|till|up to|no later than|(?<!came )(?<!come )(?<!stopped )(?<!dropped )by|through|"
+    r"bis(?: zum| ende)?|hasta|jusqu['’](?:en|au|à)|d['’]ici(?: au| à)?",
+    Side.AROUND: r"around|(?<=at )about|circa|roughly|approximately|ungefähr|gegen|hacia|vers",
 }
 _PREFIX_EN = re.compile(
     r"(?:^|(?<=[^a-z]))(?:"
     + "|".join(f"(?P<{side}>{words})" for side, words in _SIDES_EN.items())
-    + r")\s+(?:the\s+)?$"
+    + r")\s+(?:(?:the|de[mnr]|el|la|las|le)\s+)?$"
 )
 _LEAD_EN = re.compile(
     r"(?:^|(?<=[^a-z]))(?:(?:so far|back|sometime|exactly)\s+)?"
-    r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?)\s+)?(?:the\s+)?$"
+    r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?|im|am|um|en|au|du|à|pendant|durante)\s+)?"
+    r"(?:(?:the|de[mnr]|el|la|las|los|le|les)\s+)?$"
 )
 _AWAY_EN = re.compile(
     rf"(?:^|(?<=[^a-z]))(?:the |{en.COUNT}(?: of)? |last |on the )?"
     rf"(?:(?P<u>day|night|week|month|quarter|year)s?|(?P<we>weekend)|{en.WEEKDAY}) "
     r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
 )
-_BETWEEN_EN = re.compile(r"(?:^|(?<=[^a-z]))(?:in )?(?P<w>between|from)\s+(?:the\s+)?$")
-_TO = re.compile(r"\s*(?:to|until|till|through|up to|-|–|—|~|到|至|直到)\s*(?:the\s+)?(?:在)?")
-_AND = re.compile(r"\s*(?:and|和|与|跟|及)\s*(?:the\s+)?")
+_BETWEEN_EN = re.compile(
+    r"(?:^|(?<=[^a-z]))(?:in )?(?:(?P<w>between|zwischen|entre)|from|vom?|seit|desde|del?|du|depuis)\s+"
+    r"(?:(?:the|dem|el|la|le)\s+)?$"
+)
+_TO = re.compile(
+    r"\s*(?:to|until|till|through|up to|bis(?: zum)?|hasta|al?|jusqu['’](?:en|au|à)|à|au|-|–|—|~|〜|到|至|直到|から)\s*"
+    r"(?:(?:the|el|la|le)\s+)?(?:在)?"
+)
+_AND = re.compile(r"\s*(?:and|und|y|et|和|与|跟|及|と)\s*(?:(?:the|dem|el|la|le)\s+)?")
 _ONWARDS_EN = re.compile(r"\s+(?:on(?:wards?)?|onwards?)\b(?!\s+[a-z])|\s+(?:to|until|till) now\b")
 _PREFIX_ZH = re.compile(r"(?:(?P<since>自从|打从|自|从)|(?P<until>截至|截止到?|直到|到)|(?P<around>大约|大概|约))在?$")
 _BETWEEN_ZH = re.compile(r"(?:从|自|在)$")
@@ -71,8 +84,8 @@ _AWAY_ZH = re.compile(
     rf"的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?(?P<n>{zh.NUMBER}|几)个?(?P<u>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
 )
 _SUFFIX_ZH = re.compile(
-    r"(?P<around>左右|前后)|(?P<since>以来|起(?![床来飞])|开始|至今|到现在|到今天)|(?P<until>为止)|"
-    r"(?:的|之|以)?(?:(?P<before>前)|(?P<after>后))(?![来天面任妈爸])|(?P<later>过后)"
+    r"(?P<around>左右|前后|顷|ごろ)|(?P<since>以来|以降|から(?!の)|起(?![床来飞])|开始|至今|到现在|到今天)|(?P<until>为止|まで)|"
+    r"(?:的|之|以|の|より)?(?:(?P<before>前)|(?P<after>后))(?![来天面任妈爸])|(?P<later>过后)"
 )
 _BETWEEN_AFTER_ZH = re.compile(r"(?:之间|间|期间)")
 _FEW = 3
@@ -112,7 +125,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | 
     opening = _BETWEEN_EN.search(before) or _BETWEEN_ZH.search(before)
     to = _TO.fullmatch(text, first.end, last.start)
     named = _AND.fullmatch(text, first.end, last.start) and (
-        after or (opening and opening.re is _BETWEEN_EN and opening["w"] == "between")
+        after or (opening and opening.re is _BETWEEN_EN and opening["w"])
     )
     if not to and not named:
         return None
@@ -129,6 +142,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | 
         end=after.end() if after else _tail_end(text, last.end),
         bare=first.bare and last.bare,
         vague=first.vague or last.vague,
+        joined=True,
     )
 
 

@@ -81,7 +81,8 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
     if asked:
         found = [one for one in found if one.has_or or one.is_asked]
     else:
-        found = [one for one in found if len(one.options) > 2 and (one.is_list and asks or one.has_or and is_told)]
+        shown = (one for one in found if len(one.options) > 2)
+        found = [one for one in shown if (one.is_list and asks) or (one.has_or and is_told)]
     return max(found, key=lambda one: one.has_or, default=_Sentence([])).options
 
 

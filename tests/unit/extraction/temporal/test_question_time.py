@@ -61,6 +61,17 @@ def test_each_chinese_question_has_its_time(row: tuple[str, str, str]) -> None:
     check(row, CHINESE)
 
 
+@pytest.mark.parametrize("language", ["de", "es", "fr", "ja"])
+def test_at_least_90_percent_of_questions_in_other_languages_have_their_time(language: str) -> None:
+    right = []
+    for marked, expected, force in rows(language):
+        time = time_asked(marked.replace("[", "").replace("]", ""), ENGLISH)
+        read = time.asked[0].force.value if time.asked else "-"
+        right.append((expected, force) == (shown(time, ENGLISH), read))
+    assert len(right) >= 45
+    assert sum(right) / len(right) >= 0.9
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_tables_have_at_least_150_phrases_each(language: str) -> None:
     assert sum(expected[0] not in "-@" for _, expected, _ in rows(language)) >= 150
@@ -68,7 +79,7 @@ def test_tables_have_at_least_150_phrases_each(language: str) -> None:
 
 TIMED = [
     (row[0].replace("[", "").replace("]", ""), zone)
-    for language, zone in (("en", UTC), ("zh", CHINESE.tzinfo))
+    for language, zone in (("en", UTC), ("zh", CHINESE.tzinfo), ("de", UTC), ("es", UTC), ("fr", UTC), ("ja", UTC))
     for row in rows(language)
     if row[1][0] not in "-@"
 ]
@@ -99,15 +110,24 @@ def test_traditional_characters_give_the_same_time() -> None:
         assert time_asked(simple, CHINESE).span == time_asked(traditional, CHINESE).span is not None
 
 
-WEEKLY = ["last week", "last Friday", "next Sunday", "this weekend", "three days ago", "上周三", "下个周末", "大前天"]
+WEEKLY = [
+    *(
+        f"What happened {when}?"
+        for when in ("last week", "last Friday", "next Sunday", "this weekend", "three days ago")
+    ),
+    *("上周三怎么了", "下个周末怎么了", "大前天怎么了", "¿Qué hicimos la semana pasada?", "¿Qué hice anteayer?"),
+    *(
+        "Was war letzten Freitag?",
+        "Was war vor drei Tagen?",
+        "J'ai fait quoi mardi dernier ?",
+        "先週の火曜日は何をした？",
+    ),
+]
 
 
 @given(st.sampled_from(WEEKLY), MOMENTS, st.integers(min_value=1, max_value=200))
-def test_days_and_weeks_shift_with_the_reference_time(phrase: str, moment: datetime, weeks: int) -> None:
-    now, later = (
-        time_asked(f"What happened {phrase}?", m.replace(tzinfo=UTC)).span
-        for m in (moment, moment + timedelta(weeks=weeks))
-    )
+def test_days_and_weeks_shift_with_the_reference_time(question: str, moment: datetime, weeks: int) -> None:
+    now, later = (time_asked(question, m.replace(tzinfo=UTC)).span for m in (moment, moment + timedelta(weeks=weeks)))
     assert now is not None
     assert later is not None
     assert now.start is not None
