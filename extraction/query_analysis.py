@@ -17,7 +17,7 @@ from extraction.temporal.expressions_by_table import table_of
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
-from extraction.text.cues import asks_for_work, asks_usual, speaks_of_user
+from extraction.text.cues import asks_choice, asks_for_work, asks_usual, speaks_of_user
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
@@ -93,6 +93,7 @@ class QueryAnalysis:
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         asks_for_work: it asks the assistant to explain, write, plan or recommend something.
         asks_usual: it asks for what is so most of the time ("usually", 平时).
+        asks_choice: it asks what somebody chose or decided ("did we go for", 选了哪个).
         asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
@@ -134,6 +135,7 @@ class QueryAnalysis:
     asks_agent: bool = False
     asks_for_work: bool = False
     asks_usual: bool = False
+    asks_choice: bool = False
     asks_intention: bool = False
     asks_list: bool = False
     attribute: Attribute | None = None
@@ -237,6 +239,7 @@ def analyse(
         asks_agent=read_or(False, asks_agent, text),
         asks_for_work=read_or(False, asks_for_work, text),
         asks_usual=read_or(False, asks_usual, text),
+        asks_choice=read_or(False, asks_choice, text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_list=read_or(False, asks_list, text),
         attribute=read_or(None, attribute_asked, text),

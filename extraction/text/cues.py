@@ -94,6 +94,11 @@ def asks_usual(question: str) -> bool:
     return _says("usual", question)
 
 
+def asks_choice(question: str) -> bool:
+    """Return whether a question, of six languages, asks what somebody chose: "did we go for", 最后选了哪个."""
+    return _says("chosen", question)
+
+
 def tells_brief(text: str) -> bool:
     """Return whether a message, of six languages, tells only what is so for some days: "this week", 暂时."""
     return _says("brief", text) and not _says("usual", text)

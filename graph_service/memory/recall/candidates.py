@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from extraction.text.choices import CHOSE
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
 
@@ -123,6 +124,11 @@ class Candidate:
     def valid_at(self) -> datetime | None:
         """Return when a fact became true; None for others, and for a fact that was told as past, without its begin."""
         return None if self.kind is not HitKind.FACT or self.told_as_ended else self.said_at
+
+    @property
+    def is_choice(self) -> bool:
+        """True for a fact that somebody chose one of several options."""
+        return self.relation == CHOSE
 
     @property
     def is_provided(self) -> bool:

@@ -381,8 +381,9 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
     question's time reference, and those of other references are left out. `change_now` is 1 if a candidate reports a
     change and the question is about the present. `instruction` is 1 for what the user told the assistant about how to
-    answer, and `brief_for_usual` for what holds for some days if the question is about the rest. Cues are searched
-    only where they count, because that takes longer than all other features.
+    answer, `choice_for_chosen` for choices if the question asks for one, and `brief_for_usual` for what holds for some
+    days if the question is about the rest. Cues are searched only where they count, because that takes longer than all
+    other features.
     """
     why = analysis.answer_type is AnswerType.WHY
     reference = analysis.time_reference
@@ -413,6 +414,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_reason": lambda: by(Role.USER, counts=analysis.role is None and why),
         "reason": lambda: with_cue(gives_reason, counts=why),
         "agent_message": lambda: by(Role.ASSISTANT, counts=analysis.asks_agent),
+        "choice_for_chosen": lambda: _where(candidates, lambda one: one.is_choice, counts=analysis.asks_choice),
         "brief_for_usual": lambda: with_cue(tells_brief, counts=analysis.asks_usual, folded=False),
         "instruction": instruction,
         "instruction_for_work": lambda: instruction() if analysis.asks_for_work else np.zeros(len(candidates)),

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis, TimeReference
-from extraction.text.choices import CHOSE
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.replacement_ranking import is_brief
@@ -111,7 +110,7 @@ def _is_within(one: Candidate, decision: Candidate) -> bool:
 
 def told_together(one: Candidate) -> bool:
     """Return whether this is a choice that several messages tell only together."""
-    return one.relation == CHOSE and len(one.proofs) > 1
+    return one.is_choice and len(one.proofs) > 1
 
 
 def _latest_of_same(hits: Sequence[Hit]) -> dict[str, Candidate]:

@@ -163,6 +163,7 @@ _EVERYDAY_PLAIN = {
     "user_reason": 0.7,
     "reason": 1.4,
     "agent_message": 1.0,
+    "choice_for_chosen": 2.0,
     "brief_for_usual": -3.0,
     "instruction": 1.0,
     "instruction_for_work": 3.0,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
+from extraction.text.cues import tells_brief
 from graph_service.memory.recall.answer_ranking import scored_text
 from graph_service.memory.recall.candidates import Candidate, Hit
 from schema.labels import Role
@@ -100,7 +101,8 @@ def to_compare(
 
     There are none for a question about a named time, at which another value held, nor for one that asks for a list. The
     assistant's texts replace nothing: they repeat what the user said ("updated, 555-0199 it is"). A fact that an agent
-    provided, and its evidence, is not replaced unless another fact has closed it.
+    provided, and its evidence, is not replaced unless another fact has closed it, nor is a choice unless the question
+    asks what holds now; what holds for some days replaces nothing if the question is about the rest.
 
     Args:
         hits: ranked by their answers.
@@ -111,6 +113,7 @@ def to_compare(
     scored = [hit.candidate for hit in hits if hit.candidate.id in answers]
     scores = {hit.candidate.id: hit.score for hit in hits}
     former = analysis.time_reference is TimeReference.FORMER
+    is_open = analysis.time_reference is TimeReference.OPEN
 
     def answering(older: Candidate, newer: Candidate) -> float:
         return max(answers[newer.id], _OF_OLDER * answers[older.id] if newer.id in brief else 0.0)
@@ -121,8 +124,10 @@ def to_compare(
         return answers_newer >= NEWER_SCORE_MIN and behind <= weights.gain(former=former) * answers_newer
 
     newer_ones = [one for one in scored if one.role != Role.ASSISTANT]
+    if analysis.asks_usual:
+        newer_ones = [one for one in newer_ones if not tells_brief(one.text)]
     brief = {one.id for one in newer_ones if is_brief(one.text)}
-    certain = {one.id for one in scored if _is_certain(one)}
+    certain = {one.id for one in scored if _is_certain(one) or (is_open and one.is_choice)}
     certain |= {proof for one in scored if one.id in certain for proof in one.proofs}
     changes = [
         TextPair(

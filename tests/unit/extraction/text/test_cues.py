@@ -3,6 +3,7 @@
 import pytest
 
 from extraction.text.cues import (
+    asks_choice,
     asks_for_work,
     asks_usual,
     instructs,
@@ -109,3 +110,23 @@ def test_question_for_the_usual_and_what_is_brief(question: str, usual: str, exc
     assert not tells_brief(usual)
     assert tells_brief(exception)
     assert not asks_usual("Who covered for my usual teacher?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What worktop did we go for?",
+        "去云南最后走的哪条线？",
+        "Wofür haben wir uns entschieden?",
+        "¿Con cuál nos quedamos al final?",
+        "on avait pris quel fourgon ?",
+        "結局どの竿にしたの？",
+    ],
+)
+def test_question_for_a_choice(question: str) -> None:
+    assert asks_choice(question)
+
+
+def test_other_questions_ask_for_no_choice() -> None:
+    for question in ("Where do I live?", "我住在哪里？", "Wie alt ist Jonas?", "どこに住んでる？", "¿Qué coche tengo?"):
+        assert not asks_choice(question)

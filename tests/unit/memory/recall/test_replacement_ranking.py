@@ -144,6 +144,21 @@ def test_provided_fact_and_its_evidence_are_replaced_only_if_a_fact_has_closed_i
     ]
 
 
+def test_exception_does_not_replace_the_usual() -> None:
+    hits = (hit("physio on Thursdays at 2", 0.6), hit("this week only physio is on Tuesday", 0.55, day=9))
+    scores = {one.candidate.id: 0.9 for one in hits}
+    for question, expected in (("What day is my physio?", 1), ("What day is my physio usually?", 0)):
+        assert len(to_compare(hits, scores, analyse(question, reference=NOON), DIALOGUE)) == expected
+
+
+def test_choice_is_replaced_only_if_the_question_asks_what_holds_now() -> None:
+    chosen = a_candidate("User chose oak", HitKind.FACT, said_at=NOON, relation="chose")
+    hits = (Hit(candidate=chosen, score=0.6, parts={}), hit("the floor is done", 0.55, day=9))
+    scores = {one.candidate.id: 0.9 for one in hits}
+    for question, expected in (("What worktop did we go for?", 0), ("What worktop do we have now?", 1)):
+        assert len(to_compare(hits, scores, analyse(question, reference=NOON), DIALOGUE)) == expected
+
+
 def test_lists_and_texts_of_the_assistant_are_not_compared() -> None:
     answers = {PORTO: 0.9, LISBON: 0.8}
     assert to_compare(HITS, answers, analyse("Which cities have I lived in?", reference=NOON), DIALOGUE) == []
