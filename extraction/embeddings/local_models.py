@@ -93,10 +93,10 @@ REPLACEMENTS: Final = replace(ENGLISH, adapter="replacements-a8")
 MULTILINGUAL_REPLACEMENTS: Final = replace(MULTILINGUAL, adapter="replacements-b8", pruned=True)
 REPLACEMENT_MODELS: Final = (REPLACEMENTS, MULTILINGUAL_REPLACEMENTS)
 SCORING_MODELS: Final = (*ANSWER_MODELS, *REPLACEMENT_MODELS)
-# Tag the facts in messages (`extraction/tagging`); the last one those in German and Japanese.
+# Tag the facts in messages (`extraction/tagging`); the last one those in German, Spanish, French and Japanese.
 ENGLISH_TAGS: Final = replace(ENGLISH, adapter="tags-c8")
 CHINESE_TAGS: Final = replace(CHINESE, adapter="tags-c8")
-MULTILINGUAL_TAGS: Final = replace(MULTILINGUAL, adapter="tags-d8", pruned=True)
+MULTILINGUAL_TAGS: Final = replace(MULTILINGUAL, adapter="tags-e8", pruned=True)
 TAG_MODELS: Final = (ENGLISH_TAGS, CHINESE_TAGS, MULTILINGUAL_TAGS)
 ALL_MODELS: Final = (*MODELS, *SCORING_MODELS, *TAG_MODELS)
 

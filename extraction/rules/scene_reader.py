@@ -25,7 +25,15 @@ from extraction.rules.tag_facts import facts_of_tags, is_kin, same_fact
 from extraction.rules.tag_languages import tagged_facts
 from extraction.rules.tags import Tag
 from extraction.rules.untagged import read_untagged
-from extraction.rules.valid_times import TimedText, is_temporary, timed, with_told_period
+from extraction.rules.valid_times import (
+    NOT_TOLD,
+    TimedText,
+    ToldPeriod,
+    is_temporary,
+    timed,
+    told_without_rules,
+    with_told_period,
+)
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
 from extraction.text.choices import CHOSE, choice_in
 from extraction.text.corrections import Correction
@@ -155,16 +163,16 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
     text = line.text[:READ_CHARS_MAX]
     language = tagged_language(text)
     sentences = sorted(split_sentences(text), key=lambda one: one.start)
+    times_of = cache(partial(timed, said_at=line.said_at))
     if language is not None and me != THE_AGENT:
-        # No times: these languages have no time expressions.
-        untimed = TimedText(text, (), line.said_at)
+        drafts = tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
+        clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in drafts]
         return [
-            _proposed(draft, untimed, sentences, number)
-            for draft in tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
+            _proposed(draft, clause, sentences, number, read_or(NOT_TOLD, told_without_rules, draft, clause))
+            for draft, clause in clauses
         ]
     if language is None and not is_english_or_chinese_beside_names(text):
         return []
-    times_of = cache(partial(timed, said_at=line.said_at))
     if me == THE_AGENT:
         drafts = list(_by_agent(sentences, text, times_of, speaker))
     else:
@@ -228,11 +236,14 @@ def _clause_of(draft: Draft, sentences: Sequence[Sentence], times_of: Callable[[
     return times_of(sentence.text).clause_at(max(place, sentence.text.find(draft.object, place)))
 
 
-def _proposed(draft: Draft, clause: TimedText, by_start: Sequence[Sentence], number: int) -> ProposedFact:
-    """Return a fact with its times; its quote is the sentence that states it."""
+def _proposed(
+    draft: Draft, clause: TimedText, by_start: Sequence[Sentence], number: int, told: ToldPeriod | None = None
+) -> ProposedFact:
+    """Return a fact with its times, those that its clause tells if none are given; its quote is its sentence."""
     sentence = _sentence_at(draft.start, by_start)
     start, end = (draft.start, draft.end) if sentence is None else (sentence.start, max(sentence.end, draft.end))
-    draft, told = with_told_period(draft, clause)
+    if told is None:
+        draft, told = with_told_period(draft, clause)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
@@ -262,7 +273,7 @@ def _detail_of(draft: Draft, clause: TimedText) -> FactDetail:
 
 
 def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:
-    if tagged_language(line.text[:READ_CHARS_MAX]) is not None:
+    if tagged_language(line.text[:READ_CHARS_MAX]) in ("de", "ja"):
         # Capitals and Chinese words, by which names are spotted, are no sign of one.
         return []
     ignore = (*scene.user_names, *scene.agent_names)

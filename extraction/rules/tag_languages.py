@@ -1,4 +1,4 @@
-"""Turn the tags of a German or Japanese message into draft facts. Pure.
+"""Turn the tags of a German, Spanish, French or Japanese message into draft facts. Pure.
 
 These languages have no rules: the multilingual tagger alone reads them. What differs between them is in
 `tag_languages.toml`; predicates and relations are those of `tag_facts`.
@@ -7,12 +7,16 @@ These languages have no rules: the multilingual tagger alone reads them. What di
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.fact_wordings import WORDINGS
-from extraction.rules.tags import Tag
+from extraction.rules.tags import INTENTIONS, Tag
+from extraction.temporal.expressions import Frame
+from extraction.temporal.phrases import phrases_in, plain
+from extraction.temporal.relations import time_ranges
 from extraction.text.languages import Tagged
 from extraction.text.toml_files import toml_of
 
@@ -21,7 +25,7 @@ _MORE_ODDS: Final = {
     "attribute": 2.0,
     **dict.fromkeys(("because", "hobby", "plans", "promised", "ex"), 1.0),
     **dict.fromkeys(("sibling", "parent", "relative", "spouse", "engaged_to", "friend", "helper"), -1.0),
-    **dict.fromkeys(("pet", "has", "likes", "born_on"), -1.0),
+    **dict.fromkeys(("pet", "has", "likes"), -1.0),
 }
 # Kinds that a denial turns into nothing; of the others, such as dislikes, it often is the wording.
 _DENIABLE: Final = frozenset(
@@ -38,6 +42,8 @@ _CLAUSES: Final = frozenset(("because", "plans", "promised", "decided"))
 _LISTED: Final = frozenset(kind for kind, wording in WORDINGS.items() if wording.person) | {
     *("pet", "has", "likes", "dislikes", "hobby", "language", "allergic_to", "takes")
 }
+# Where times stand is the same at any time.
+_ANY_TIME: Final = Frame(now=datetime(2024, 5, 15))
 _PERHAPS_SECRET: Final = _VALUES | {"attribute", "named", "has", "phone"}
 _NEAR_SECRET_CHARS: Final = 30
 
@@ -58,6 +64,9 @@ class TagLanguage:
     pronouns: frozenset[str]
     denied: re.Pattern[str]
     denied_after: re.Pattern[str]
+    no_more: re.Pattern[str]
+    birth: re.Pattern[str]
+    diagnosed: re.Pattern[str]
     secrets: re.Pattern[str]
     joined: Sequence[tuple[str, str]]
     has_spaces: bool
@@ -87,6 +96,9 @@ def tag_language(code: Tagged) -> TagLanguage:
         pronouns=frozenset(read["pronouns"].split()),
         denied=re.compile(read["denied"] or "(?!)", re.IGNORECASE),
         denied_after=re.compile(read["denied_after"] or "(?!)", re.IGNORECASE),
+        no_more=re.compile(read["no_more"], re.IGNORECASE),
+        birth=re.compile(read["birth"], re.IGNORECASE),
+        diagnosed=re.compile(read["diagnosed"], re.IGNORECASE),
         secrets=re.compile(rf"(?<![a-z])(?:{read['secrets']})(?![a-z])", re.IGNORECASE),
         joined=[(apart, together) for apart, together in read["joined"]],
         has_spaces=code != "ja",
@@ -103,6 +115,9 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
     language = tag_language(code)
     drafts: list[Draft] = []
     for tag in tags:
+        if tag.kind == "illness" and tag.ended and language.diagnosed.search(text):
+            # The diagnosis is past, not the illness.
+            tag = replace(tag, ended=False)
         likely = tag.odds >= language.odds + _MORE_ODDS.get(tag.kind, 0.0)
         if tag.brief or not likely or _is_denied(text, tag, language):
             continue
@@ -114,15 +129,17 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
 
 
 def _is_denied(text: str, tag: Tag, language: TagLanguage) -> bool:
-    """Return whether the clause of a tag denies or supposes what it tags as true."""
-    if tag.kind not in _DENIABLE or tag.ended:
+    """Return whether the clause of a tag denies or supposes what it tags as true, or a birthday has no word for it."""
+    if tag.kind == "born_on" and language.birth.search(text) is None:
+        return True
+    if tag.kind not in _DENIABLE:
         return False
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text, 0, tag.obj[0]))]
     following = _CLAUSE_END.search(text, tag.obj[1])
-    return (
-        language.denied.search(text, ends[-1], tag.obj[0]) is not None
-        or language.denied_after.search(text, tag.obj[1], following.start() if following else len(text)) is not None
-    )
+    start, end = ends[-1], following.start() if following else len(text)
+    denied = language.denied.search(text, start, tag.obj[0]) or language.denied_after.search(text, tag.obj[1], end)
+    # "No longer" ends what "not" denies.
+    return denied is not None and not (tag.ended and language.no_more.search(text, start, end))
 
 
 def _same(one: Draft, other: Draft) -> bool:
@@ -139,11 +156,25 @@ def _objects(text: str, tag: Tag, language: TagLanguage) -> list[tuple[int, int]
             start -= 1
         while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
             end += 1
+    if tag.kind in INTENTIONS:
+        return [_without_times(text, start, end)]
     if tag.kind not in _LISTED:
         return [(start, end)]
     cuts = [match.span() for match in language.between.finditer(text, start, end)]
     starts, ends = [start, *(after for _, after in cuts)], [*(before for before, _ in cuts), end]
     return list(zip(starts, ends, strict=True))
+
+
+def _without_times(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span of what somebody intends without the times at its begin and end: "le 3 mai", "am Freitag"."""
+    clause = plain(text[start:end])
+    first, last = 0, len(clause)
+    for told in time_ranges(clause, phrases_in(clause, _ANY_TIME), _ANY_TIME):
+        if not clause[first : told.start].strip(_EDGE):
+            first = told.end
+        elif not clause[told.end :].strip(_EDGE):
+            last = told.start
+    return (start + first, start + last) if clause[first:last].strip(_EDGE) else (start, end)
 
 
 def _draft(text: str, tag: Tag, speaker: Speaker, language: TagLanguage) -> Draft | None:

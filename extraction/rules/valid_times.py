@@ -14,8 +14,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from extraction.rules.drafts import Draft
+from extraction.temporal.expressions import Frame
 from extraction.temporal.intervals import span_read, year
-from extraction.temporal.phrases import TimeMatch, spans_in
+from extraction.temporal.phrases import TimeMatch, phrases_in, plain, spans_in
+from extraction.temporal.relations import time_ranges
 from extraction.text.sentences import has_cjk
 
 # Lasting states, which begin and end on a day.
@@ -230,7 +232,7 @@ class ToldPeriod(NamedTuple):
     invalid_at: datetime | None = None
 
 
-_NOT_TOLD: Final = ToldPeriod()
+NOT_TOLD: Final = ToldPeriod()
 
 
 def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod]:
@@ -239,11 +241,11 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
     A fact whose end is still to come is stated as valid, one whose begin and end are over as former.
     """
     if not draft.closes and draft.relation not in DATED:
-        return draft, _NOT_TOLD
+        return draft, NOT_TOLD
     said_at = clause.said_at
     begin, begin_by, end, end_by = _told(draft, clause.text, clause.times, said_at)
     if begin is not None and end is not None and end < begin:
-        return draft, _NOT_TOLD
+        return draft, NOT_TOLD
     if end is None:
         return draft, ToldPeriod(begin, begin_by)
     if end <= said_at and begin is None and draft.closes:
@@ -287,6 +289,32 @@ def _told(draft: Draft, clause: str, spans: Sequence[TimeMatch], said_at: dateti
     # "The standup is no longer on Monday" ends on no Monday.
     over = times[2] is not None and times[2] <= said_at and clause[first.start : first.end] not in draft.object
     return (None, None, *times[2:]) if over else _NO_TIMES
+
+
+def told_without_rules(draft: Draft, clause: TimedText) -> ToldPeriod:
+    """Return the valid time that a clause in German, Spanish, French or Japanese tells of a fact.
+
+    "Since 2019" tells a begin, "until May" an end that is still to come, and any past time the end of what has ended.
+    """
+    if not draft.closes and draft.relation not in DATED:
+        return NOT_TOLD
+    said_at = clause.said_at
+    now, zone = said_at.replace(tzinfo=None), said_at.tzinfo or UTC
+    text = plain(clause.text)
+    for ahead in (False, True):
+        frame = Frame(now=now, future=ahead)
+        for told in time_ranges(text, phrases_in(text, frame), frame):
+            span = None if told.vague else span_read(told.since, told.until, zone)
+            if span is None:
+                continue
+            if draft.closes and not ahead and span.end is not None and (span.start or span.end) <= said_at:
+                end = min(span.end - _SECOND, said_at)
+                return ToldPeriod(end if told.joined or span.start is None else span.start, end)
+            if not draft.closes and span.end is None and span.start is not None and span.start <= said_at:
+                return ToldPeriod(span.start)
+            if not draft.closes and (span.start is None or told.joined) and span.end is not None and span.end > said_at:
+                return ToldPeriod(span.start, None, span.end - _SECOND)
+    return NOT_TOLD
 
 
 def _journey(text: str, length: timedelta) -> bool:

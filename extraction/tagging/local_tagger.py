@@ -1,4 +1,4 @@
-"""Tag facts on the CPU, with models of English, of Chinese, and of German and Japanese together."""
+"""Tag facts on the CPU, with models of English, of Chinese, and of four other languages together."""
 
 import asyncio
 import logging

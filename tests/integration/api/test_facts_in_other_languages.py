@@ -1,4 +1,4 @@
-"""Test over GraphQL that messages in German and Japanese become facts without a language model."""
+"""Test over GraphQL that messages in German, Spanish, French and Japanese become facts without a language model."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -67,3 +67,16 @@ async def test_japanese_message_is_stored_with_its_fact(api: Api, graph: Graph, 
     assert [(fact["relation"], fact["object"]["name"]) for fact in facts] == [("phone number", "090-1234-5678")]
     assert facts[0]["evidence"][0]["text"] == told
     assert facts[0]["statement"] == "Anaの電話番号は090-1234-5678。"
+
+
+async def test_home_begins_when_the_message_says(api: Api, graph: Graph, reader: Reader) -> None:
+    facts = await facts_after(api, graph, reader, "Vivo en Vigo desde 2019.", "J'habite à Nantes depuis 2023.")
+    homes = [(fact["object"]["name"], fact["validAt"][:4], fact["invalidAt"] is None) for fact in facts]
+    assert sorted(homes) == [("Nantes", "2023", True), ("Vigo", "2019", False)]
+    assert {fact["statement"] for fact in facts} == {"Ana vive en Vigo.", "Ana habite à Nantes."}
+
+
+async def test_job_in_french_ends_when_the_message_says(api: Api, graph: Graph, reader: Reader) -> None:
+    (job,) = await facts_after(api, graph, reader, "J'ai quitté la boulangerie en octobre 2025.")
+    assert (job["object"]["name"], job["relation"]) == ("boulangerie", "works at")
+    assert job["invalidAt"].startswith("2025-10")

@@ -1,4 +1,4 @@
-"""Tests of the facts that tags become in German and Japanese, without the model."""
+"""Tests of the facts that tags become in German, Spanish, French and Japanese, without the model."""
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ from extraction.rules.tag_languages import tag_language, tagged_facts
 from extraction.rules.tags import KINDS, Tag
 from extraction.text.languages import Tagged
 
-CODES: tuple[Tagged, ...] = ("de", "ja")
+CODES: tuple[Tagged, ...] = ("de", "es", "fr", "ja")
 ME = Speaker(me=THE_USER)
 ROBIN = Speaker(me=THE_USER, user_names=("Robin",))
 
