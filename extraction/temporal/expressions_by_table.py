@@ -47,6 +47,7 @@ _NUMBERED: Final = {
     "decade": r"(?P<y>(?:(?:19|20)\d|[2-9])0)",
 }
 _PATTERNS: Final = ("now", "former", "since", "past", "future", "habit", "speaking")
+_UNACCENTED: Final = str.maketrans("áàâäãçéèêëíìîïñóòôöõúùûüý", "aaaaaceeeeiiiinooooouuuuy")
 _CHARS_KEPT, _TEXTS_KEPT = 200_000, 64
 
 
@@ -78,8 +79,8 @@ def table_of(text: str) -> TimeTable | None:
 
 
 def marks_in(text: str, table: TimeTable) -> list[Mark]:
-    """Return the marks of a text normalized by `plain`, in order and without overlaps."""
-    return marks_found(text, table.lexicons)
+    """Return the marks of a text normalized by `plain`, in order and without overlaps; accents may be missing."""
+    return marks_found(text.translate(_UNACCENTED), table.lexicons)
 
 
 @cache
@@ -97,9 +98,14 @@ def _folded(text: str) -> str:
     return text.translate(simplified_characters())
 
 
+def _unaccented(text: str) -> str:
+    """Fold the forms and templates of expressions as `marks_in` folds texts."""
+    return _folded(text).translate(_UNACCENTED)
+
+
 def _by_form(table: Mapping[str, str]) -> dict[str, str]:
     """Return what each form of `{meaning: "form|form"}` means."""
-    return {form: meaning for meaning, forms in table.items() for form in _folded(forms).split("|")}
+    return {form: meaning for meaning, forms in table.items() for form in _unaccented(forms).split("|")}
 
 
 def _holiday(of_year: Callable[[int], Any]) -> Callable[[re.Match[str]], Marks]:
@@ -114,7 +120,7 @@ class _Words:
         self._months = _numbers(table["months"], first=1)
         self._weekdays = _numbers(table["weekdays"])
         self._counts = {form: int(number) for form, number in _by_form(table["numbers"]).items()}
-        self._few = frozenset(table["few"].split("|"))
+        self._few = frozenset(_unaccented(table["few"]).split("|"))
         self._units = {form: Unit(unit) for form, unit in _by_form(table["units"]).items()}
         self._steps = {form: int(step) for form, step in _by_form(table["steps"]).items()}
         self._days = {form: int(day) for form, day in _by_form(table["days"]).items()}
@@ -122,7 +128,7 @@ class _Words:
         self._parts = {form: _hours(hours) for form, hours in _by_form(table["parts"]).items()}
         self._edges = {form: Edge(edge) for form, edge in _by_form(table["edges"]).items()}
         self._eras: dict[str, int] = table.get("eras", {})
-        self._alone = re.compile(_folded(table["alone"]))
+        self._alone = re.compile(table["alone"])
         self._patterns = _NUMBERED | {
             "month": f"(?P<month>{any_of(self._months)})",
             "weekday": f"(?P<weekday>{any_of(self._weekdays)})",
@@ -138,7 +144,7 @@ class _Words:
 
     def pattern(self, template: str) -> re.Pattern[str]:
         """Return the pattern of a template; words are whole ones where the language has spaces."""
-        filled = re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _folded(template))
+        filled = re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _unaccented(template))
         return re.compile(rf"(?<!\w)(?:{filled})(?:(?<=-)|(?!\w))" if self._spaced else rf"(?<!\d)(?:{filled})")
 
     def maker(self, kind: str) -> Callable[[re.Match[str]], Marks]:
@@ -176,8 +182,9 @@ class _Words:
         return makers[kind]
 
     def _with_part(self, match: re.Match[str], mark: Mark) -> Marks:
-        """Return a day with the part of it that follows, or that its own word names ("anoche", 今朝)."""
-        hours = self._parts.get(match.groupdict().get("part") or match[0])
+        """Return a day with the part of it that follows, or that its own word names: "anoche", 今朝, not "mañana"."""
+        own = match[0] if self._days.get(match[0], 1) <= 0 else ""
+        hours = self._parts.get(match.groupdict().get("part") or own)
         return [mark, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else mark
 
     def _date(self, match: re.Match[str]) -> Marks:
@@ -250,7 +257,7 @@ def _bare(rank: Rank, narrow: Any) -> Mark:
 
 
 def _numbers(words: Sequence[str], first: int = 0) -> dict[str, int]:
-    return {form: number for number, forms in enumerate(words, first) for form in _folded(forms).split("|")}
+    return {form: number for number, forms in enumerate(words, first) for form in _unaccented(forms).split("|")}
 
 
 def _hours(text: str) -> tuple[int, int]:

@@ -286,6 +286,8 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     table = table_of(text)
     future, past, recurs = (table.future, table.past, table.habit) if table else (_FUTURE, _PAST, _HABIT)
     was = past.search(_POSSESSION.sub(" ", text)) is not None
+    # "¿De qué hablamos el lunes?" may be of either tense.
+    was = was or (table is not None and table.speaking.search(text) is not None and not table.future.search(text))
     # In German, Spanish, French and Japanese the present is the tense of what is to come, too.
     frame = Frame(
         now=reference.replace(tzinfo=None), future=not was and (table is not None or future.search(text) is not None)
