@@ -43,6 +43,7 @@ _PLAIN: Final = {
             rf"{_I_AM}(?:into|fond of|keen on|interested in)",
             "",
         ),
+        ("named", r"\b(?:(?:just|please|can|may|could) call me|my name is|my name['’]s)", ""),
         ("dislikes diet", rf"{_I_ADVERBS}(?:hate|dislike|avoid|detest|(?:can['’]?t|cannot) stand)", ""),
         (
             "plans hobby",
@@ -57,6 +58,7 @@ _PLAIN: Final = {
         ("likes", "最(?:喜欢|爱)的[^，。！？]{1,6}?(?:是|变成|换成)了?《?", ""),
         ("likes", "", "》?[^，。！？]{0,4}是我(?:现在)?最(?:喜欢|爱)的"),
         ("hobby", "(?:在|开始)[学练打踢]", ""),
+        ("named", "(?:可以|就|都|请)[叫喊]我|(?:^|[，。！])我(?:叫|名字[叫是])", ""),
         (
             "dislikes",
             f"(?:讨厌|受不了|害怕|(?:不|从不)(?:太|怎么|再)?(?:喜欢|爱|吃|喝|能吃|能喝)|[吃喝]不了){_DOING_ZH}",
