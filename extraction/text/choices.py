@@ -156,7 +156,7 @@ def _chosen(reply: str, options: Sequence[str], *, is_next: bool) -> int | None:
         if clause.endswith(("?", "？")):
             continue
         named = _named_in(clause, options, marks)
-        if any(language.refused.search(clause) for language in _of_script(clause)):
+        if _is_refused(clause, [mark for index in named for mark in marks[index]]):
             continue
         if any(language.chosen.search(clause) for language in _of_script(clause)):
             surely |= named
@@ -166,6 +166,13 @@ def _chosen(reply: str, options: Sequence[str], *, is_next: bool) -> int | None:
     numbered = [index for index, by_number in told.items() if by_number]
     found = numbered or [*told]
     return found[0] if len(found) == 1 else None
+
+
+def _is_refused(clause: str, names: Sequence[str]) -> bool:
+    """Return whether a clause refuses what it names; the 太 of 小太阳 does not."""
+    within = [found.span() for name in names for found in re.finditer(re.escape(name), clause)]
+    refusals = [found.span() for language in _of_script(clause) for found in language.refused.finditer(clause)]
+    return any(not any(a <= start and end <= b and b - a > end - start for a, b in within) for start, end in refusals)
 
 
 def _of_script(text: str) -> list[_Language]:

@@ -36,7 +36,7 @@ _BETWEEN: Final = {
 }
 # "Ann: " before what she says.
 _SPEAKER: Final = re.compile(r"^\s*[^\W\d_][\w’'-]*(?: [^\W\d_][\w’'-]*)?\s?[:：]\s*")
-_LEAD: Final = re.compile(r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre)\s+", re.I)
+_LEAD: Final = re.compile(r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre|möglich (?:sind|wären))\s+", re.I)
 _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 
 
@@ -77,7 +77,7 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
     asks, is_told = _is_asking(text), not asked and len(text) <= _TOLD_CHARS_MAX
     if asks and asked and (options := options_in(text)):
         return options
-    found = [one for one in _in_sentences(text, asks=asks or is_told, is_told=is_told) if one.options]
+    found = [one for one in _in_sentences(text, asks=asks, is_told=is_told) if one.options]
     if asked:
         found = [one for one in found if one.has_or or one.is_asked]
     else:
@@ -113,7 +113,7 @@ def _in_sentences(text: str, *, asks: bool, is_told: bool) -> Iterator[_Sentence
         if re.search(rf"[{HAN_OR_KANA}]", sentence):
             yield _Sentence((_told_cjk(sentence) if is_told else []) or (_in_sentence_cjk(sentence) if asks else []))
         else:
-            options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or after == "?")
+            options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or is_told or after == "?")
             yield options._replace(is_asked=is_asked)
 
 
@@ -131,8 +131,9 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
         return _Sentence([])
     if not is_list and sizes[0] > max(sizes[1:]):
         # "Shall I take the train or the bus?"
-        options[0] = " ".join(options[0].split()[-sizes[-1] :])
-        sizes[0] = sizes[-1] if asks else len(sentence)
+        sizes[0] = max(sizes[1:])
+        options[0] = " ".join(options[0].split()[-sizes[0] :])
+        sizes[0] = sizes[0] if asks else len(sentence)
     fit = all(len(option) <= _IN_SENTENCE_CHARS_MAX for option in options)
     return _Sentence(options if fit and max(sizes) <= (_WORDS_MAX if asks else _SHORT_WORDS) else [], is_list, has_or)
 
@@ -164,12 +165,21 @@ def _in_sentence_cjk(sentence: str) -> list[str]:
 
 
 _TOLD_OR_ZH: Final = re.compile(r"[、,，;；]\s*(?:还是|或者?|或是)?|或者|或是")
+_QUOTED: Final = re.compile(r"[「『《]([^「」『』《》]{1,16})[」』》]")
+_QUOTED_LIST: Final = re.compile(rf"(?:{_QUOTED.pattern}[、,，/・或かと]*){{3,{_IN_SENTENCE_MAX}}}")
+_OR_LAST: Final = re.compile(r"[、,，;；]\s*(?:还是|或者?|或是)[^、,，;；]*$")
+_ASIDE: Final = re.compile(r"[（(][^（()）]*[)）]")
+# はいかがでしょう, あたりは？
+_OFFERED_JA: Final = re.compile(r"(?:は|など|なんか|あたり)+(?:いかが|どう|でしょう|です)[^、]*$")
 
 
 def _told_cjk(sentence: str) -> list[str]:
     """Return at least three options that an assistant lists: 可选:古城客栈、海屿民宿、全季酒店."""
-    options = [part.strip(_MARKS) for part in _TOLD_OR_ZH.split(re.split(r"[:：]", sentence)[-1])]
-    lists = "或" in sentence or ("、" in sentence and _is_asking(sentence))
+    if quoted := _QUOTED_LIST.search(sentence):
+        return _QUOTED.findall(quoted[0])
+    listed = _OFFERED_JA.sub("", sentence)
+    options = [part.strip(_MARKS) for part in _TOLD_OR_ZH.split(re.split(r"[:：]", _ASIDE.sub("", listed))[-1])]
+    lists = _OR_LAST.search(listed) is not None or ("、" in sentence and (listed != sentence or _is_asking(sentence)))
     return options if lists and 3 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
 
 

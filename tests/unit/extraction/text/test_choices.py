@@ -28,6 +28,10 @@ _BIKE = (
     "das alte rad quietscht wie sau",
     "Sie könnten es überholen lassen, ein gebrauchtes E-Bike suchen oder ein Jobrad leasen.",
 )
+_CARE = ("晚托班有推荐吗", "您家附近可以考虑:小太阳(含晚饭,1500)、童心园(1280)、或请阿姨在家。")
+_SONG = ("次のライブの一曲目、どれがいいと思う", "候補は「夜汽車」「群青」「灯台」あたりでしょうか。")
+_NOON = ("考えてない。候補だして", "ざるうどん、ナポリタン、冷凍チャーハンはいかがでしょう。")
+_DISH = ("ideas para el plato principal", "Podéis poner carrillera al vino, lubina a la sal o cordero lechal.")
 _VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
 
@@ -69,6 +73,10 @@ def _chosen(*texts: str) -> Choice | None:
         (_HOTEL, "海屿民宿 爸妈爱看水", "才村码头的海屿民宿"),
         (_BIKE, "Jobrad. versicherung zahlt der chef", "ein Jobrad leasen"),
         (_VAN, "le Trafic, sinon ma femme refuse de le garer", "Trafic à toit relevable"),
+        (_CARE, "报小太阳吧 我下班晚", "小太阳"),
+        (_SONG, "群青でいく 最初にガツンと", "群青"),
+        (_NOON, "ナポリタンにする ピーマン余ってるし", "ナポリタン"),
+        (_DISH, "carrillera, que mi padre no quiere espinas", "poner carrillera al vino"),
         (_CAT, "3番にする", "ラテ"),
         (_CAT, "あずきで決まり", "あずき"),
         (_CAT, "最後のがいい", "すみ"),
