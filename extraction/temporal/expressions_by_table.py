@@ -38,7 +38,7 @@ from extraction.text.toml_files import toml_of
 from schema.result_cache import cached_by_chars
 
 _TABLES: Final[Mapping[str, Any]] = toml_of("extraction.temporal", "languages.toml")
-# Words that other words, or their endings, stand in for.
+# Numbers in templates.
 _NUMBERED: Final = {
     "d": r"(?P<d>[12]\d|3[01]|0?[1-9])",
     "d2": r"(?P<d2>[12]\d|3[01]|0?[1-9])",

@@ -42,7 +42,7 @@ class TimeRange:
 
 
 _REACH_CHARS = 40
-_SIDES_EN = {
+_SIDES = {
     Side.BEFORE: r"before|prior to|earlier than|preceding|ahead of|vor|antes del?|avant",
     Side.AFTER: r"after|following|later than|past|nach|después del?|despues del?|après",
     Side.SINCE: r"(?:ever )?since|starting(?: from| in| on)?|seit|ab|desde|a partir del?|depuis|dès|à partir (?:du|de)",
@@ -50,12 +50,12 @@ _SIDES_EN = {
     r"bis(?: zum| ende)?|hasta|jusqu['’](?:en|au|à)|d['’]ici(?: au| à)?",
     Side.AROUND: r"around|(?<=at )about|circa|roughly|approximately|ungefähr|gegen|hacia|vers",
 }
-_PREFIX_EN = re.compile(
+_PREFIX = re.compile(
     r"(?:^|(?<=[^a-z]))(?:"
-    + "|".join(f"(?P<{side}>{words})" for side, words in _SIDES_EN.items())
+    + "|".join(f"(?P<{side}>{words})" for side, words in _SIDES.items())
     + r")\s+(?:(?:the|de[mnr]|el|la|las|le)\s+)?$"
 )
-_LEAD_EN = re.compile(
+_LEAD = re.compile(
     r"(?:^|(?<=[^a-z]))(?:(?:so far|back|sometime|exactly)\s+)?"
     r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?|im|am|um|en|au|du|à|pendant|durante)\s+)?"
     r"(?:(?:the|de[mnr]|el|la|las|los|le|les)\s+)?$"
@@ -65,7 +65,7 @@ _AWAY_EN = re.compile(
     rf"(?:(?P<u>day|night|week|month|quarter|year)s?|(?P<we>weekend)|{en.WEEKDAY}) "
     r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
 )
-_BETWEEN_EN = re.compile(
+_BETWEEN = re.compile(
     r"(?:^|(?<=[^a-z]))(?:in )?(?:(?P<w>between|zwischen|entre)|from|vom?|seit|desde|del?|du|depuis)\s+"
     r"(?:(?:the|dem|el|la|le)\s+)?$"
 )
@@ -122,10 +122,10 @@ def _related(text: str, phrase: Phrase) -> TimeRange | None:
 def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | None:
     """Read "from X to Y", "between X and Y", X 到 Y, X 和 Y 之间."""
     before, after = _before(text, first.start), _BETWEEN_AFTER_ZH.match(text, last.end)
-    opening = _BETWEEN_EN.search(before) or _BETWEEN_ZH.search(before)
+    opening = _BETWEEN.search(before) or _BETWEEN_ZH.search(before)
     to = _TO.fullmatch(text, first.end, last.start)
     named = _AND.fullmatch(text, first.end, last.start) and (
-        after or (opening and opening.re is _BETWEEN_EN and opening["w"])
+        after or (opening and opening.re is _BETWEEN and opening["w"])
     )
     if not to and not named:
         return None
@@ -173,7 +173,7 @@ def _before(text: str, start: int) -> str:
 
 def _lead_chars(before: str) -> int:
     """Return the length of a preposition with article directly before a phrase."""
-    lead = _LEAD_EN.search(before)
+    lead = _LEAD.search(before)
     return len(lead[0]) if lead else 0
 
 
@@ -242,7 +242,7 @@ def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
     """Read "before X", "since X", "around X", X 之前, X 以来, or X itself."""
     before = _before(text, phrase.start)
     side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
-    if match := _PREFIX_EN.search(before) or _PREFIX_ZH.search(before):
+    if match := _PREFIX.search(before) or _PREFIX_ZH.search(before):
         side, start = Side(match.lastgroup or Side.DURING), phrase.start - len(match[0])
     elif onwards := _ONWARDS_EN.match(text, phrase.end):
         side, end = Side.SINCE, onwards.end()
