@@ -10,9 +10,9 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN
-from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
+from extraction.text.stems import AMERICAN, stem
 from extraction.text.toml_files import toml_of
 from schema.ids import name_key
 

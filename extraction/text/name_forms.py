@@ -11,8 +11,8 @@ from collections.abc import Collection
 from typing import Final
 
 from extraction.text.chinese import HAN, table_lines
-from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from extraction.text.lexicon_en import WORDS
+from extraction.text.stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
 from schema.result_cache import cached_by_chars
 

@@ -15,11 +15,11 @@ from itertools import compress
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import CJK, HAN, character_pairs, chinese_words
-from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.languages import written_language
 from extraction.text.lexicon_en import WORDS, word_set
 from extraction.text.other_languages import folded as fold
 from extraction.text.other_languages import without_elisions
+from extraction.text.stems import AMERICAN, stem
 from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
 from schema.result_cache import cached_by_chars
 

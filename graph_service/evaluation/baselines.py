@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.chinese import character_pairs
-from extraction.text.english_stems import stem
+from extraction.text.stems import stem
 from extraction.text.stop_words import BASELINE
 from graph_service.evaluation.dataset import Message
 from graph_service.memory.recall.lexical_scores import bm25, term_rarity

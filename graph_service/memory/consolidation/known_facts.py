@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from extraction.entities.attributes import value_key
 from extraction.reader import THE_AGENT, THE_USER
-from extraction.text.english_stems import stem
 from extraction.text.fulltext_words import words_in
 from extraction.text.near_duplicates import bands, likeness, simhash
+from extraction.text.stems import stem
 from graph_service.graph.lucene import forms_query, name_query, scoped_query
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement

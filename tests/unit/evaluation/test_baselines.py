@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.text.english_stems import stem
+from extraction.text.stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_all
 from graph_service.evaluation.report import ranking_measures

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from extraction.text import english_stems
-from extraction.text.english_stems import stem
+from extraction.text import stems
 from extraction.text.name_forms import bare
+from extraction.text.stems import stem
 from schema.result_cache import cached_by_chars
 from schema.zones import zone_named
 
@@ -52,7 +52,7 @@ def test_none_results_and_threads_are_supported() -> None:
 
 # Every remaining lru_cache and cache, and why its values are small.
 BY_NUMBER = {
-    "english_stems._stem": "words of 60 characters at most",
+    "stems._stem": "words of 60 characters at most",
     "attributes._attribute": "relations and names of 200 characters at most",
     "attributes.names_favorite": "relations of 200 characters at most",
     "holidays.new_year": "years",
@@ -73,9 +73,9 @@ def test_no_cache_of_texts_is_bounded_by_count_only() -> None:
 
 
 def test_unknown_words_and_zones_are_not_cached() -> None:
-    before = english_stems._stem.cache_info().currsize
+    before = stems._stem.cache_info().currsize
     assert stem("a" * 10_000) == "a" * 10_000
-    assert english_stems._stem.cache_info().currsize == before
+    assert stems._stem.cache_info().currsize == before
     assert zone_named("x" * 1_000_000) is None
     assert zone_named("Asia/Shanghai") is zone_named("Asia/Shanghai") is not None
 
