@@ -119,7 +119,8 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
             # The diagnosis is past, not the illness.
             tag = replace(tag, ended=False)
         likely = tag.odds >= language.odds + _MORE_ODDS.get(tag.kind, 0.0)
-        if tag.brief or not likely or _is_denied(text, tag, language):
+        no_birthday = tag.kind == "born_on" and language.birth.search(text) is None
+        if tag.brief or no_birthday or not likely or _is_denied(text, tag, language):
             continue
         for span in _objects(text, tag, language):
             made = _draft(text, replace(tag, obj=span), speaker, language)
@@ -129,9 +130,7 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
 
 
 def _is_denied(text: str, tag: Tag, language: TagLanguage) -> bool:
-    """Return whether the clause of a tag denies or supposes what it tags as true, or a birthday has no word for it."""
-    if tag.kind == "born_on" and language.birth.search(text) is None:
-        return True
+    """Return whether the clause of a tag denies or supposes what it tags as true."""
     if tag.kind not in _DENIABLE:
         return False
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text, 0, tag.obj[0]))]

@@ -312,6 +312,8 @@ def told_without_rules(draft: Draft, clause: TimedText) -> ToldPeriod:
                 return ToldPeriod(end if told.joined or span.start is None else span.start, end)
             if not draft.closes and span.end is None and span.start is not None and span.start <= said_at:
                 return ToldPeriod(span.start)
+            if not draft.closes and told.joined and not ahead and span.end is not None and span.end <= said_at:
+                return ToldPeriod(span.start, None, span.end - _SECOND)
             if not draft.closes and (span.start is None or told.joined) and span.end is not None and span.end > said_at:
                 return ToldPeriod(span.start, None, span.end - _SECOND)
     return NOT_TOLD

@@ -112,7 +112,10 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """Return the time expressions of a text in order; where English and Chinese ones overlap, the Chinese one wins."""
+    """Return the time expressions of a text in order: by the table of its language, or the English and Chinese ones.
+
+    Where these overlap, the Chinese one wins.
+    """
     # Imported on first use: compiling the patterns would slow the start of the service.
     from extraction.temporal import expressions_by_table
 

@@ -174,6 +174,7 @@ _ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
 _SENTENCES_MAX = 3
 # Characters before and after a time that are searched for a verb of speaking.
 _NEAR_CHARS = 200
+_BESIDE_CHARS = 40
 
 
 class Force(StrEnum):
@@ -329,7 +330,10 @@ def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> Aske
     before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
     table = table_of(text)
     about_speech = not item.vague and (
-        (table is not None and table.speaking.search(text))
+        (
+            table is not None
+            and table.speaking.search(text, max(item.start - _BESIDE_CHARS, 0), item.end + _BESIDE_CHARS)
+        )
         or _SPEAKING_BEFORE.search(before)
         or _SPEAKING_AFTER.match(text, item.end, after_end)
         or _SPEAKING_ZH.match(text, item.end, after_end)

@@ -24,7 +24,7 @@ _HAN_DIGITS: Final = "一二三四五六"
 _LETTERS: Final = "ABCDEF"
 _ITEM: Final = re.compile(
     r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
-    rf"(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
+    rf"(?<![^\n:：;；,，。、])(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
     rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
@@ -51,11 +51,11 @@ def list_items(text: str) -> list[re.Match[str]]:
     return []
 
 
-def _value(digits: str) -> int:
+def _value(mark: str) -> int:
     for numbers in (_HAN_DIGITS, _LETTERS):
-        if digits in numbers:
-            return numbers.index(digits) + 1
-    return int(digits) if digits.isdecimal() else ord(digits) - ord("①") + 1
+        if mark in numbers:
+            return numbers.index(mark) + 1
+    return int(mark) if mark.isdecimal() else ord(mark) - ord("①") + 1
 
 
 def options_in(text: str) -> list[str]:
@@ -68,10 +68,11 @@ def options_in(text: str) -> list[str]:
 
 
 def options_in_sentence(text: str, *, asked: bool) -> list[str]:
-    """Return the options that a message lists within a sentence: with "or", or at least three behind a colon.
+    """Return the options that a message lists within a sentence.
 
     Args:
-        asked: a user writes, who may list two; otherwise at least three count.
+        asked: a user writes, who lists two or more, with "or" or after a question. Otherwise at least three count, with
+            "or" in a short message, behind a colon if the message asks, or in Chinese or Japanese with 、.
     """
     text = _SPEAKER.sub("", text[:_LIST_CHARS_MAX]) if asked else text[:_LIST_CHARS_MAX]
     asks, is_told = _is_asking(text), not asked and len(text) <= _TOLD_CHARS_MAX

@@ -80,8 +80,8 @@ class Question:
             overlaps it, and facts that began, ended or happened then, or have evidence said then.
         valid_at: valid time: only facts that were valid then; None means at `as_of`, or now.
         as_of: transaction time: only facts that were known then; None means all facts.
-        asked_at: time to which words such as "yesterday" refer; None means now. What was said more than a day later
-            was not known then, and is left out.
+        asked_at: time to which words such as "yesterday" refer; None means now. Messages said, and facts that
+            began, more than a day later are left out.
         zone: time zone of such words, an IANA name or `+08:00`; None means that of `asked_at`.
         evidence: maximum number of evidence messages returned with each fact and scene, 0-20.
         session_id: session in which the question is asked; "she" refers to names in its last messages.
@@ -176,7 +176,7 @@ class ResolvedQuestion:
 
     @property
     def known_before(self) -> datetime | None:
-        """Return the time before which an answer was said, if the question names when it is asked."""
+        """Return the exclusive upper bound of `said_at`; None for a question without `asked_at`."""
         asked_at = self.question.asked_at
         return None if asked_at is None else as_utc(asked_at) + _ASKED_WITHIN
 

@@ -101,8 +101,8 @@ def to_compare(
 
     There are none for a question about a named time, at which another value held, nor for one that asks for a list. The
     assistant's texts replace nothing: they repeat what the user said ("updated, 555-0199 it is"). A fact that an agent
-    provided, and its evidence, is not replaced unless another fact has closed it, nor is a choice unless the question
-    asks what holds now; what holds for some days replaces nothing if the question is about the rest.
+    provided, and its evidence, is not replaced unless another fact has closed it, nor is a choice if the
+    question is about no time; what holds for some days replaces nothing if the question is about the rest.
 
     Args:
         hits: ranked by their answers.

@@ -189,3 +189,11 @@ def test_any_span_of_any_text_raises_nothing(text: str, code: Tagged, kind: str,
     for fact in tagged_facts(text, [found], ME, code):
         assert fact.object
         assert 0 <= fact.start < fact.end <= len(text)
+
+
+def test_nephew_is_no_denial() -> None:
+    text = "Mon neveu Paul habite à Brest."
+    found = tagged_facts(text, [tag(text, "lives_in", "Brest", "Paul")], ME, "fr")
+    assert [told(fact) for fact in found] == [("Paul", "lives in", "Brest")]
+    denied = "Mon neveu n'habite pas à Brest."
+    assert not tagged_facts(denied, [tag(denied, "lives_in", "Brest", "neveu")], ME, "fr")

@@ -72,6 +72,24 @@ def test_at_least_90_percent_of_questions_in_other_languages_have_their_time(lan
     assert sum(right) / len(right) >= 0.9
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("¿Quién era mi contacto en Roma en 2019?", "2019-01-01..2020-01-01"),
+        ("先週の金曜日に何を食べたか教えて", "2024-05-10..2024-05-11"),
+        ("¿A qué hora veo a Sofía el viernes?", "2024-05-17..2024-05-18"),
+        ("A quelle heure est mon cours de français vendredi ?", "2024-05-17..2024-05-18"),
+        ("Was ist am Freitag los?", "2024-05-17..2024-05-18"),
+        ("Wann ist am Samstag das Geschäft offen?", "2024-05-18..2024-05-19"),
+        ("金曜日のしごとは何時？", "2024-05-17..2024-05-18"),
+        ("Was habe ich mit Anna und Jan gemacht?", "-"),
+    ],
+)
+def test_names_and_words_that_look_like_a_tense_change_no_time(question: str, expected: str) -> None:
+    time = time_asked(question, ENGLISH)
+    assert (shown(time, ENGLISH), time.limit) == (expected, None)
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_tables_have_at_least_150_phrases_each(language: str) -> None:
     assert sum(expected[0] not in "-@" for _, expected, _ in rows(language)) >= 150

@@ -108,6 +108,8 @@ def test_reply_chooses_an_option(told: tuple[str, str], reply: str, option: str)
         (_TITLE, "le premier est trop sombre. autre chose ?"),
         (_CAT, "ラテはもう隣の猫がいる"),
         (_TOPS, "my mum has quartz in hers"),
+        (("how do we get there?", "You could take the bus, a taxi or the train."), "let's go with a friend who knows"),
+        (("vitamins?", "Vitamin A helps, vitamin B too."), "A"),
         (_BIKE, "ein E-Bike hat mein Bruder auch, das klaut doch jeder"),
         (("soup?", "Half a squash, coconut milk and a very old orange."), "ha! The orange. We've better oranges now"),
     ],
