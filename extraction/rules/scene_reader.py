@@ -168,7 +168,7 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts = tagged_facts(text, tags or (), speaker, language)[:FACTS_PER_LINE_MAX]
         clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in drafts]
         return [
-            _proposed(draft, clause, sentences, number, read_or(NOT_TOLD, told_without_rules, draft, clause))
+            _proposed(draft, read_or(NOT_TOLD, told_without_rules, draft, clause), clause, sentences, number)
             for draft, clause in clauses
         ]
     if language is None and not is_english_or_chinese_beside_names(text):
@@ -182,7 +182,11 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag
         drafts += [*_relatives_told(drafts, speaker)]
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     clauses = [(draft, _clause_of(draft, sentences, times_of)) for draft in distinct[:FACTS_PER_LINE_MAX]]
-    return [_proposed(draft, clause, sentences, number) for draft, clause in clauses if not is_temporary(draft, clause)]
+    return [
+        _proposed(*with_told_period(draft, clause), clause, sentences, number)
+        for draft, clause in clauses
+        if not is_temporary(draft, clause)
+    ]
 
 
 _TELLS_OF_KIN: Final = frozenset({"works as", "works at", "lives in"})
@@ -237,13 +241,11 @@ def _clause_of(draft: Draft, sentences: Sequence[Sentence], times_of: Callable[[
 
 
 def _proposed(
-    draft: Draft, clause: TimedText, by_start: Sequence[Sentence], number: int, told: ToldPeriod | None = None
+    draft: Draft, told: ToldPeriod, clause: TimedText, by_start: Sequence[Sentence], number: int
 ) -> ProposedFact:
-    """Return a fact with its times, those that its clause tells if none are given; its quote is its sentence."""
+    """Return a fact with the times that its clause tells; its quote is the sentence that states it."""
     sentence = _sentence_at(draft.start, by_start)
     start, end = (draft.start, draft.end) if sentence is None else (sentence.start, max(sentence.end, draft.end))
-    if told is None:
-        draft, told = with_told_period(draft, clause)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,

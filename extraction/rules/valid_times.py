@@ -19,6 +19,7 @@ from extraction.temporal.intervals import span_read, year
 from extraction.temporal.phrases import TimeMatch, phrases_in, plain, spans_in
 from extraction.temporal.relations import time_ranges
 from extraction.text.sentences import has_cjk
+from schema.timespan import Timespan
 
 # Lasting states, which begin and end on a day.
 DATED: Final = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
@@ -301,22 +302,33 @@ def told_without_rules(draft: Draft, clause: TimedText) -> ToldPeriod:
     said_at = clause.said_at
     now, zone = said_at.replace(tzinfo=None), said_at.tzinfo or UTC
     text = plain(clause.text)
+    period = _end_told if draft.closes else _period_told
     for ahead in (False, True):
         frame = Frame(now=now, future=ahead)
         for told in time_ranges(text, phrases_in(text, frame), frame):
             span = None if told.vague else span_read(told.since, told.until, zone)
-            if span is None:
-                continue
-            if draft.closes and not ahead and span.end is not None and (span.start or span.end) <= said_at:
-                end = min(span.end - _SECOND, said_at)
-                return ToldPeriod(end if told.joined or span.start is None else span.start, end)
-            if not draft.closes and span.end is None and span.start is not None and span.start <= said_at:
-                return ToldPeriod(span.start)
-            if not draft.closes and told.joined and not ahead and span.end is not None and span.end <= said_at:
-                return ToldPeriod(span.start, None, span.end - _SECOND)
-            if not draft.closes and (span.start is None or told.joined) and span.end is not None and span.end > said_at:
-                return ToldPeriod(span.start, None, span.end - _SECOND)
+            found = None if span is None else period(span, said_at, joined=told.joined, ahead=ahead)
+            if found is not None:
+                return found
     return NOT_TOLD
+
+
+def _end_told(span: Timespan, said_at: datetime, *, joined: bool, ahead: bool) -> ToldPeriod | None:
+    """Return when something ended, by a time that is over; None for others."""
+    if ahead or span.end is None or (span.start or span.end) > said_at:
+        return None
+    end = min(span.end - _SECOND, said_at)
+    return ToldPeriod(end if joined or span.start is None else span.start, end)
+
+
+def _period_told(span: Timespan, said_at: datetime, *, joined: bool, ahead: bool) -> ToldPeriod | None:
+    """Return the period of something by "since", "until" or both; None for a time that only names a day."""
+    if span.end is None:
+        begun = span.start is not None and span.start <= said_at
+        return ToldPeriod(span.start) if begun else None
+    is_over = span.end <= said_at
+    told = joined and not ahead if is_over else joined or span.start is None
+    return ToldPeriod(span.start, None, span.end - _SECOND) if told else None
 
 
 def _journey(text: str, length: timedelta) -> bool:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from extraction.temporal import expressions_by_table
-from extraction.temporal.expressions_by_table import TimeTable
+from extraction.temporal.expressions_by_table import TimeTable, table_of
 from extraction.text.lexicon_en import word_set
 from extraction.text.sentences import has_cjk
 from extraction.text.toml_files import toml_of
@@ -38,7 +37,7 @@ def direction_of(text: str, start: int, end: int) -> Direction:
         text: normalized by `phrases.plain`.
     """
     before, after = text[max(start - _READ_CHARS, 0) : start], text[end : end + _READ_CHARS]
-    if (table := expressions_by_table.table_of(text)) is not None:
+    if (table := table_of(text)) is not None:
         return _by_table(table, before, after)
     if has_cjk(text[start:end]) or (has_cjk(before[-8:]) or has_cjk(after[:8])):
         return _chinese(before, after)

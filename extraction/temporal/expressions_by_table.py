@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from extraction.temporal.expressions import (
     Lexicon,
@@ -28,7 +28,7 @@ from extraction.temporal.expressions import (
     weekday,
     weekend_of,
 )
-from extraction.temporal.expressions_en import decade, month_of, since_days, year_named
+from extraction.temporal.expressions_en import bare, decade, month_of, since_days, year_named
 from extraction.temporal.holidays import holidays
 from extraction.temporal.intervals import Edge, Unit, lately, season
 from extraction.temporal.lexicon_en import FEW_FROM, FEW_TO, UNIT_RANK, any_of, away, between, half_away
@@ -37,7 +37,6 @@ from extraction.text.name_forms import simplified_characters
 from extraction.text.toml_files import toml_of
 from schema.result_cache import cached_by_chars
 
-_TABLES: Final[Mapping[str, Any]] = toml_of("extraction.temporal", "languages.toml")
 # Numbers in templates.
 _NUMBERED: Final = {
     "d": r"(?P<d>[12]\d|3[01]|0?[1-9])",
@@ -49,6 +48,7 @@ _NUMBERED: Final = {
 _PATTERNS: Final = ("now", "former", "since", "past", "future", "habit", "speaking")
 _UNACCENTED: Final = str.maketrans("áàâäãçéèêëíìîïñóòôöõúùûüý", "aaaaaceeeeiiiinooooouuuuy")
 _CHARS_KEPT, _TEXTS_KEPT = 200_000, 64
+_Meaning = TypeVar("_Meaning")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +74,7 @@ class TimeTable:
 @cached_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def table_of(text: str) -> TimeTable | None:
     """Return the table of the language in which a text is written; None for English, Chinese and other languages."""
-    language = written_language(text)
-    return _table(language) if language in _TABLES else None
+    return _table(written_language(text))
 
 
 def marks_in(text: str, table: TimeTable) -> list[Mark]:
@@ -84,10 +83,18 @@ def marks_in(text: str, table: TimeTable) -> list[Mark]:
 
 
 @cache
-def _table(language: str) -> TimeTable:
-    own = _TABLES[language]
+def _tables() -> Mapping[str, Any]:
+    return toml_of("extraction.temporal", "languages.toml")
+
+
+@cache
+def _table(language: str) -> TimeTable | None:
+    own = _tables().get(language)
+    if own is None:
+        return None
     words = _Words(own)
-    lexemes = [(words.pattern(template), words.maker(kind)) for kind, template in own["expressions"]]
+    makers = words.makers()
+    lexemes = [(words.pattern(template), makers[kind]) for kind, template in own["expressions"]]
     named = ((words.pattern(names), _holiday(of_year)) for names, of_year in holidays(own["holidays"]))
     patterns = {name: re.compile(_folded(own[name])) for name in _PATTERNS}
     return TimeTable(lexicons=(lexicon(".", *lexemes, *named),), **patterns)
@@ -103,13 +110,13 @@ def _unaccented(text: str) -> str:
     return _folded(text).translate(_UNACCENTED)
 
 
-def _by_form(table: Mapping[str, str]) -> dict[str, str]:
+def _by_form(table: Mapping[str, str], read: Callable[[str], _Meaning]) -> dict[str, _Meaning]:
     """Return what each form of `{meaning: "form|form"}` means."""
-    return {form: meaning for meaning, forms in table.items() for form in _unaccented(forms).split("|")}
+    return {form: read(meaning) for meaning, forms in table.items() for form in _unaccented(forms).split("|")}
 
 
 def _holiday(of_year: Callable[[int], Any]) -> Callable[[re.Match[str]], Marks]:
-    return lambda _match: Mark(rank=Rank.DAY, narrow=recurring(of_year), bare=True)
+    return lambda _match: bare(Rank.DAY, recurring(of_year), None)
 
 
 class _Words:
@@ -119,14 +126,14 @@ class _Words:
         self._spaced: bool = table["spaced"]
         self._months = _numbers(table["months"], first=1)
         self._weekdays = _numbers(table["weekdays"])
-        self._counts = {form: int(number) for form, number in _by_form(table["numbers"]).items()}
+        self._counts = _by_form(table["numbers"], int)
         self._few = frozenset(_unaccented(table["few"]).split("|"))
-        self._units = {form: Unit(unit) for form, unit in _by_form(table["units"]).items()}
-        self._steps = {form: int(step) for form, step in _by_form(table["steps"]).items()}
-        self._days = {form: int(day) for form, day in _by_form(table["days"]).items()}
-        self._seasons = {form: int(month) for form, month in _by_form(table["seasons"]).items()}
-        self._parts = {form: _hours(hours) for form, hours in _by_form(table["parts"]).items()}
-        self._edges = {form: Edge(edge) for form, edge in _by_form(table["edges"]).items()}
+        self._units = _by_form(table["units"], Unit)
+        self._steps = _by_form(table["steps"], int)
+        self._days = _by_form(table["days"], int)
+        self._seasons = _by_form(table["seasons"], int)
+        self._parts = _by_form(table["parts"], _hours)
+        self._edges = _by_form(table["edges"], Edge)
         self._eras: dict[str, int] = table.get("eras", {})
         self._alone = re.compile(table["alone"])
         self._patterns = _NUMBERED | {
@@ -147,9 +154,9 @@ class _Words:
         filled = re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _unaccented(template))
         return re.compile(rf"(?<!\w)(?:{filled})(?:(?<=-)|(?!\w))" if self._spaced else rf"(?<!\d)(?:{filled})")
 
-    def maker(self, kind: str) -> Callable[[re.Match[str]], Marks]:
-        """Return the function of a kind of template."""
-        makers: dict[str, Callable[[re.Match[str]], Marks]] = {
+    def makers(self) -> dict[str, Callable[[re.Match[str]], Marks]]:
+        """Return the function of each kind of template."""
+        return {
             "date": self._date,
             "month": self._month,
             "year": lambda match: year_named(int(match["y"]), self._alone),
@@ -157,7 +164,7 @@ class _Words:
             "free year": lambda match: year_named(int(match["y"])),
             "era": lambda match: year_named(self._eras[match["era"]] + (int(match["n"]) if match["n"] != "元" else 1)),
             "decade": decade,
-            "day of month": lambda match: _bare(Rank.DAY, day_of_month(int(match["d"]))),
+            "day of month": lambda match: bare(Rank.DAY, day_of_month(int(match["d"])), None),
             "ago": lambda match: self._distance(match, -1),
             "ahead": lambda match: self._distance(match, 1),
             "fortnight ago": lambda _match: away(Unit.WEEK, -2),
@@ -168,8 +175,8 @@ class _Words:
             "last": lambda match: self._window(match, 1),
             "next": lambda match: self._window(match, -1),
             "stepped": self._stepped,
-            "weekday": lambda match: self._with_part(match, _bare(Rank.DAY, weekday(self._weekdays[match["weekday"]]))),
-            "weekend": lambda _match: replace(_bare(Rank.DAY, weekend_of()), general=True),
+            "weekday": self._weekday,
+            "weekend": lambda _match: replace(bare(Rank.DAY, weekend_of(), None), general=True),
             "season": self._season,
             "edge": self._edge,
             "part": self._part,
@@ -179,7 +186,6 @@ class _Words:
             # Words that are no time, whatever they look like: "los viernes".
             "never": lambda match: Mark(rank=Rank.WIDER, narrow=lambda _scope, _frame: None, never_alone=True),
         }
-        return makers[kind]
 
     def _with_part(self, match: re.Match[str], mark: Mark) -> Marks:
         """Return a day with the part of it that follows, or that its own word names: "anoche", 今朝, not "mañana"."""
@@ -187,14 +193,17 @@ class _Words:
         hours = self._parts.get(match.groupdict().get("part") or own)
         return [mark, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else mark
 
+    def _weekday(self, match: re.Match[str]) -> Marks:
+        return self._with_part(match, bare(Rank.DAY, weekday(self._weekdays[match["weekday"]]), None))
+
     def _date(self, match: re.Match[str]) -> Marks:
         """Read a day of a month, or days from `d` to `d2`; without a number the first is meant ("1er mai")."""
         groups = match.groupdict()
-        first, year = int(groups["d"] or 1), groups.get("y")
+        first, month, year = int(groups["d"] or 1), self._month_number(groups), groups.get("y")
         last = int(groups.get("d2") or first)
         # Raises for a day that no year has.
-        datetime(2024, self._month_number(groups), last)
-        narrow = recurring(month_day(self._month_number(groups), first, last))
+        datetime(2024, month, last)
+        narrow = recurring(month_day(month, first, last))
         mark = Mark(rank=Rank.DAY, narrow=narrow, bare=not year, dated=True)
         return [mark, year_named(int(year))] if year else mark
 
@@ -235,8 +244,8 @@ class _Words:
 
     def _season(self, match: re.Match[str]) -> Marks:
         first = self._seasons[match["season"]]
-        mark = _bare(Rank.SEASON, recurring(lambda number: season(number, first)))
-        return replace(mark, general=True, alone=self._alone)
+        mark = bare(Rank.SEASON, recurring(lambda number: season(number, first)), self._alone)
+        return replace(mark, general=True)
 
     def _edge(self, match: re.Match[str]) -> Marks:
         word = match.groupdict().get("unit")
@@ -250,10 +259,6 @@ class _Words:
 
     def _part(self, match: re.Match[str]) -> Marks:
         return Mark(rank=Rank.PART, narrow=part_of_day(*self._parts[match["part"]]), never_alone=True)
-
-
-def _bare(rank: Rank, narrow: Any) -> Mark:
-    return Mark(rank=rank, narrow=narrow, bare=True)
 
 
 def _numbers(words: Sequence[str], first: int = 0) -> dict[str, int]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from unicodedata import normalize
 
+from extraction.temporal import expressions_by_table, expressions_en, expressions_zh
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame, Mark, Rank, bare_only, resolve
 from extraction.temporal.intervals import Interval, span_read
@@ -116,20 +117,13 @@ def _marks_in(text: str) -> list[Mark]:
 
     Where these overlap, the Chinese one wins.
     """
-    # Imported on first use: compiling the patterns would slow the start of the service.
-    from extraction.temporal import expressions_by_table
-
     if (table := expressions_by_table.table_of(text)) is not None:
         return expressions_by_table.marks_in(text, table)
     marks: list[Mark] = []
     if _LATIN.search(text):
-        from extraction.temporal import expressions_en as time_marks_en
-
-        marks += time_marks_en.marks_in(text)
+        marks += expressions_en.marks_in(text)
     if _CJK.search(text):
-        from extraction.temporal import expressions_zh as time_marks_zh
-
-        chinese = time_marks_zh.marks_in(text)
+        chinese = expressions_zh.marks_in(text)
         taken = bytearray(len(text))
         for mark in chinese:
             taken[mark.start : mark.end] = b"\x01" * (mark.end - mark.start)

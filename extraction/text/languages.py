@@ -1,8 +1,8 @@
 """Tell the language of a text, for the choice of a model. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Final, Literal, cast
 
 from extraction.text.chinese import HAN
 from extraction.text.lexicon_en import WORDS, word_set
@@ -10,7 +10,6 @@ from extraction.text.name_forms import simplified_characters
 from extraction.text.sentences import has_cjk
 
 Tagged = Literal["de", "es", "fr", "ja"]
-_SPACED: Final[Mapping[str, Tagged]] = {"de": "de", "es": "es", "fr": "fr"}
 
 # A word of Latin letters, or a run of others; parts of names with digits are none.
 _LATIN: Final = r"a-z\u00df-\u024f"
@@ -79,7 +78,8 @@ def tagged_language(text: str) -> Tagged | None:
     (most, language), (second, _) = _most_frequent(text.casefold(), words)[:2]
     others = (sum(word in own for word in words) for own in _OTHERS)
     english = sum(word in _ENGLISH_TOO for word in words)
-    return _SPACED[language] if most > second and most[0] > english and most[0] >= max(others) else None
+    is_told = most > second and most[0] > english and most[0] >= max(others)
+    return cast("Tagged", language) if is_told else None
 
 
 def written_language(text: str) -> str:

@@ -132,9 +132,9 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
         return _Sentence([])
     if not is_list and sizes[0] > max(sizes[1:]):
         # "Shall I take the train or the bus?"
-        sizes[0] = max(sizes[1:])
-        options[0] = " ".join(options[0].split()[-sizes[0] :])
-        sizes[0] = sizes[0] if asks else len(sentence)
+        longest = max(sizes[1:])
+        options[0] = " ".join(options[0].split()[-longest:])
+        sizes[0] = longest if asks else len(sentence)
     fit = all(len(option) <= _IN_SENTENCE_CHARS_MAX for option in options)
     return _Sentence(options if fit and max(sizes) <= (_WORDS_MAX if asks else _SHORT_WORDS) else [], is_list, has_or)
 
@@ -165,10 +165,11 @@ def _in_sentence_cjk(sentence: str) -> list[str]:
     return []
 
 
-_TOLD_OR_ZH: Final = re.compile(r"[、,，;；]\s*(?:还是|或者?|或是)?|或者|或是")
+_OR_BEHIND: Final = r"[、,，;；]\s*(?:还是|或者?|或是)"
+_TOLD_OR_ZH: Final = re.compile(rf"{_OR_BEHIND}?|或者|或是")
 _QUOTED: Final = re.compile(r"[「『《]([^「」『』《》]{1,16})[」』》]")
 _QUOTED_LIST: Final = re.compile(rf"(?:{_QUOTED.pattern}[、,，/・或かと]*){{3,{_IN_SENTENCE_MAX}}}")
-_OR_LAST: Final = re.compile(r"[、,，;；]\s*(?:还是|或者?|或是)[^、,，;；]*$")
+_OR_LAST: Final = re.compile(rf"{_OR_BEHIND}[^、,，;；]*$")
 _ASIDE: Final = re.compile(r"[（(][^（()）]*[)）]")
 # はいかがでしょう, あたりは？
 _OFFERED_JA: Final = re.compile(r"(?:は|など|なんか|あたり)+(?:いかが|どう|でしょう|です)[^、]*$")
