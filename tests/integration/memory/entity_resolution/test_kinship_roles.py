@@ -1,5 +1,6 @@
 """Test that "my sister" resolves to the one named sister in any order of messages, and to nobody while ambiguous."""
 
+import random
 from itertools import permutations
 
 import pytest
@@ -67,6 +68,38 @@ async def test_second_sister_undoes_the_merge(graph: Graph, tenant: str) -> None
     await store_each(graph, never, "My sister Beth paints.", first=5)
     await store_each(graph, never, *SISTER)
     assert await edges(graph, never) == drawn
+
+
+async def test_session_that_repeats_a_sister_and_names_a_second_undoes_the_merge(graph: Graph, tenant: str) -> None:
+    # The edge of "Anna is my sister" is rewritten, deleted and restored in one transaction.
+    first = [a_message(text, minute=number) for number, text in enumerate(SISTER)]
+    second = [a_message(text, minute=9 + n) for n, text in enumerate(("Anna is my sister.", "My sister Beth paints."))]
+    for session, messages in (("s1", first), ("s2", second)):
+        await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=tuple(messages), session=session))
+        await a_worker(graph).drain()
+    drawn = await edges(graph, tenant)
+    assert ("sister", "PREFERS", "jazz") in drawn
+    assert ("Anna", "PREFERS", "jazz") not in drawn
+
+
+OF_RELATIVES = (
+    *("Anna is my sister.", "My sister lives in Graz.", "My sister Beth paints.", "Anna hates rain."),
+    *("My sister Anna lives in Oslo.", "My sister moved to Wien.", "Anna is my cousin.", "My cousin loves jazz."),
+    *("I have no sister.", "Beth is my cousin.", "Anna is not my sister.", "My brother Carl likes Anna."),
+)
+
+
+@pytest.mark.parametrize("seed", slow_but(range(3), range(30)))
+async def test_no_order_of_sessions_about_relatives_stops_their_reading(
+    graph: Graph, tenant: str, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    chance = random.Random(seed)
+    for number in range(5):
+        texts = chance.sample(OF_RELATIVES, chance.randint(1, 4))
+        said = tuple(a_message(text, minute=10 * number + minute) for minute, text in enumerate(texts))
+        await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=said, session=f"s{number}"))
+        await a_worker(graph).drain()
+    assert not [record for record in caplog.records if "job failed" in record.message]
 
 
 @pytest.mark.parametrize(
