@@ -78,7 +78,7 @@ class Question:
         limit: maximum number of hits, 1-100.
         start, end: only messages said at or after `start` and before `end`, scenes said then or about a time that
             overlaps it, and facts that began, ended or happened then, or have evidence said then.
-        valid_at: valid time: only facts that were valid then; None means at `as_of`, or now.
+        valid_at: valid time: only facts that were valid then; None means at `as_of`, at `asked_at`, or now.
         as_of: transaction time: only facts that were known then; None means all facts.
         asked_at: time to which words such as "yesterday" refer; None means now. Messages said, and facts that
             began, more than a day later are left out.
@@ -199,12 +199,14 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
     after = question.filters.after
     shown = CursorState(asked_at=now) if after is None else shown_in(after, key, now=now)
     asked_at = question.asked_at or shown.asked_at
+    # Asked in March, a question is about what held in March, unless the caller names another time.
+    valid_at = question.valid_at or (question.asked_at if question.as_of is None else None)
     return ResolvedQuestion(
         tenant=tenant,
         question=question,
         span=span,
         reference=asked_at if asked_at.tzinfo and question.zone is None else as_utc(asked_at).astimezone(zone),
-        moments=resolve_as_of(valid_at=question.valid_at, as_of=question.as_of, now=shown.asked_at),
+        moments=resolve_as_of(valid_at=valid_at, as_of=question.as_of, now=shown.asked_at),
         key=key,
         shown=shown,
         uri_prefixes=prefixes,

@@ -99,8 +99,8 @@ def recall_parameters(
     factor, per_channel = _factor(question), messages_per_channel(question)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
-    ends = [end for end in (span.end, asked.known_before) if end is not None]
-    to_ms = millis(min(ends)) if ends else _MS_MAX
+    end = min((end for end in (span.end, asked.known_before) if end is not None), default=None)
+    to_ms = millis(end) if end else _MS_MAX
     messages = HitKind.MESSAGE in kinds
     named = analysis.time or analysis.event_time
     said_then = named is not None and analysis.time_axis is not TimeAxis.HAPPENED
@@ -116,7 +116,7 @@ def recall_parameters(
         **_searches(
             kinds, analysis, (from_ms, to_ms), _within(named, from_ms, to_ms) if named and said_then else (0, 0)
         ),
-        **_queries(tenant, question, analysis, scope),
+        **_queries(tenant, question, analysis, scope, Timespan(start=span.start, end=end)),
         "searched_session": session if messages else "",
         "searched_ids": [] if matching.excludes or not messages else list(matching.ids)[:_SEARCHED_MAX],
         "entity_keys": list(analysis.entity_keys),
@@ -205,9 +205,11 @@ def _other_language(english: bool) -> str:
     return _NOT_ENGLISH if english else _LATIN_WORDS
 
 
-def _queries(tenant: TenantId, question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, Any]:
+def _queries(
+    tenant: TenantId, question: Question, analysis: QueryAnalysis, scope: str, span: Timespan
+) -> dict[str, Any]:
     """Return the full-text searches `[channel, index, query]`, limited to the user and, except for facts, to days."""
-    kinds, span, words = question.kinds, analysis.span, both_spellings(analysis.words)
+    kinds, words = question.kinds, both_spellings(analysis.words)
     fuzzy = () if analysis.chinese else perhaps_unaccented(words, question.text)
     message_query = scoped_query(
         words if HitKind.MESSAGE in kinds else (),

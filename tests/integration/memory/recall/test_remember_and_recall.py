@@ -63,6 +63,21 @@ async def test_question_asked_earlier_is_answered_by_what_was_said_until_then(gr
     assert any("Shrewsbury" in text for text in texts[1])
 
 
+async def test_question_asked_earlier_finds_the_fact_that_held_then(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    for days, text in ((0, "I live in Ludlow."), (26, "I moved to Shrewsbury.")):
+        said = a_message(text, time=NOON + timedelta(days=days))
+        await memory.remember(TenantId(tenant), an_incoming(messages=(said,), session=f"s{days}"))
+    await a_worker(graph).drain()
+    homes = []
+    for days in (8, 30):
+        asked_at = NOON + timedelta(days=days)
+        question = Question(user_id="alice", text="Where do I live?", kinds=(HitKind.FACT,), asked_at=asked_at)
+        homes.append([hit.candidate.text for hit in (await memory.recall(TenantId(tenant), question)).hits])
+    assert ["Ludlow" in homes[0][0], "Shrewsbury" in homes[1][0]] == [True, True]
+    assert not any("Shrewsbury" in text for text in homes[0])
+
+
 async def test_chinese_message_becomes_an_edge_and_is_recalled(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("我很喜欢绘画、弹钢琴和品茶。", user="张曼婷"))
