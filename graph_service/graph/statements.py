@@ -12,6 +12,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{passes_filters m}}    message `m` passes a question's filters: session, agent, roles, tags, metadata and entities
     {{unexpired m}}         message `m` has not expired; for reads that must not wait for the sweep
     {{of_time r}}           fact `r` began, ended or happened in the time of the filter, or its evidence was said then
+    {{replaced r}}          sets the properties of `r` to the map `properties` as `=` does, but leaves its key alone
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{listed_fact r}}       fact `r` with both ends, for lists; needs `at`, its start in microseconds since 1970
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
@@ -110,6 +111,14 @@ _OF_VARIABLE: Final = {
         " WHEN {x}.mentioned_start.epochMillis < $to_ms AND {x}.mentioned_end.epochMillis > $from_ms THEN true"
         " ELSE EXISTS {{ UNWIND {x}.evidence AS proof MATCH (said:Message {{tenant: $tenant, id: proof}})"
         " WHERE said.said_ms >= $from_ms AND said.said_ms < $to_ms RETURN said }} END"
+    ),
+    # Neo4j 2026.08 still finds an element by a unique key that the transaction has set, even to the same value, after it
+    # has deleted the element: it refuses a new relationship with that key, and MERGE returns the deleted node.
+    "replaced": (
+        "FOREACH (name IN [name IN keys({x}) WHERE properties[name] IS NULL AND NOT name IN ['tenant', 'id']] |"
+        " SET {x}[name] = null)"
+        " FOREACH (name IN [name IN keys(properties) WHERE NOT name IN ['tenant', 'id']] |"
+        " SET {x}[name] = properties[name])"
     ),
     # Same as `is_of_correction` in schema/ids.py; the first condition is cheap and excludes most scenes.
     "not_correction": (

@@ -90,13 +90,9 @@ class MergeWriter:
         other_roots = set(await load_members(self.writing, self.tenant, others))
         touched = sorted({root_id, split_id} | other_roots)
         before = await self.edges_of(touched)
+        projected = sorted(name for name, row in before.items() if row["properties"].get("merged"))
+        await self._run(statement("facts/delete_edges"), ids=projected)
         unmerged = sorted(side for side, side_members in sides.items() if len(side_members) == 1)
-        unmerged_facts = _unmerged_facts(facts, {*unmerged}, other_roots, members)
-        # An edge that is also a fact is rewritten: Neo4j refuses a new edge with the id of one that was rewritten and
-        # deleted in the same transaction.
-        restored_ids = {row["id"] for row in unmerged_facts}
-        projected = (name for name, row in before.items() if row["properties"].get("merged"))
-        await self._run(statement("facts/delete_edges"), ids=sorted(set(projected) - restored_ids))
         still_merged = sorted(set(sides) - set(unmerged))
         split_node = {"id": split_id, "properties": {"tenant": self.tenant, "id": split_id}}
         await self._run(statement("entity_resolution/put_projected_nodes"), rows=[split_node])
@@ -107,6 +103,7 @@ class MergeWriter:
         ]
         await self._run(statement("entity_resolution/set_merge_root"), rows=sorted(rows, key=_id))
         await self._run(statement("entity_resolution/restore_entities"), ids=unmerged)
+        unmerged_facts = _unmerged_facts(facts, {*unmerged}, other_roots, members)
         restored = await self._run(statement("entity_resolution/restore_facts"), rows=unmerged_facts)
         await enqueue_embedding(self.writing, self.tenant, sessions_to_embed(restored), at=self.at)
         nodes = await self.project([*still_merged, *sorted(other_roots)])

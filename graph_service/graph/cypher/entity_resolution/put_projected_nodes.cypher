@@ -4,5 +4,6 @@
 // -> id
 UNWIND $rows AS row
 MERGE (e:Memory {tenant: $tenant, id: row.id}) ON CREATE SET e:Entity
-SET e = row.properties
+WITH e, row.properties AS properties
+{{replaced e}}
 RETURN e.id AS id

@@ -5,7 +5,8 @@
 UNWIND $ids AS id
 MATCH (h:MemberEntity {tenant: $tenant, id: id})
 MERGE (e:Memory {tenant: $tenant, id: id}) ON CREATE SET e:Entity
-SET e = properties(h)
+WITH id, h, e, properties(h) AS properties
+{{replaced e}}
 SET e.parent_id = null, e.merge_id = null, e.merge_reason = null, e.merged_at = null
 DETACH DELETE h
 RETURN id

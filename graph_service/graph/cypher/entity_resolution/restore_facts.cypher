@@ -6,7 +6,7 @@ UNWIND $rows AS row
 MATCH (h:MemberFact {tenant: $tenant, subject_id: row.subject_id}) WHERE h.id = row.id
 MATCH (a:Memory {tenant: $tenant, id: row.subject_id})
 MATCH (b:Memory {tenant: $tenant, id: row.object_id})
-MERGE (a)-[r:$(h.predicate) {tenant: $tenant, id: row.id}]->(b)
+CREATE (a)-[r:$(h.predicate)]->(b)
 SET r = properties(h)
 SET r.subject_id = null, r.object_id = null, r.predicate = null, r.unembedded_in = head(COLLECT {
       MATCH (m:Message {tenant: $tenant, id: head(h.evidence)}) WHERE h.statement <> '' RETURN m.session_id })
