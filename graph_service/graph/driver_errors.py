@@ -77,6 +77,9 @@ _CODES: Final = {
     "Neo.ClientError.Statement.EntityNotFound": ErrorKind.BUSY,
     "Neo.ClientError.Transaction.": ErrorKind.STOPPED,
 }
+# Also from a procedure: `setNodeVectorProperty` of a message that another transaction deletes.
+_OF_PROCEDURE: Final = "Neo.ClientError.Procedure.ProcedureCallFailed"
+_DELETED: Final = "EntityNotFoundException"
 # GQLSTATUS classes, for servers whose codes this version of the driver does not know.
 _GQL_CLASSES: Final = {
     "08": ErrorKind.LOST,
@@ -149,6 +152,8 @@ def error_code(error: BaseException) -> str:
 
 def _kind_of_code(error: Neo4jError) -> ErrorKind:
     code = error.code or ""
+    if code == _OF_PROCEDURE and _DELETED in (error.message or ""):
+        return ErrorKind.BUSY
     matching = [prefix for prefix in _CODES if code.startswith(prefix)]
     if matching:
         return _CODES[max(matching, key=len)]

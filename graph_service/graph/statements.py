@@ -112,7 +112,7 @@ _OF_VARIABLE: Final = {
         " ELSE EXISTS {{ UNWIND {x}.evidence AS proof MATCH (said:Message {{tenant: $tenant, id: proof}})"
         " WHERE said.said_ms >= $from_ms AND said.said_ms < $to_ms RETURN said }} END"
     ),
-    # Neo4j 2026.08 still finds an element by a unique key that the transaction has set, even to the same value, after it
+    # Neo4j 2026.08 still finds an element by a unique key that the transaction set, even to the same value, after it
     # has deleted the element: it refuses a new relationship with that key, and MERGE returns the deleted node.
     "replaced": (
         "FOREACH (name IN [name IN keys({x}) WHERE properties[name] IS NULL AND NOT name IN ['tenant', 'id']] |"

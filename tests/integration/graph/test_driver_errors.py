@@ -91,6 +91,13 @@ BY_CODE = {
 }
 
 
+def test_element_that_a_procedure_no_longer_finds_is_a_reason_to_retry() -> None:
+    code = "Neo.ClientError.Procedure.ProcedureCallFailed"
+    gone = "Caused by: org.neo4j.internal.kernel.api.exceptions.EntityNotFoundException: Unable to load NODE 4:1."
+    assert kind_of(Neo4jError._hydrate_neo4j(code=code, message=gone)) is ErrorKind.BUSY
+    assert kind_of(told_by_server(code)) is ErrorKind.REFUSED
+
+
 def told_by_server(code: str) -> Neo4jError:
     return Neo4jError._hydrate_neo4j(code=code, message=f"cannot store {SAID}")
 
