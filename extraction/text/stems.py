@@ -1,4 +1,4 @@
-"""Stems; gerunds, singulars and spelling variants of English. Pure."""
+"""Stems; singulars and spelling variants of English. Pure."""
 
 from functools import lru_cache
 from typing import Final
@@ -37,24 +37,10 @@ def _stem(word: str, algorithm: str) -> str:
     return stemmed
 
 
-# Gerunds and singulars
+# Singulars
 
 # Shorter words are not read as plurals: "Ann" and "Anns" may be two names.
 PLURAL_CHARS_MIN: Final = 4
-_VOWELS: Final = "aeiou"
-
-
-def gerund(verb: str) -> str:
-    """Return the gerund of a verb: `paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
-    low = verb.lower()
-    if low == "be":
-        return "being"
-    if low.endswith("ie"):
-        return low[:-2] + "ying"
-    if low.endswith("e") and not low.endswith(("ee", "oe", "ye")):
-        return low[:-1] + "ing"
-    short = len(low) in (3, 4) and low[-1] not in _VOWELS + "wxyh" and low[-2] in _VOWELS and low[-3] not in _VOWELS
-    return low + low[-1] + "ing" if short else low + "ing"
 
 
 def singular(word: str) -> str | None:
