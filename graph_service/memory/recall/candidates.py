@@ -1,18 +1,13 @@
 """The types that the stages of recall exchange: candidates, candidate sets, and ranked hits. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extraction.text.choices import CHOSE
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
-
-if TYPE_CHECKING:
-    # An MCP process in front of a service starts faster without numpy.
-    import numpy as np
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,25 +155,6 @@ class LayerSimilarities:
     scene_id: str
     abstract: float | None
     overview: float | None
-
-
-class ScoreParts(Mapping[str, float]):
-    """The contribution of each feature to a score, by name: a view of a column, because a page shows few hits."""
-
-    __slots__ = ("_rows", "_values")
-
-    def __init__(self, rows: Mapping[str, int], values: "npt.NDArray[np.float64]") -> None:
-        """Keep the place of each feature in the column."""
-        self._rows, self._values = rows, values
-
-    def __getitem__(self, name: str) -> float:
-        return float(self._values[self._rows[name]])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

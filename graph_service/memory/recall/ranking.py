@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.follow_ups import follow_ups
 from graph_service.memory.recall.lexical_scores import Floats
@@ -451,8 +451,12 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         (-score, one.kind, -one.said_at.timestamp(), one.text, one.id)
         for score, one in zip(scores.tolist(), candidates, strict=True)
     ]
-    order, rows = sorted(range(len(keys)), key=keys.__getitem__)[:limit], {name: row for row, name in enumerate(parts)}
-    return [Hit(candidate=candidates[at], score=-keys[at][0], parts=ScoreParts(rows, table[:, at])) for at in order]
+    columns = table.T.tolist()
+    order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
+    return [
+        Hit(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, columns[at], strict=True)))
+        for at in order
+    ]
 
 
 def _to_compute(weights: Weights) -> frozenset[str]:

@@ -38,8 +38,7 @@ def page(
     high, low = above(ranked, asked.question.filters.score_min)
     hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
-        # A dictionary, because a view of the scores keeps those of all candidates in memory.
-        hits=tuple(replace(hit, snippet=passage(hit.candidate.text, terms), parts=dict(hit.parts)) for hit in hits),
+        hits=tuple(replace(hit, snippet=passage(hit.candidate.text, terms)) for hit in hits),
         removed=low,
         next_cursor=cursor,
     )
