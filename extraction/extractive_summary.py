@@ -42,7 +42,6 @@ _PLAN = re.compile(
 class _SceneSentence:
     text: str
     by: str
-    line: int
 
 
 def token_count(text: str) -> int:
@@ -75,15 +74,12 @@ def overview_l1(
     statements: Sequence[str] = (),
     names: Sequence[str] = (),
     abstract: str | None = None,
-    when: datetime | None = None,
-    tokens_max: int = OVERVIEW_TOKENS_MAX,
 ) -> str:
     """Return a Markdown overview in the language of the scene, without empty sections.
 
     Args:
         statements: facts of the scene, one sentence each.
         abstract: opening summary; `abstract_l0` by default.
-        when: time of the scene; that of its first line by default.
     """
     sentences = _sentences(lines)
     zh = _is_chinese(sentences)
@@ -98,12 +94,12 @@ def overview_l1(
         (head["points"], _bullets(_unique([*statements, *(sentences[number].text for number in points)])[:24])),
         (head["names"], separator.join(_unique(names)[:30])),
         (head["plans"], _bullets(_unique(plans)[:8])),
-        (head["times"], _bullets(_times(lines, when))),
+        (head["times"], _bullets(_times(lines))),
     ]
     text = ""
     for title, body in sections:
         section = f"## {title}\n{body}\n\n"
-        if body and token_count(text) + token_count(section) <= tokens_max:
+        if body and token_count(text) + token_count(section) <= OVERVIEW_TOKENS_MAX:
             text += section
     return text.strip()
 
@@ -159,7 +155,7 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
     every: list[_SceneSentence] = []
     informative: list[_SceneSentence] = []
     seen: set[str] = set()
-    for number, line in enumerate(lines):
+    for line in lines:
         by = "assistant" if line.role is Role.ASSISTANT else line.speaker or "user"
         for sentence in split_sentences(line.text[:20_000]):
             if len(every) >= SENTENCES_MAX:
@@ -168,7 +164,7 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
                 continue
             seen.add(sentence.text)
             text = _cut_words(sentence.text, _SENTENCE_CHARS_MAX)
-            item = _SceneSentence(text=text, by=by, line=number)
+            item = _SceneSentence(text=text, by=by)
             every.append(item)
             short = len(words_of(text)) < 3
             if not (sentence.asks or short or (_FILLER.match(text) and token_count(text) < 16)):
@@ -192,9 +188,8 @@ def _is_chinese(sentences: Sequence[_SceneSentence]) -> bool:
     return 2 * sum(has_cjk(item.text) for item in sentences) > len(sentences)
 
 
-def _times(lines: Sequence[SceneLine], when: datetime | None) -> list[str]:
-    first = (when or lines[0].said_at).astimezone(lines[0].said_at.tzinfo) if lines else None
-    moments = [first.isoformat().replace("+00:00", "Z")] if first else []
+def _times(lines: Sequence[SceneLine]) -> list[str]:
+    moments = [line.said_at.isoformat().replace("+00:00", "Z") for line in lines[:1]]
     for line in lines[:SENTENCES_MAX]:
         for found in spans_in(line.text, line.said_at)[:3]:
             start = found.span.start

@@ -70,8 +70,8 @@ class QueryAnalysis:
         answer_type: the expected type of the answer.
         value_kind: kind of value that the answer must contain; None for other questions.
         asked_times: the time expressions in the question, in order.
-        asked_time: span from the first to the last of them.
-        time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
+        time: span from the first to the last of them, without vague ones ("recently"); candidates said or happening
+            in it rank higher.
         time_axis: whether `time` refers to when something was said, when it happened, or either.
         anchors: events that the question refers to instead of a time ("before the wedding").
         event_time: time relative to the first of them, if the memory knows when it was.
@@ -113,7 +113,6 @@ class QueryAnalysis:
     answer_type: AnswerType = AnswerType.OTHER
     value_kind: ValueKind | None = None
     asked_times: tuple[AskedTime, ...] = ()
-    asked_time: Timespan | None = None
     time: Timespan | None = None
     time_axis: TimeAxis = TimeAxis.EITHER
     anchors: tuple[EventAnchor, ...] = ()
@@ -217,7 +216,6 @@ def analyse(
         answer_type=expected_type,
         value_kind=value_kind,
         asked_times=time.asked,
-        asked_time=time.span,
         time=time.exact_span,
         time_axis=time.axis(as_utc(reference)),
         anchors=time.anchors,

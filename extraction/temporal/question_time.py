@@ -229,11 +229,6 @@ class QuestionTime:
     anchors: tuple[EventAnchor, ...] = ()
 
     @property
-    def span(self) -> Timespan | None:
-        """Span from the first to the last time, or None."""
-        return _hull([asked.span for asked in self.asked])
-
-    @property
     def exact_span(self) -> Timespan | None:
         """Span of the times that are not vague, or None."""
         return _hull([asked.span for asked in self.asked if not asked.vague])

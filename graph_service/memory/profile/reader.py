@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from extraction.extractive_summary import token_count
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
 from extraction.text.chinese import is_chinese
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
@@ -315,7 +315,6 @@ def _core_fact(values: Sequence[Any]) -> CoreFact:
 
 
 ABSTRACT_TOKENS_MAX: Final = 100
-OVERVIEW_TOKENS_MAX: Final = 2_000
 SESSIONS_MAX: Final = 5
 # Facts of each category in an overview.
 _OVERVIEW_FACTS: Final = 12

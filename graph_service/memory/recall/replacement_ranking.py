@@ -41,15 +41,13 @@ class TextPair:
 
     Attributes:
         older, newer: their ids.
-        older_answers: its answer score, 0 to 1.
-        newer_answers: that of the newer one; if that is brief, at least `_OF_OLDER` times the older one's.
+        newer_answers: answer score of the newer one, 0 to 1; if that is brief, at least `_OF_OLDER` times the other's.
     """
 
     older: str
     newer: str
     older_text: str
     newer_text: str
-    older_answers: float
     newer_answers: float
 
 
@@ -135,7 +133,6 @@ def to_compare(
             newer=newer.id,
             older_text=scored_text(older),
             newer_text=scored_text(newer),
-            older_answers=answers[older.id],
             newer_answers=answering(older, newer),
         )
         for older in scored[:OLDER_N]
