@@ -1,11 +1,12 @@
-"""Put the ranked hits in their final order: what was replaced below its replacement, and nothing told twice. Pure."""
+"""Put the ranked hits in their final order, and cut a page: what was replaced is below its replacement. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis, TimeReference
-from graph_service.memory.recall.candidates import Candidate, Hit
+from graph_service.memory.recall.candidates import Candidate, Hit, Removed
+from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.replacement_ranking import is_brief
 
@@ -135,3 +136,28 @@ def _bare_words(text: str) -> str:
         # Ten times faster than by characters.
         return folded.encode().translate(None, _ASCII_MARKS).decode()
     return "".join(filter(str.isalnum, folded))
+
+
+# Pages
+
+
+def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tuple[Removed, ...]]:
+    """Return the hits with at least this score, and the number removed."""
+    kept = [hit for hit in hits if score_min is None or hit.score >= score_min]
+    removed_n = len(hits) - len(kept)
+    return kept, (Removed(reason=f"score below {score_min:g}", count=removed_n),) if removed_n else ()
+
+
+def page_of(hits: Sequence[Hit], shown: CursorState, key: str, *, limit: int) -> tuple[list[Hit], str | None]:
+    """Return the next hits that were not shown, and the cursor of the following page; None if there is none."""
+    # On the first page compute no marks, because those of all hits would take as long as ranking.
+    left = [hit for hit in hits if _mark(hit) not in shown.marks] if shown.marks else hits
+    page = list(left[:limit])
+    if len(left) <= limit:
+        return page, None
+    marks = shown.marks.union(_mark(hit) for hit in page)
+    return page, cursor_of(CursorState(asked_at=shown.asked_at, marks=marks), key)
+
+
+def _mark(hit: Hit) -> bytes:
+    return mark_of(hit.candidate.kind, hit.candidate.id)

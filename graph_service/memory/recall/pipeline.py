@@ -22,6 +22,7 @@ from extraction.embeddings.embedder import (
     embed_question,
 )
 from extraction.query_analysis import QueryAnalysis, analyse
+from extraction.text.passages import passage
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages, matching_messages
@@ -42,7 +43,7 @@ from graph_service.memory.recall.confidence import (
     confidence_of,
 )
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
-from graph_service.memory.recall.final_order import below_replacements, without_repeats
+from graph_service.memory.recall.final_order import above, below_replacements, page_of, without_repeats
 from graph_service.memory.recall.query import Mode, Question, ResolvedQuestion, resolve_question
 from graph_service.memory.recall.ranking import (
     dialogue_share,
@@ -61,7 +62,6 @@ from graph_service.memory.recall.replacement_ranking import (
     replacement_weights,
     to_compare,
 )
-from graph_service.memory.recall.result_page import ResultPage, page
 from graph_service.memory.recall.retrieval import (
     candidates_in,
     filtered,
@@ -231,17 +231,20 @@ async def recall(
             hits=hits if mode is Mode.BEST else (),
             answers=answers,
         )
-        shown = page(hits, asked, terms=analysis.passage_terms)
-        channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
+        high, low = above(hits, question.filters.score_min)
+        listed, next_cursor = page_of(high, asked.shown, asked.key, limit=question.limit)
+        terms = analysis.passage_terms
+        shown = tuple(replace(hit, snippet=passage(hit.candidate.text, terms)) for hit in listed)
+        channels = sorted({channel for hit in shown for channel in hit.candidate.scores})
         return Answer(
-            hits=shown.hits,
+            hits=shown,
             search_path=order.search_path or tuple(channels),
-            removed=(*refused, *order.removed, *shown.removed),
-            next_cursor=shown.next_cursor,
-            notes=(*notes, *busy, *_notes(analysis), *_end_note(found, shown, messages_per_channel(question))),
+            removed=(*refused, *order.removed, *low),
+            next_cursor=next_cursor,
+            notes=(*notes, *busy, *_notes(analysis), *_end_note(found, next_cursor, messages_per_channel(question))),
             analysis=analysis,
             features=features,
-            confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
+            confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown else 0.0,
         )
 
     return await off_loop(answered)
@@ -365,10 +368,10 @@ def _notes(analysis: QueryAnalysis) -> tuple[str, ...]:
     )
 
 
-def _end_note(found: CandidateSet, shown: ResultPage, per_channel: int) -> tuple[str, ...]:
+def _end_note(found: CandidateSet, next_cursor: str | None, per_channel: int) -> tuple[str, ...]:
     """Return a note on the last page if the memory may hold more than was ranked."""
     channels = Counter(channel for one in found.messages for channel in one.scores)
-    if shown.next_cursor is not None or max((channels[name] for name in _SEARCHED), default=0) < per_channel:
+    if next_cursor is not None or max((channels[name] for name in _SEARCHED), default=0) < per_channel:
         return ()
     return (
         f"the search ends here: the {per_channel} best messages of each index and their neighbours were ranked; ask"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.cursor import CursorState, cursor_of, shown_in
+from graph_service.memory.recall.final_order import above, page_of
 from graph_service.memory.recall.query import (
     HitKind,
     Mode,
@@ -21,7 +22,6 @@ from graph_service.memory.recall.query import (
     resolve_question,
     uri_prefixes,
 )
-from graph_service.memory.recall.result_page import above, page_of
 from graph_service.memory.recall.retrieval import filtered
 from schema.errors import InputError
 from schema.filters import parse_filter
