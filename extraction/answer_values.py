@@ -6,7 +6,7 @@ answer. Texts are English or Chinese.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -247,7 +247,7 @@ def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool
         case ValueKind.PLACE:
             return _names_something(text, "", known) or bool(_PLACE_EN.search(simple) or _PLACE_ZH.search(simple))
         case _:
-            return _FOUND[kind](simple)
+            return _FOUND[kind].search(simple) is not None
 
 
 def _names_something(text: str, simple: str, known: Collection[str]) -> bool:
@@ -279,17 +279,13 @@ def _chinese_name(text: str, start: int) -> str | None:
     return chinese_name_at(text, start) if has_cjk(text[start : start + 1]) else None
 
 
-def _finder(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.search(text) is not None
-
-
 _FOUND: Final = {
-    ValueKind.MONEY: _finder(_MONEY),
-    ValueKind.AGE: _finder(_COUNT),
-    ValueKind.DURATION: _finder(_DURATION),
-    ValueKind.CLOCK: _finder(_CLOCK),
-    ValueKind.DATE: _finder(_DATE),
-    ValueKind.CODE: _finder(_CODE),
-    ValueKind.COUNT: _finder(_COUNT),
-    ValueKind.COLOUR: _finder(_COLOUR),
+    ValueKind.MONEY: _MONEY,
+    ValueKind.AGE: _COUNT,
+    ValueKind.DURATION: _DURATION,
+    ValueKind.CLOCK: _CLOCK,
+    ValueKind.DATE: _DATE,
+    ValueKind.CODE: _CODE,
+    ValueKind.COUNT: _COUNT,
+    ValueKind.COLOUR: _COLOUR,
 }

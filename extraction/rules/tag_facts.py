@@ -29,7 +29,7 @@ from extraction.rules.fact_wordings import (
 from extraction.rules.favourites import favourite
 from extraction.rules.plain_words import with_plain_words
 from extraction.rules.tags import INTENTIONS, KINDS, Tag
-from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING, Wording, with_article
+from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING, Wording, agree, with_article
 from extraction.text.chinese import HAN, is_chinese
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import ANY_MONTH, CHILD_NAME, KIN_NAME, KIN_PATTERN, KIN_SINGULAR, PETS, word_set
@@ -506,8 +506,7 @@ def _statement(says: str, subject: str, obj: str, relation: str | None, speaker:
         label = label[:1].upper() + label[1:]
     named = obj[:1].isupper() or obj[:1].isdigit()
     article = obj if named else with_article(obj)
-    agreed: str = wording.agree(subject, says)
-    return agreed.format(s=label, o=obj, k=relation or "", a=article)
+    return agree(subject, says).format(s=label, o=obj, k=relation or "", a=article)
 
 
 def _subject_words(text: str, span: tuple[int, int]) -> str:

@@ -1,15 +1,10 @@
 """Wording of statements in English and in Chinese: the number of the verb, articles, relatives."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from extraction.text.lexicon_en import MANY_KIN
-
-
-def _as_it_is(_subject: str, says: str) -> str:
-    return says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +14,11 @@ class Wording:
     Attributes:
         relative: label of a relative, with `{owner}` and `{kin}`.
         capitalized: statements begin with a capital letter.
-        agree: returns a statement with its verb in the number of the subject.
     """
 
     unknown_user: str
     relative: str
     capitalized: bool = False
-    agree: Callable[[str, str], str] = _as_it_is
 
 
 _VERB: Final = re.compile(r"^\{s\} (?P<adverb>(?:no longer|often|also|regularly) )?(?P<verb>[a-z]+)\b")
@@ -68,6 +61,5 @@ ENGLISH_WORDING: Final = Wording(
     unknown_user="User",
     relative="{owner}'s {kin}",
     capitalized=True,
-    agree=agree,
 )
 CHINESE_WORDING: Final = Wording(unknown_user="用户", relative="{owner}的{kin}")

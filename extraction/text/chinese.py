@@ -72,7 +72,5 @@ def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
     """Return the words of at least `chars_min` characters, in order; the first Chinese text takes about a second."""
     words: list[str] = []
     for block in filter(_HAN.search, _BLOCK.findall(text)):
-        for start in range(0, len(block), _BLOCK_CHARS_MAX):
-            piece = block[start : start + _BLOCK_CHARS_MAX]
-            words += [word for word in load_dictionary().lcut(piece) if _HAN.fullmatch(word) and len(word) >= chars_min]
+        words += [word for word in segmented(block) if _HAN.fullmatch(word) and len(word) >= chars_min]
     return words
