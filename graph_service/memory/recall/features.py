@@ -627,7 +627,7 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
         return _states(one.text[:_READ_CHARS_MAX], attribute)
 
     def is_of_relative(one: Candidate) -> bool:
-        return of_user and _about_relative(one.text[:_READ_CHARS_MAX])
+        return of_user and _has_cue(one.text[:_READ_CHARS_MAX], is_about_relative, False)
 
     def reports(one: Candidate) -> bool:
         return (
@@ -655,8 +655,3 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _states(text: str, attribute: Attribute) -> bool:
     return states_attribute(text, attribute)
-
-
-@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _about_relative(text: str) -> bool:
-    return is_about_relative(text)

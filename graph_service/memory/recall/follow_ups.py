@@ -61,7 +61,8 @@ def follow_ups(found: CandidateSet, relevance: Floats, analysis: QueryAnalysis) 
             shared = sum(rarity[word] for word in rarity.keys() & words.get(later.id, frozenset()))
             value = min(shared / _SHARED_FULL, 1.0) * math.sqrt(relevance[anchor] * relevance[at])
             values[later.id] = max(values.get(later.id, 0.0), value)
-    return np.array([_value_of(one, values) for one in candidates], np.float64)
+    inherited = (max(values.get(name, 0.0) for name in (one.id, *one.proofs)) for one in candidates)
+    return np.fromiter(inherited, np.float64)
 
 
 @cached_by_chars(chars_max=2_000_000, entries_max=4_096)
@@ -82,13 +83,3 @@ def _rarity(words: Collection[str], texts: Collection[frozenset[str]]) -> dict[s
     frequencies = {word: sum(word in text for text in texts) for word in words}
     n_max = max(min(_MESSAGES_MAX, len(texts) * _SHARE_MAX), 2)
     return {word: math.log1p(len(texts) / n) for word, n in frequencies.items() if 1 < n <= n_max}
-
-
-def _value_of(one: Candidate, values: dict[str, float]) -> float:
-    match one.kind:
-        case HitKind.MESSAGE:
-            return values.get(one.id, 0.0)
-        case HitKind.FACT:
-            return max((values.get(proof, 0.0) for proof in one.proofs), default=0.0)
-        case _:
-            return 0.0

@@ -49,11 +49,7 @@ class _Searchable:
 
 
 class OfflineRecall:
-    """Answer questions from the spool and the snapshots that this process has cached.
-
-    Args:
-        spool: None if messages are refused while Neo4j is unavailable.
-    """
+    """Answer questions from the spool and the snapshots that this process has cached."""
 
     def __init__(self, spool: Spool, snapshots: RecallSnapshotCache) -> None:
         self._spool = spool
@@ -66,7 +62,10 @@ class OfflineRecall:
             UnavailableError: `why`, if there are no spooled messages and no snapshot of this memory, or nothing could
                 be searched in time.
         """
-        newest = await self._spooled(self._spool, tenant, question.user_id)
+        try:
+            newest = await self._spool.newest(tenant, question.user_id, episodes_max=_EPISODES_MAX, chars_max=CHARS_MAX)
+        except UnavailableError:
+            newest = NewestEpisodes()
         snapshot = self._snapshots.of(tenant, question.user_id)
         if not newest.rows and snapshot is None:
             raise why
@@ -80,12 +79,6 @@ class OfflineRecall:
         if not search.searched:
             raise why
         return search.answer() if len(search.matches) <= _SORTED_HERE else await _SEARCHING.run(search.answer)
-
-    async def _spooled(self, spool: Spool, tenant: TenantId, user_id: str) -> NewestEpisodes:
-        try:
-            return await spool.newest(tenant, user_id, episodes_max=_EPISODES_MAX, chars_max=CHARS_MAX)
-        except UnavailableError:
-            return NewestEpisodes()
 
 
 class _Search:
