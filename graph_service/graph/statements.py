@@ -15,6 +15,9 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{replaced r}}          sets the properties of `r` to the map `properties` as `=` does, but leaves its key alone
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{listed_fact r}}       fact `r` with both ends, for lists; needs `at`, its start in microseconds since 1970
+    {{map_edge r}}          the values of `r`, from `s` to `o`, in the order that the map reads; needs `evidence_n`
+    {{map_node n}}          the values of node `n` in the order that the map reads
+    {{core_fact r}}         the values of `r`, to `b`, in the order that the core memory reads
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
     {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
@@ -67,6 +70,17 @@ _BEGUN_BY: Final = (
 _BEGUN: Final = _BEGUN_BY + " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
 _END_KNOWN: Final = "($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"
 _HOLDS: Final = f"{_BEGUN} AND ({_OPEN})"
+
+
+def _micros(*times: str) -> str:
+    """Return times as microseconds since 1970, separated by commas."""
+    return ", ".join(f"{time}.epochSeconds * 1000000 + {time}.microsecond" for time in times)
+
+
+_MAP_NODE: Final = (
+    "{x}.id, head([label IN labels({x}) WHERE label <> 'Memory']), {x}.user_id, {x}.name, {x}.entity_type, {x}.aliases,"
+    f" {{x}}.abstract, {{x}}.importance, {{x}}.evidence_n, {_micros('{x}.first_seen', '{x}.last_seen')}"
+)
 # Fragments about one variable, whose name replaces `{x}`.
 _OF_VARIABLE: Final = {
     "holds": _HOLDS,
@@ -82,11 +96,21 @@ _OF_VARIABLE: Final = {
         " .closing_known_at, .recorded_at, .first_seen, .last_seen, .evidence, .quotes, .kind, .rationale, .steps,"
         " .trigger_emotion, .mentioned_start, .mentioned_end,"
         " predicate: type({x}), subject_id: startNode({x}).id, object_id: endNode({x}).id, at: at,"
-        " ends: [x IN [startNode({x}), endNode({x})] | [x.id, head([label IN labels(x) WHERE label <> 'Memory']),"
-        " x.user_id, x.name, x.entity_type, x.aliases, x.abstract, x.importance, x.evidence_n,"
-        " x.first_seen.epochSeconds * 1000000 + x.first_seen.microsecond,"
-        " x.last_seen.epochSeconds * 1000000 + x.last_seen.microsecond]],"
+        f" ends: [x IN [startNode({{x}}), endNode({{x}})] | [{_MAP_NODE.replace('{x}', 'x')}]],"
         f" invalid_at: CASE WHEN {_END_KNOWN} THEN {{x}}.invalid_at END}}}}"
+    ),
+    "map_edge": (
+        "{x}.id, s.id, o.id, type({x}), {x}.user_id, {x}.relation, {x}.strength, {x}.confidence, evidence_n, "
+        + _micros("{x}.first_seen", "{x}.last_seen", "{x}.valid_at", "{x}.invalid_at")
+        + f", {_micros('coalesce({x}.known_at, {x}.recorded_at)', '{x}.closing_known_at')}, {{x}}.kind, {{x}}.statement"
+    ),
+    "map_node": _MAP_NODE,
+    "core_fact": (
+        "{x}.id, {x}.uri, {x}.statement, type({x}), {x}.relation, b.id, {x}.kind, {x}.importance, {x}.strength,"
+        f" {{x}}.confidence, {_micros('{x}.first_seen', '{x}.last_seen')}, {{x}}.valid_at.epochMillis,"
+        f" CASE WHEN {_END_KNOWN} THEN {{x}}.invalid_at.epochMillis END, {{x}}.trigger_emotion, {{x}}.evidence,"
+        " size({x}.scenes), "
+        "head(COLLECT {{ MATCH (m:Message {{tenant: $tenant, id: head({x}.evidence)}}) RETURN m.zone }})"
     ),
     "told_as_ended": (
         "({x}.invalid_at IS NOT NULL AND size({x}.assertions) > 0"

@@ -58,7 +58,7 @@ _MESSAGE_IDS_MAX: Final = 1_000
 _NODES, _LEADING = statement("mindmap/map_nodes"), statement("mindmap/map_leading_nodes")
 _FACTS, _OF_PEOPLE = statement("mindmap/map_facts"), statement("mindmap/map_facts_of_people")
 
-# Order of the values in `mindmap/map_facts`, `map_facts_at`, `map_mentions` and `subgraph`, and in `map_nodes_by_id`.
+# Order of the values in the fragments `map_edge` and `map_node`.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
     *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind", "statement"),

@@ -19,15 +19,6 @@ CALL () {
   WHERE $closed OR over = 0
   WITH s, r, o, evidence_n, over ORDER BY over, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
   LIMIT $rows_max
-  RETURN collect([
-    r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,
-    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
-    r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
-    r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
-    coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
-    r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
-    r.kind, r.statement
-  ]) AS edges
+  RETURN collect([{{map_edge r}}]) AS edges
 }
 RETURN epoch, seq, edges

@@ -6,9 +6,4 @@
 // -> nodes
 UNWIND $ids AS id
 MATCH (n:Memory {tenant: $tenant, id: id})
-RETURN collect([
-  n.id, head([label IN labels(n) WHERE label <> 'Memory']), n.user_id, n.name, n.entity_type, n.aliases, n.abstract,
-  n.importance, n.evidence_n,
-  n.first_seen.epochSeconds * 1000000 + n.first_seen.microsecond,
-  n.last_seen.epochSeconds * 1000000 + n.last_seen.microsecond
-]) AS nodes
+RETURN collect([{{map_node n}}]) AS nodes

@@ -23,20 +23,6 @@ CALL (found) {
   WHERE $closed OR validity_rank <> 1
   WITH s, r, o, evidence_n, validity_rank ORDER BY validity_rank, r.strength DESC, r.last_seen DESC, r.id
   LIMIT $rows_max
-  RETURN collect([
-    r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,
-    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
-    r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
-    r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
-    coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
-    r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
-    r.kind, r.statement
-  ]) AS edges
+  RETURN collect([{{map_edge r}}]) AS edges
 }
-RETURN [n IN found | [
-  n.id, head([label IN labels(n) WHERE label <> 'Memory']), n.user_id, n.name, n.entity_type, n.aliases, n.abstract,
-  n.importance, n.evidence_n,
-  n.first_seen.epochSeconds * 1000000 + n.first_seen.microsecond,
-  n.last_seen.epochSeconds * 1000000 + n.last_seen.microsecond
-]] AS nodes, edges
+RETURN [n IN found | [{{map_node n}}]] AS nodes, edges

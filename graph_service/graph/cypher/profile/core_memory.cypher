@@ -20,13 +20,7 @@ CALL (u) {
   WHERE r.tenant = $tenant AND {{holds r}}
     AND (r.profile_exclusion IS NULL OR NOT $as_marked)
   WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
-  RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
-    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis,
-    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes),
-    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone })]) AS facts
+  RETURN collect([{{core_fact r}}]) AS facts
 }
 CALL (u) {
   // Causes between other nodes concern the user if the user said so, or has a fact about the effect.
@@ -38,13 +32,7 @@ CALL (u) {
   WHERE b = u
     OR EXISTS { MATCH (u)-[:{{predicates}}]->(a) }
     OR EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN r.evidence AND m.role = 'user' }
-  RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
-    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis,
-    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes),
-    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone })]) AS triggers
+  RETURN collect([{{core_fact r}}]) AS triggers
 }
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
@@ -52,13 +40,6 @@ CALL (u) {
     // Part of another fact, which has not ended with it.
     AND coalesce(r.closing_reason, '') <> 'merged'
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
-  RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
-    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis,
-    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
-    r.trigger_emotion, r.evidence, size(r.scenes),
-    head(COLLECT { MATCH (m:Message {tenant: $tenant, id: head(r.evidence)}) RETURN m.zone }),
-    {{told_as_ended r}}, coalesce(r.closing_reason = 'rejected', false)]) AS closed
+  RETURN collect([{{core_fact r}}, {{told_as_ended r}}, coalesce(r.closing_reason = 'rejected', false)]) AS closed
 }
 RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed
