@@ -64,7 +64,7 @@ class MergeWriter:
             for member in members
         ]
         await self._run(statement("entity_resolution/set_merge_root"), rows=rows)
-        await self._run(statement("entity_resolution/delete_nodes"), ids=[merged_id])
+        await self._run(statement("forgetting/delete_nodes"), ids=[merged_id])
         nodes = await self.project([kept_id])
         after = await self.edges_of([kept_id])
         reason = f"merged: {reason}"
