@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from graph_service.graph.rows import to_row
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes, node_change
 from graph_service.memory.ingest.spool import Spool, without
 from graph_service.memory.ingest.validation import CheckedEpisode
@@ -127,17 +127,10 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
         ConflictError: a message with the same id but other text, speaker or time is stored.
         UnavailableError: Neo4j does not answer, or the user is being forgotten.
     """
-    parameters = _parameters(episode, epoch)
-
-    async def steps(writing: Writing) -> list[dict[str, Any]]:
-        rows = await writing.run(statement("ingest/add_messages"), parameters)
-        _raise_if_refused(rows, episode)
-        if not rows[0]["user_known"]:
-            change = await _add_user(writing, episode)
-            await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
-        return rows
-
-    rows = await graph.write(steps)
+    try:
+        rows = (await _store(graph, {0: episode}, epoch))[0]
+    except BatchError as refused:
+        raise refused.errors[0] from None
     parts = {message.id for message in episode.messages if message.part_of is not None}
     stored = sum(row["is_new"] for row in rows if row["id"] not in parts)
     return _receipt(episode, stored, dropped, spooled=False)
@@ -157,29 +150,37 @@ async def store_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: st
     for index, (episode, ids) in enumerate(zip(episodes, await forgotten_message_ids(graph, episodes), strict=True)):
         if (kept := without(episode, ids) if ids else episode) is not None:
             remaining[index] = kept
-    if not remaining:
-        return
-    parameters = {"episodes": [{"place": index, **_parameters(episode, epoch)} for index, episode in remaining.items()]}
+    if remaining:
+        await _store(graph, remaining, epoch)
 
-    async def steps(writing: Writing) -> None:
-        rows = await writing.run(statement("ingest/add_episodes"), parameters)
-        rows_by_episode: dict[int, list[dict[str, Any]]] = {index: [] for index in remaining}
-        for row in rows:
-            rows_by_episode[row["place"]].append(row)
-        _raise_if_any_refused(rows_by_episode, remaining)
+
+async def _store(graph: Graph, episodes: Mapping[int, Episode], epoch: str) -> dict[int, list[Row]]:
+    """Store episodes in one commit, and return the rows of each of them.
+
+    Raises:
+        BatchError: some were refused; none was stored.
+    """
+    parameters = {"episodes": [{"place": place, **_parameters(one, epoch)} for place, one in episodes.items()]}
+
+    async def steps(writing: Writing) -> dict[int, list[Row]]:
+        rows: dict[int, list[Row]] = {place: [] for place in episodes}
+        for row in await writing.run(statement("ingest/add_messages"), parameters):
+            rows[row["place"]].append(row)
+        _raise_if_any_refused(rows, episodes)
         new_users: dict[tuple[str, str, str | None], Episode] = {}
-        for index, episode in remaining.items():
-            if not rows_by_episode[index][0]["user_known"]:
+        for place, episode in episodes.items():
+            if not rows[place][0]["user_known"]:
                 new_users.setdefault((episode.tenant, episode.user_id, episode.user_name), episode)
         # Add all users before writing any change, because tenants are locked last.
         changes = [(episode, await _add_user(writing, episode)) for episode in new_users.values()]
         for episode, change in changes:
             await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
+        return rows
 
-    await graph.write(steps)
+    return await graph.write(steps)
 
 
-def _raise_if_any_refused(rows_by_episode: Mapping[int, list[dict[str, Any]]], episodes: Mapping[int, Episode]) -> None:
+def _raise_if_any_refused(rows_by_episode: Mapping[int, list[Row]], episodes: Mapping[int, Episode]) -> None:
     errors: dict[int, ConflictError | UserBeingForgottenError] = {}
     for index, episode in episodes.items():
         try:
@@ -190,7 +191,7 @@ def _raise_if_any_refused(rows_by_episode: Mapping[int, list[dict[str, Any]]], e
         raise BatchError(errors)
 
 
-def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
+def _raise_if_refused(rows: list[Row], episode: Episode) -> None:
     """Raise if the user is being forgotten, or stored messages differ from those of the episode."""
     if rows[0]["forgetting"]:
         raise UserBeingForgottenError(episode.user_id)

@@ -160,7 +160,7 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "items/delete_expired",
             "items/unembedded_items",
             # Each row names its tenant.
-            "ingest/add_episodes",
+            "ingest/add_messages",
             "items/set_item_vectors",
             "schema/record_version",
             "schema/start_version",
