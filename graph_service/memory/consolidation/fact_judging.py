@@ -61,7 +61,7 @@ def doubts_of(
     for fact in accepted:
         if fact.closes or fact.claim in doubts:
             continue
-        if resolve(fact, older).verdict is not FactAction.CREATE:
+        if resolve(fact, older)[0] is not FactAction.CREATE:
             continue
         near = [known for known in older if _may_conflict(fact, known)]
         if near:

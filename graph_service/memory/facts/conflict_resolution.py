@@ -156,37 +156,22 @@ class FactAction(StrEnum):
     CREATE = "create"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
-    """The result of comparing a new fact with the stored ones.
+def resolve(fact: AcceptedFact, known: Iterable[Fact]) -> tuple[FactAction, Fact | None]:
+    """Return the action for a new fact, from the most similar stored facts of its subject.
 
-    Attributes:
-        same: the stored fact with the same claim, or a near-duplicate.
-        closes: the stored fact that the new one ends, and the reason.
+    Returns:
+        The action, and the stored fact with the same claim or, without one, a near-duplicate.
     """
-
-    verdict: FactAction
-    same: Fact | None = None
-    closes: tuple[Fact, Closing] | None = None
-
-
-def resolve(fact: AcceptedFact, known: Iterable[Fact]) -> Resolution:
-    """Return the action for a new fact, from the most similar stored facts of its subject."""
     near = most_similar(fact, known)
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
     if same is not None:
         assertions = {(assertion.message_id, assertion.ends) for assertion in same.assertions}
         if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
-            return Resolution(verdict=FactAction.IGNORE, same=same)
-        if fact.closes:
-            return Resolution(verdict=FactAction.UPDATE, same=same, closes=(same, Closing.ENDED))
-        return Resolution(verdict=FactAction.MERGE, same=same)
-    for one in near:
-        why = _closing(fact, one)
-        if why is not None and one.invalid_at is None and one.valid_at <= fact.valid_at:
-            return Resolution(verdict=FactAction.UPDATE, closes=(one, why))
-    return Resolution(verdict=FactAction.CREATE)
+            return FactAction.IGNORE, same
+        return FactAction.UPDATE if fact.closes else FactAction.MERGE, same
+    older = (one for one in near if one.invalid_at is None and one.valid_at <= fact.valid_at)
+    return FactAction.UPDATE if any(_closing(fact, one) for one in older) else FactAction.CREATE, None
 
 
 def most_similar(fact: AcceptedFact, known: Iterable[Fact]) -> list[Fact]:

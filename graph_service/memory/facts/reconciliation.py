@@ -27,7 +27,7 @@ from graph_service.memory.facts.claims import (
     merged_fact,
     supported_fact,
 )
-from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
+from graph_service.memory.facts.conflict_resolution import FactAction, resolve
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import CLOSING_TEXTS, Assertion, Closing
@@ -107,15 +107,14 @@ def plan_facts(
         if verdict is not None:
             # Stored before it was judged.
             near = [one for one in near if one.claim != fact.claim or not one.is_unconfirmed]
-        resolution = None if fact.correction else resolve(fact, near)
-        same = None if resolution is None else resolution.same
+        action, same = (None, None) if fact.correction else resolve(fact, near)
         if same is not None:
             new = replace(new, claim=same.claim)
         verdict = verdict if same is None else None
         applied = _apply_judgement(new, verdict, claims)
         if verdict is not None and applied[0].claim != fact.claim and fact.claim in claims:
             claims[fact.claim].moved = True
-        outcomes.append(_outcome(fact, scene, applied, claims, verdict, resolution))
+        outcomes.append(_outcome(fact, scene, applied, claims, verdict, action))
         for more in applied:
             before = claims.get(more.claim)
             if before is None:
@@ -156,7 +155,7 @@ def _outcome(
     applied: Sequence[KnownClaim],
     claims: Mapping[Claim, "_ClaimBuilder"],
     verdict: FactVerdict | None,
-    resolution: Resolution | None,
+    action: FactAction | None,
 ) -> tuple[FactEvent, Claim, Claim | None]:
     """Return the event of an accepted fact, still without ids of facts, its claim, and the claim that it replaced."""
     claim, replaced = applied[0].claim, None
@@ -167,7 +166,7 @@ def _outcome(
             kind, replaced = FactEventKind.UPDATE, verdict.known
     elif fact.closes:
         kind, reason = FactEventKind.UPDATE, "it says that a known fact has ended"
-    elif resolution is not None and resolution.verdict is FactAction.IGNORE:
+    elif action is FactAction.IGNORE:
         kind, reason = FactEventKind.IGNORE, "these messages are evidence of the same fact already"
     elif claim in claims:
         kind, reason = FactEventKind.MERGE, _SAYS_THE_SAME
