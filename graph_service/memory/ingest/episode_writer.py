@@ -91,7 +91,7 @@ async def store_or_spool(graph: Graph, spool: Spool, checked: CheckedEpisode, *,
         UnavailableError: neither Neo4j nor the disk accepts it; nothing was stored.
     """
     episode = checked.episode
-    if not await _has_older_episodes(spool, episode):
+    if not await spool.seems_waiting(episode.tenant, episode.user_id):
         with contextlib.suppress(UnavailableError):
             return await store_episode(graph, episode, epoch=epoch, dropped=checked.dropped)
     return await spool_episode(spool, checked)
@@ -107,14 +107,6 @@ async def spool_episode(spool: Spool, checked: CheckedEpisode) -> Receipt:
     is_new = await spool.put(checked.episode)
     stored = sum(message.part_of is None for message in checked.episode.messages) if is_new else 0
     return _receipt(checked.episode, stored, checked.dropped, spooled=True)
-
-
-async def _has_older_episodes(spool: Spool, episode: Episode) -> bool:
-    """Return whether older episodes of the user are on disk; False if the disk cannot be read."""
-    try:
-        return await spool.has_waiting(episode.tenant, episode.user_id)
-    except UnavailableError:
-        return False
 
 
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:

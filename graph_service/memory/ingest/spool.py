@@ -275,6 +275,12 @@ class Spool:
         query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? AND user_id = ? LIMIT 1"
         return bool(await self._rows(query, tenant, user_id))
 
+    async def seems_waiting(self, tenant: TenantId, user_id: str) -> bool:
+        """Return `has_waiting`; False if the disk cannot be read."""
+        with contextlib.suppress(UnavailableError):
+            return await self.has_waiting(tenant, user_id)
+        return False
+
     async def waiting(
         self, *, episodes_max: int, bytes_max: int, exclude_users: Collection[tuple[str, str]] = ()
     ) -> list[SpoolEntry]:

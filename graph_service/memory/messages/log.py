@@ -16,7 +16,7 @@ from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cu
 from graph_service.memory.sessions.lifecycle import session_node_id, users_of_tenant
 from graph_service.memory.tags import metadata_marker, metadata_tokens, normalized_tags
 from schema.assertion import Closing, parse_assertion
-from schema.errors import InputError, UnavailableError
+from schema.errors import InputError
 from schema.filters import EVERYTHING, Filter, matches, required_values
 from schema.ids import (
     CORRECTION_SESSION,
@@ -319,19 +319,13 @@ class MessageLog:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait_s
         while True:
-            waiting = await self._is_spooled(tenant, UserId(user_id))
+            waiting = await self._spool.seems_waiting(tenant, user_id)
             if not waiting:
                 waiting = (await self._graph.read(statement("messages/waiting"), parameters))[0]["waiting"]
             left_s = until - loop.time()
             if not waiting or left_s <= 0:
                 return not waiting
             await asyncio.sleep(min(_POLL_S, left_s))
-
-    async def _is_spooled(self, tenant: TenantId, user_id: UserId) -> bool:
-        try:
-            return await self._spool.has_waiting(tenant, user_id)
-        except UnavailableError:
-            return False
 
     async def _scope(self, tenant: TenantId, wanted: MessageFilter) -> dict[str, Any]:
         if wanted.session_id is not None and wanted.user_id is None:
