@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, MutableMapping
 from typing import Any, Final
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from extraction.text.secrets import SecretKind, without_secrets
@@ -12,7 +13,7 @@ from extraction.text.secrets import SecretKind, without_secrets
 UNFILTERED_KEY: Final = "mnemoscene.unfiltered"
 # Longer texts are filtered in a thread, so that others need not wait.
 _FILTERED_HERE_CHARS: Final = 50_000
-_TEXTS: Final = (b"application/json", b"application/graphql-response+json", b"text/event-stream", b"text/markdown")
+_TEXTS: Final = ("application/json", "application/graphql-response+json", "text/event-stream", "text/markdown")
 
 
 class SecretFilter:
@@ -79,13 +80,14 @@ class _Filtered:
 
 
 def _is_text(head: Message) -> bool:
-    headers = {bytes(name).lower(): bytes(value) for name, value in head.get("headers", ())}
-    return headers.get(b"content-type", b"").startswith(_TEXTS) and b"content-encoding" not in headers
+    headers = Headers(raw=head.get("headers", ()))
+    return headers.get("content-type", "").startswith(_TEXTS) and "content-encoding" not in headers
 
 
 def _with_length(head: Message, length: int | None) -> Message:
     """Return the head with the length of the body; without one if more chunks follow."""
-    headers = [(name, value) for name, value in head.get("headers", ()) if bytes(name).lower() != b"content-length"]
+    headers = MutableHeaders(raw=list(head.get("headers", ())))
+    del headers["content-length"]
     if length is not None:
-        headers.append((b"content-length", str(length).encode()))
-    return {**head, "headers": headers}
+        headers["content-length"] = str(length)
+    return {**head, "headers": headers.raw}

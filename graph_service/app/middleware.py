@@ -6,10 +6,11 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.api.errors import CLIENT_CLOSED, error_answer, refuse
@@ -68,7 +69,7 @@ class StopGuard:
         elif self._stopping.draining and scope["path"] == "/ready":
             await self._refuse(scope, receive, send)
         elif not self._stopping.asked.is_set():
-            await self._until_the_end(scope, receive, adding(send, self._closing))
+            await self._until_the_end(scope, receive, send)
         else:
             await self._refuse(scope, receive, send)
 
@@ -79,6 +80,8 @@ class StopGuard:
         async def noted(message: Message) -> None:
             nonlocal began
             began = True
+            if self._stopping.draining and message["type"] == "http.response.start":
+                headers_of(message)["connection"] = "close"
             await send(message)
 
         try:
@@ -87,9 +90,6 @@ class StopGuard:
             if scope["type"] != "http" or began or not self._stopping.asked.is_set():
                 raise
             await self._refuse(scope, receive, send)
-
-    def _closing(self, _: Message) -> Iterable[tuple[bytes, bytes]]:
-        return [(b"connection", b"close")] if self._stopping.draining else []
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         message = "the service is shutting down; try again later"
@@ -138,7 +138,7 @@ class BodyLimit:
         access = scope.get(SCOPE_KEY)
         body = _Body(self._rules, self._totals, holder=None if access is None else quota_key(access))
         try:
-            whole = await body.read(_header(scope, b"content-length"), receive)
+            whole = await body.read(Headers(scope=scope).get("content-length", ""), receive)
             await self._app(scope, _first(whole, receive), send)
         except _RefusedError as refused:
             too_many = refused.status == RateLimitError.http_status
@@ -227,32 +227,18 @@ class _RefusedError(Exception):
 
 
 def _host_name(scope: Scope) -> str:
-    host = _header(scope, b"host").lower()
+    host = Headers(scope=scope).get("host", "").lower()
     return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
 
 
-def _header(scope: Scope, name: bytes) -> str:
-    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
-
-
-def adding(send: Send, headers_of: Callable[[Message], Iterable[tuple[bytes, bytes]]]) -> Send:
-    """Return a `send` that adds headers to the response.
-
-    Args:
-        headers_of: returns the headers, with lower-case names, for the response's start message.
-    """
-
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), *headers_of(message)]}
-        await send(message)
-
-    return with_headers
+def headers_of(start: Message) -> MutableHeaders:
+    """Return the headers of a response's start message, to be changed there."""
+    start.setdefault("headers", [])
+    return MutableHeaders(scope=start)
 
 
 ROUND_TRIPS_HEADER: Final = "Mnemoscene-Round-Trips"
 REQUEST_ID_HEADER: Final = "X-Request-Id"
-_HEADER_BYTES: Final = REQUEST_ID_HEADER.lower().encode()
 # Ids of callers are logged, so only safe characters are accepted.
 _GOOD_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _INTERFACES: Final = {
@@ -281,23 +267,27 @@ class RequestRecord:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        given = _header(scope, _HEADER_BYTES)
+        caller = Headers(scope=scope)
+        given = caller.get(REQUEST_ID_HEADER, "")
         request_id = given if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
         # All other paths belong to the viewer.
         interface = _INTERFACES.get(scope["path"][1:].partition("/")[0], Interface.VIEWER)
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
-        def headers(beginning: Message) -> list[tuple[bytes, bytes]]:
+        async def noted(message: Message) -> None:
             nonlocal status
-            status = beginning["status"]
-            trips = (ROUND_TRIPS_HEADER.lower().encode(), str(count.sent).encode())
-            return [(_HEADER_BYTES, request_id.encode()), trips, *_missing_headers(beginning)]
+            if message["type"] == "http.response.start":
+                status, headers = message["status"], headers_of(message)
+                headers[REQUEST_ID_HEADER], headers[ROUND_TRIPS_HEADER] = request_id, str(count.sent)
+                for name, value in DATA_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
 
         try:
-            parent = _header(scope, b"traceparent") or None
+            parent = caller.get("traceparent") or None
             with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}), counted() as count:
-                await self._app(scope, receive, adding(send, headers))
+                await self._app(scope, receive, noted)
         finally:
             took_s = time.perf_counter() - started_s
             _note(interface, status, took_s, timed=scope["type"] == "http")
@@ -320,9 +310,3 @@ DATA_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
-
-
-def _missing_headers(message: Message) -> list[tuple[bytes, bytes]]:
-    known = {name.lower() for name, _ in message.get("headers", ())}
-    every = [(name.encode(), value.encode()) for name, value in DATA_HEADERS.items()]
-    return [each for each in every if each[0] not in known]
