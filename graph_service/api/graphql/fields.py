@@ -304,17 +304,6 @@ class Connection(Generic[T]):
     page_info: PageInfo = about("Position of the page.")
 
 
-def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageInfo:
-    """Return the position of a page.
-
-    Args:
-        cursors: cursors of its items, in order.
-        after: the cursor in the request.
-    """
-    ends = (cursors[0], cursors[-1]) if cursors else (None, None)
-    return PageInfo(has_next_page=more, has_previous_page=after is not None, start_cursor=ends[0], end_cursor=ends[1])
-
-
 def page_of(
     rows: Sequence[_Row],
     first: int,
@@ -331,7 +320,12 @@ def page_of(
         view: converts a row to its API type.
     """
     edges: list[Edge[Any]] = [Edge(cursor=cursor(row), node=view(row)) for row in rows[:first]]
-    info = page_info([edge.cursor for edge in edges], more=len(rows) > first, after=after)
+    info = PageInfo(
+        has_next_page=len(rows) > first,
+        has_previous_page=after is not None,
+        start_cursor=edges[0].cursor if edges else None,
+        end_cursor=edges[-1].cursor if edges else None,
+    )
     return Connection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 

@@ -1,6 +1,7 @@
 """GraphQL: the log of messages, single messages, whether they are read; sessions and their last turns."""
 
 from datetime import datetime
+from operator import itemgetter
 from typing import Annotated, Any
 
 import strawberry
@@ -12,7 +13,6 @@ from graph_service.api.graphql.fields import (
     AnyUserId,
     Call,
     Connection,
-    Edge,
     FirstArgument,
     SessionId,
     TagsArgument,
@@ -23,7 +23,6 @@ from graph_service.api.graphql.fields import (
     field,
     mutation,
     output,
-    page_info,
     page_of,
 )
 from graph_service.memory.facts.reconciliation import FactEventKind
@@ -87,7 +86,11 @@ async def messages(
     selected = selected_names(info, "edges", "node") | selected_names(info, "nodes")
     wanted = MessageFilter(user_id=user_id, session_id=session_id, tags=tuple(tags or ()), where=parse_filter(where))
     page = await _page(info, wanted, selected, first=first, after=after, newest_first=newest_first)
-    return _connection(page, after)
+    rows = list(zip(page.cursors, page.messages, strict=True))
+    found = page_of(rows, len(rows), after, cursor=itemgetter(0), view=itemgetter(1))
+    found.page_info.has_next_page = page.next is not None
+    found.page_info.end_cursor = page.next or found.page_info.end_cursor
+    return StoredMessageConnection(**vars(found))
 
 
 @strawberry.field(
@@ -191,15 +194,6 @@ def _fields(selections: list[Any]) -> list[SelectedField]:
             case FragmentSpread() | InlineFragment() as fragment:
                 waiting += fragment.selections
     return found
-
-
-def _connection(page: MessagePage, after: str | None) -> StoredMessageConnection:
-    edges: list[Edge[Any]] = [
-        Edge(cursor=cursor, node=message) for cursor, message in zip(page.cursors, page.messages, strict=True)
-    ]
-    info = page_info(page.cursors, more=page.next is not None, after=after)
-    info.end_cursor = page.next or info.end_cursor
-    return StoredMessageConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
 strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window come from.")

@@ -24,7 +24,7 @@ from graph_service.api.graphql.fields import (
     field,
     mutation,
     output,
-    page_info,
+    page_of,
     view_of,
 )
 from graph_service.memory.curation.facts import FactStatus, FactVersion
@@ -376,9 +376,8 @@ class FactConnection:
 
 def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
     """Return a page of facts from up to `first` + 1 rows; nested fields use the same point in time."""
-    edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
-    info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
-    return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
+    view = partial(fact_view, moments=page.moments)
+    return FactConnection(**vars(page_of(rows, page.first, page.after, cursor=fact_cursor, view=view)))
 
 
 def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
