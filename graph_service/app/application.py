@@ -188,7 +188,36 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     usual = Caller(tenant=DEFAULT_TENANT, user_id=given.user, tools=given.tools, aliases=given.aliases)
     mcp = McpEndpoint(tool_context(services), usual=usual, tenant_of=tenant_of, auth=auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(services, hub, auth, mcp, graphql, communities, stopping)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # Before the background tasks start: they would compete for a database that has just started.
+        await _load_keys(services)
+        if not services.database.connected:
+            # For recall and viewers, while Neo4j does not answer yet.
+            await services.memory.recall_snapshots.load()
+        async with working(services, stopping):
+            ended = asyncio.Event()
+            loops = [services.supervisor.start(Loop.MCP, lambda: mcp.run(ended), ended)]
+            if (redis := services.settings.redis).url is not None:
+                from graph_service.auth.shared_rates import SharedRates
+
+                shared = SharedRates(auth.rates, redis.url, timeout_s=redis.timeout_s)
+                loops.append(services.supervisor.start(Loop.RATES, lambda: shared.run(stopping.asked), stopping.asked))
+            app.state.answering_since_s = time.time()
+            # The first request loads it earlier if necessary.
+            loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
+            try:
+                yield
+            finally:
+                loading.cancel()
+                stopping.ask()
+                ended.set()
+                await in_time(communities.close, what="finding communities")
+                await asyncio.wait(loops, timeout=stopping.left_s)
+                await cancel(*loops)
+        await in_time(hub.close, what="watching for viewers")
+
     app = FastAPI(title="Mnemoscene", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
@@ -245,47 +274,6 @@ def _auth(services: Services) -> Authenticator:
         if (password := settings.neo4j.uri and settings.neo4j.password)
         else None,
     )
-
-
-def _lifespan(
-    services: Services,
-    hub: Hub,
-    auth: Authenticator,
-    mcp: McpEndpoint,
-    graphql: GraphQLEndpoint,
-    communities: CommunityMaps,
-    stopping: Stopping,
-) -> Any:
-    @contextlib.asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # Before the background tasks start: they would compete for a database that has just started.
-        await _load_keys(services)
-        if not services.database.connected:
-            # For recall and viewers, while Neo4j does not answer yet.
-            await services.memory.recall_snapshots.load()
-        async with working(services, stopping):
-            ended = asyncio.Event()
-            loops = [services.supervisor.start(Loop.MCP, lambda: mcp.run(ended), ended)]
-            if (redis := services.settings.redis).url is not None:
-                from graph_service.auth.shared_rates import SharedRates
-
-                shared = SharedRates(auth.rates, redis.url, timeout_s=redis.timeout_s)
-                loops.append(services.supervisor.start(Loop.RATES, lambda: shared.run(stopping.asked), stopping.asked))
-            app.state.answering_since_s = time.time()
-            # The first request loads it earlier if necessary.
-            loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
-            try:
-                yield
-            finally:
-                loading.cancel()
-                stopping.ask()
-                ended.set()
-                await in_time(communities.close, what="finding communities")
-                await asyncio.wait(loops, timeout=stopping.left_s)
-                await cancel(*loops)
-        await in_time(hub.close, what="watching for viewers")
-
-    return lifespan
 
 
 async def _load_keys(services: Services) -> None:

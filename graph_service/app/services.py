@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from extraction.embeddings.cache import CachedEmbedder
@@ -281,7 +280,6 @@ async def open_services(
             identity, change = _identity(opened, await stored_embedder(new)), settings.embedding.change_embedder
             external_services.embedder.problem = await fit_embedder(new, identity, service=not wait, change=change)
 
-        stored_keys = file_of_database(settings, "keys", "json")
         database = Database(
             settings=settings,
             graph=graph,
@@ -300,7 +298,7 @@ async def open_services(
             except UnavailableError as error:
                 _log.warning("Neo4j is not available: %s", error)
         opened = await embedding
-        return await _assemble(settings, database, graph, quarantine, opened, external_services, stored_keys, closing)
+        return await _assemble(settings, database, quarantine, opened, external_services, closing)
     except BaseException:
         await cancel(embedding)
         await closing.aclose()
@@ -325,17 +323,15 @@ class _OpenedEmbedder:
 
 
 def _identity(opened: _OpenedEmbedder, stored: StoredEmbedder | None) -> StoredEmbedder:
-    """Return the identity of the vectors that the embedder of this process makes."""
+    """Return the identity of the vectors that the embedder of this process makes.
+
+    A guessed dimension is replaced by the stored one of the same model; a wrong guess would delete every vector.
+    """
     assert opened.embedder is not None
-    if opened.endpoint is not None and opened.endpoint.dim_guessed:
-        _settle_dimension(opened.endpoint, stored)
-    return StoredEmbedder(opened.embedder.name, opened.embedder.dim, token_model_of(opened.embedder))
-
-
-def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None) -> None:
-    """Replace a guessed dimension by the stored one of the same model; a wrong guess would delete every vector."""
-    if endpoint.dim_guessed and stored is not None and stored.model == endpoint.name:
+    endpoint = opened.endpoint
+    if endpoint is not None and endpoint.dim_guessed and stored is not None and stored.model == endpoint.name:
         endpoint.dim = stored.dim
+    return StoredEmbedder(opened.embedder.name, opened.embedder.dim, token_model_of(opened.embedder))
 
 
 async def _open_embedder(settings: Settings, service: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
@@ -476,14 +472,12 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
 async def _assemble(
     settings: Settings,
     database: Database,
-    graph: Graph,
     quarantine: Quarantine,
     opened: _OpenedEmbedder,
     external_services: ExternalServices,
-    stored_keys: Path,
     closing: AsyncExitStack,
 ) -> Services:
-    embedder = opened.embedder
+    embedder, graph = opened.embedder, database.graph
     set_tuning(tuning_of(settings))
     changed, forgotten = Notifier[str](), Notifier[str | None]()
     caps, supervisor = settings.analyst, Supervisor()
@@ -586,7 +580,9 @@ async def _assemble(
         external_services=external_services,
         limiters=limiters,
         endpoint_health=EndpointHealth(probes),
-        keyring=Keyring(graph, clock=_now, random_token=secrets.token_urlsafe, file=stored_keys),
+        keyring=Keyring(
+            graph, clock=_now, random_token=secrets.token_urlsafe, file=file_of_database(settings, "keys", "json")
+        ),
         quarantine=quarantine,
         change_notifier=changed,
         forget_notifier=forgotten,

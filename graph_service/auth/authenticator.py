@@ -58,7 +58,6 @@ class Authenticator:
         read_only: no caller has more than the role READ.
         always_locked: require a credential even if none exists; set when other machines can reach the service.
         quarantine: tenants whose requests are refused.
-        clock: returns aware UTC now.
         before_contact: returns True if this data directory holds nothing that came from the database.
         session_secret: signs session cookies; without one, a restart invalidates all sessions.
     """
@@ -73,7 +72,6 @@ class Authenticator:
         quarantine: Quarantine,
         always_locked: bool,
         read_only: bool = False,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         before_contact: Callable[[], bool] = lambda: False,
         session_secret: bytes | None = None,
     ) -> None:
@@ -84,7 +82,6 @@ class Authenticator:
         self._session_s = auth.session_s
         self._always_locked = always_locked
         self._read_only = read_only
-        self._clock = clock
         self._audit = audit
         self.rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
         self._failures = RateLimiter(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
@@ -176,7 +173,7 @@ class Authenticator:
 
     def new_session(self, access: Access) -> tuple[str, float]:
         """Return the content of a session cookie for this access, and its lifetime in seconds."""
-        now_s = self._clock().timestamp()
+        now_s = time.time()
         until_s = min(now_s + self._session_s, access.until_s or math.inf)
         return encode_session(access, until_s=until_s, secret=self._secret), until_s - now_s
 
@@ -195,7 +192,7 @@ class Authenticator:
             UnauthorizedError: it has.
         """
         while self._is_valid(access):
-            left_s = math.inf if access.until_s is None else access.until_s - self._clock().timestamp()
+            left_s = math.inf if access.until_s is None else access.until_s - time.time()
             try:
                 async with asyncio.timeout(None if left_s == math.inf else max(left_s, 0.0) + 0.01):
                     await self.keyring.wait_for_reload()
@@ -216,7 +213,7 @@ class Authenticator:
         """Write an entry to the audit log; anonymous access is not logged."""
         if not access.is_anonymous:
             entry = AuditEntry(
-                at=self._clock(),
+                at=datetime.now(UTC),
                 who=access.who,
                 tenant=tenant,
                 interface=interface,
@@ -237,7 +234,7 @@ class Authenticator:
         return key.access()
 
     async def _of_session(self, cookie: str) -> Access:
-        session = decode_session(cookie, now_s=self._clock().timestamp(), secret=self._secret)
+        session = decode_session(cookie, now_s=time.time(), secret=self._secret)
         if session is not None and session.key_id is None:
             return session
         key = await self.keyring.find_id(session.key_id) if session is not None and session.key_id else None
@@ -248,7 +245,7 @@ class Authenticator:
     def _is_valid(self, access: Access) -> bool:
         if access.is_anonymous:
             return not self.locked
-        if access.until_s is not None and access.until_s <= self._clock().timestamp():
+        if access.until_s is not None and access.until_s <= time.time():
             return False
         return access.key_id is None or self.keyring.by_id(access.key_id) is not None
 

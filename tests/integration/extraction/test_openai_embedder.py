@@ -4,7 +4,7 @@ import pytest
 
 from extraction.embeddings.embedder import check_vectors, unit
 from extraction.openai_api.embedder import OpenAIEmbedder, connect_openai_embedder
-from graph_service.app.services import _open_embedder, _settle_dimension
+from graph_service.app.services import _identity, _open_embedder
 from graph_service.config.sections import EmbeddingSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.schema_setup import StoredEmbedder
@@ -102,7 +102,7 @@ async def test_unavailable_endpoint_at_startup_keeps_the_vectors_of_its_model(mo
         opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)
     assert opened.embedder is not None
     assert opened.endpoint is not None
-    _settle_dimension(opened.endpoint, _stored(model))
+    _identity(opened, _stored(model))
     assert (opened.embedder.dim, opened.problem) == (dim, None)
 
 
@@ -112,5 +112,5 @@ async def test_answer_of_the_endpoint_has_priority_over_the_stored_dimension() -
         opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)
     assert opened.embedder is not None
     assert opened.endpoint is not None
-    _settle_dimension(opened.endpoint, _stored("fake"))
+    _identity(opened, _stored("fake"))
     assert opened.embedder.dim == 9
