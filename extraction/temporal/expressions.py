@@ -13,8 +13,6 @@ from itertools import islice
 from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
-# Months from this one, nearest first, in which a day of the month falls on each day of the week at least once.
-_NEAREST_MONTHS = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)
 # Bounds memory; more than any meaningful text has.
 _MARKS_MAX = 1_000
 OfYear = Callable[[int], Interval]
@@ -128,8 +126,7 @@ def resolve(
     """
     scope: Interval | None = None
     try:
-        # The date of "Monday 28 September" says which Monday.
-        for mark in sorted(marks, key=lambda mark: (mark.rank, not mark.dated)):
+        for mark in sorted(marks, key=lambda mark: mark.rank):
             inner = interval_of(mark) if scope is None and interval_of else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
@@ -273,34 +270,20 @@ def nth_week(nth: int) -> Narrow:
     return narrow
 
 
-def day_of_month(number: int, on: int | None = None) -> Narrow:
-    """Narrow to this day of the named month; without a month, to the latest such day, or the next in the future.
-
-    Args:
-        on: its day of the week, 0 for Monday: without a named month, the nearest month where the two agree is meant.
-    """
+def day_of_month(number: int) -> Narrow:
+    """Narrow to this day of the named month; without a month, to the latest such day, or the next in the future."""
 
     def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None:
             return day(scope.start.replace(day=number)) if scope.length < 32 * DAY else None
-        agreeing = (found for months in _NEAREST_MONTHS if (found := of_month(months, frame)) and _is_on(found, on))
-        if on is not None and (nearest := next(agreeing, None)):
-            return nearest
-        for months in (0, 1, 2) if frame.future else (0, -1, -2):
-            found = of_month(months, frame)
+        tries = [shifted(frame.now.replace(day=1), Unit.MONTH, n) for n in ((0, 1, 2) if frame.future else (0, -1, -2))]
+        for first in tries:
+            found = _interval_in(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
             if found and (found.end > frame.now if frame.future else found.start <= frame.now):
                 return found
         return None
 
-    def of_month(months: int, frame: Frame) -> Interval | None:
-        first = shifted(frame.now.replace(day=1), Unit.MONTH, months)
-        return _interval_in(lambda _year: day(first.replace(day=number)), 0)
-
     return narrow
-
-
-def _is_on(interval: Interval, day_of_week: int | None) -> bool:
-    return interval.start.weekday() == day_of_week
 
 
 def part_of_day(from_hour: int, to_hour: int) -> Narrow:

@@ -164,7 +164,7 @@ class _Words:
             "free year": lambda match: year_named(int(match["y"])),
             "era": lambda match: year_named(self._eras[match["era"]] + (int(match["n"]) if match["n"] != "元" else 1)),
             "decade": decade,
-            "day of month": self._day_of_month,
+            "day of month": lambda match: bare(Rank.DAY, day_of_month(int(match["d"])), None),
             "ago": lambda match: self._distance(match, -1),
             "ahead": lambda match: self._distance(match, 1),
             "fortnight ago": lambda _match: away(Unit.WEEK, -2),
@@ -195,10 +195,6 @@ class _Words:
 
     def _weekday(self, match: re.Match[str]) -> Marks:
         return self._with_part(match, bare(Rank.DAY, weekday(self._weekdays[match["weekday"]]), None))
-
-    def _day_of_month(self, match: re.Match[str]) -> Marks:
-        day_of_week = self._weekdays.get(match.groupdict().get("weekday") or "")
-        return bare(Rank.DAY, day_of_month(int(match["d"]), day_of_week), None)
 
     def _date(self, match: re.Match[str]) -> Marks:
         """Read a day of a month, or days from `d` to `d2`; without a number the first is meant ("1er mai")."""

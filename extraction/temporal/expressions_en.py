@@ -243,7 +243,7 @@ _NOT_HOLIDAY = (
 )
 # A day of a month that is not named: "on the 18th", "from the 3rd", not "on the 3rd floor".
 _THE_DAY = (
-    r"(?P<d>[12]?1st|2?2nd|2?3rd|(?:[4-9]|1\d|2[04-9]|30)th|31st)"
+    r"(?<=\bthe )(?P<d>[12]?1st|2?2nd|2?3rd|(?:[4-9]|1\d|2[04-9]|30)th|31st)"
     r"(?=\s*(?:[^\w\s'’-]|$)|\s+(?:and|but|or|to|at|in|with|for|so|because|if|when|then|which|that|already|please|btw|it|i|"
     r"we|he|she|they|my|our|the|from|until|till)\b)"
 )
@@ -385,10 +385,6 @@ LEXICONS: tuple[Lexicon, ...] = (
     lexicon(
         rf"day\b|weekend|{'|'.join(en.SEASONS)}|{ANY_MONTH}",
         _lexeme(
-            rf"{en.WEEKDAY},? (?:the )?{_THE_DAY}",
-            lambda match: bare(Rank.DAY, day_of_month(int(match["d"][:-2]), en.WEEKDAYS[match["wd"]]), None),
-        ),
-        _lexeme(
             rf"{en.WEEKDAY}(?!s)(?! {_NOT_WEEKDAY}\b)",
             lambda match: bare(Rank.DAY, weekday(en.WEEKDAYS[match["wd"]]), ON),
         ),
@@ -413,6 +409,6 @@ LEXICONS: tuple[Lexicon, ...] = (
             r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?= (?:of|in) (?:last|this|next) month)",
             lambda match: Mark(rank=Rank.DAY, narrow=day_of_month(int(match["d"])), never_alone=True),
         ),
-        _lexeme(rf"(?<=\bthe ){_THE_DAY}", lambda match: bare(Rank.DAY, day_of_month(int(match["d"][:-2])), BY_THE)),
+        _lexeme(_THE_DAY, lambda match: bare(Rank.DAY, day_of_month(int(match["d"][:-2])), BY_THE)),
     ),
 )
