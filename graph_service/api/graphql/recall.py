@@ -322,7 +322,7 @@ async def recall(
     ] = None,
     asked_at: Annotated[
         datetime | None,
-        argument("Reference time of `yesterday`; what was said a day and more later is left out. Default: now."),
+        argument("Time of `now` and `yesterday`: facts are those valid then; what was said a day later is left out."),
     ] = None,
     zone: Annotated[str | None, argument("Time zone of the question: `Asia/Shanghai` or `+08:00`.")] = None,
     evidence: Annotated[int, argument("Number of evidence messages per hit, 0 to 20.")] = 0,

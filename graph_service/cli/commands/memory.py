@@ -166,7 +166,8 @@ async def recall(
     min_score: Annotated[float | None, typer.Option(help="Only hits with at least this score.")] = None,
     after: Annotated[str | None, typer.Option(help="The cursor of the previous answer, for the next page.")] = None,
     asked_at: Annotated[
-        str | None, typer.Option(help="The time of the question, to which `yesterday` refers; now by default.")
+        str | None,
+        typer.Option(help="The time of the question: of `now`, `yesterday` and valid facts; now by default."),
     ] = None,
     zone: Annotated[str | None, typer.Option(help="The time zone of dates: Asia/Shanghai or +08:00.")] = None,
 ) -> None:

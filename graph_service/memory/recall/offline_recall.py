@@ -19,7 +19,7 @@ from graph_service.memory.messages.log import metadata_of
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.pipeline import Answer
-from graph_service.memory.recall.query import HitKind, Question, check_question
+from graph_service.memory.recall.query import HitKind, Question, check_question, held_at
 from graph_service.memory.tags import normalized_tags
 from schema.errors import TooSlowError, UnavailableError
 from schema.filters import EVERYTHING, matches
@@ -121,7 +121,7 @@ class _Search:
         if self._question.as_of is not None:
             self._notes.append("Neo4j is unavailable: a snapshot cannot answer what was known at an earlier time")
             return
-        valid_at = as_utc(self._question.valid_at or self._now)
+        valid_at = as_utc(self._question.valid_at or held_at(self._question.asked_at, now=self._now) or self._now)
         for one in _in_snapshot(self._question, snapshot, self._span, valid_at=valid_at):
             self._match(one)
         self._age_s = max((self._now - datetime.fromisoformat(snapshot.as_of)).total_seconds(), 0.0)

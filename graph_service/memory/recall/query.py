@@ -199,8 +199,7 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
     after = question.filters.after
     shown = CursorState(asked_at=now) if after is None else shown_in(after, key, now=now)
     asked_at = question.asked_at or shown.asked_at
-    # Asked in March, a question is about what held in March, unless the caller names another time.
-    valid_at = question.valid_at or (question.asked_at if question.as_of is None else None)
+    valid_at = question.valid_at or (None if question.as_of else held_at(question.asked_at, now=shown.asked_at))
     return ResolvedQuestion(
         tenant=tenant,
         question=question,
@@ -211,6 +210,16 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
         shown=shown,
         uri_prefixes=prefixes,
     )
+
+
+def held_at(asked_at: datetime | None, *, now: datetime) -> datetime | None:
+    """Return the valid time of a question asked then: in March, it is about what held in March.
+
+    A time without a zone may be a day, of which all counts.
+    """
+    if asked_at is None or asked_at.tzinfo is not None:
+        return asked_at
+    return min(as_utc(asked_at) + _ASKED_WITHIN, max(now, as_utc(asked_at)))
 
 
 def fingerprint(tenant: str, question: Question) -> str:

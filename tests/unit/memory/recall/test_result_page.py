@@ -19,6 +19,7 @@ from graph_service.memory.recall.query import (
     Question,
     check_question,
     fingerprint,
+    held_at,
     resolve_question,
     uri_prefixes,
 )
@@ -175,3 +176,11 @@ def test_every_error_of_a_filter_is_reported_at_once() -> None:
     with pytest.raises(InputError) as caught:
         check_question(Question(user_id="a", text="tea", filters=wrong))
     assert len(caught.value.problems) == 3
+
+
+def test_question_asked_then_is_about_what_held_then_or_on_that_day() -> None:
+    then, day = NOON - timedelta(days=9), (NOON - timedelta(days=9)).replace(tzinfo=None)
+    assert held_at(None, now=NOON) is None
+    assert held_at(then, now=NOON) == then
+    assert held_at(day, now=NOON) == then + timedelta(days=1)
+    assert held_at(NOON.replace(tzinfo=None), now=NOON) == NOON
