@@ -116,7 +116,8 @@ def recall_parameters(
         **_searches(
             kinds, analysis, (from_ms, to_ms), _within(named, from_ms, to_ms) if named and said_then else (0, 0)
         ),
-        **_queries(tenant, question, analysis, scope, Timespan(start=span.start, end=end)),
+        # The end may be before the start: nothing was said in such a time.
+        **_queries(tenant, question, analysis, scope, (span.start, end)),
         "searched_session": session if messages else "",
         "searched_ids": [] if matching.excludes or not messages else list(matching.ids)[:_SEARCHED_MAX],
         "entity_keys": list(analysis.entity_keys),
@@ -206,17 +207,21 @@ def _other_language(english: bool) -> str:
 
 
 def _queries(
-    tenant: TenantId, question: Question, analysis: QueryAnalysis, scope: str, span: Timespan
+    tenant: TenantId,
+    question: Question,
+    analysis: QueryAnalysis,
+    scope: str,
+    said: tuple[datetime | None, datetime | None],
 ) -> dict[str, Any]:
     """Return the full-text searches `[channel, index, query]`, limited to the user and, except for facts, to days."""
-    kinds, words = question.kinds, both_spellings(analysis.words)
+    (start, end), kinds, words = said, question.kinds, both_spellings(analysis.words)
     fuzzy = () if analysis.chinese else perhaps_unaccented(words, question.text)
     message_query = scoped_query(
         words if HitKind.MESSAGE in kinds else (),
         fields=["text"],
         scope_user=scope,
-        start=span.start,
-        end=span.end,
+        start=start,
+        end=end,
         faint=analysis.capitalized,
         fuzzy=fuzzy,
     )
@@ -248,8 +253,8 @@ def _queries(
             words if HitKind.SCENE in kinds else (),
             fields=["name", "abstract", "overview"],
             scope_user=scope,
-            start=span.start,
-            end=span.end,
+            start=start,
+            end=end,
         ),
         "fact_queries": [[way, f"fact_{way}", fact_query] for way in ways if fact_query != NOTHING],
     }

@@ -63,6 +63,17 @@ async def test_question_asked_earlier_is_answered_by_what_was_said_until_then(gr
     assert any("Shrewsbury" in text for text in texts[1])
 
 
+async def test_question_about_a_time_after_it_was_asked_is_no_error(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(messages=(a_message("The boat is called Dunlin.", time=NOON),)))
+    await a_worker(graph).drain()
+    for text in ("What is the boat called?", "What did we discuss on 5 May 2031?"):
+        for start in (None, NOON + timedelta(days=90)):
+            asked = Question(user_id="alice", text=text, asked_at=NOON + timedelta(days=1), start=start)
+            answer = await memory.recall(TenantId(tenant), asked)
+            assert start is None or not answer.hits
+
+
 async def test_question_asked_earlier_finds_the_fact_that_held_then(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     for days, text in ((0, "I live in Ludlow."), (26, "I moved to Shrewsbury.")):
