@@ -316,7 +316,9 @@ def _clause(lower: str, start: int, end: int, marked: re.Match[str] | None) -> _
 
 def _denials(lower: str, clauses: Sequence[_Clause]) -> Iterator[_Denial]:
     like = _words().like
-    for at, (_, (start, end), _) in enumerate(clauses):
+    for at, (whole, rest, sign) in enumerate(clauses):
+        # "It's 16, no 8": a "no" in the middle denies as much as it answers.
+        start, end = whole if at and sign == "no" else rest
         for match in islice(like["denied"].finditer(lower, start, end), _VALUES_MAX):
             yield at, (match.end(), end), (start, match.start())
         for match in islice(like["denied_after"].finditer(lower, start, end), _VALUES_MAX):
