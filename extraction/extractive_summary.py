@@ -1,27 +1,30 @@
 """Extractive summaries of scenes and sessions: title, abstract (L0, about 100 tokens), overview in Markdown (L1)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from extraction.reader import SceneLine
 from extraction.temporal.phrases import spans_in
-from extraction.text.chinese import HAN
+from extraction.text.chinese import CJK
+from extraction.text.languages import main_language
 from extraction.text.sentences import has_cjk, split_sentences
 from extraction.text.text_rank import keywords, ranked, words_of
+from extraction.text.toml_files import toml_of
 from schema.ids import MemoryId
 from schema.labels import Role
 
 OVERVIEW_TOKENS_MAX = 2_000
-TITLE_CHARS_ZH_MAX = 24
-TITLE_CHARS_EN_MAX = 60
+TITLE_CHARS_CJK_MAX = 24
+TITLE_CHARS_MAX = 60
 # Only the first sentences are ranked, because ranking takes quadratic time.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
-_HAN = re.compile(rf"[{HAN}]+")
-_WORD = re.compile(r"[A-Za-z0-9][\w'’-]*")
+_CHARACTERS = re.compile(rf"[{CJK}]+")
+# Longer runs, as in languages without spaces, are several words.
+_WORD = re.compile(rf"[^\W_{CJK}](?:[^\W{CJK}]|['’-]){{0,15}}")
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
     r"awesome|good (?:morning|night|to see you)|"
@@ -31,6 +34,7 @@ _FILLER = re.compile(
     r"早上好|晚上好|晚安)",
     re.IGNORECASE,
 )
+_HEADINGS: Final[dict[str, Any]] = toml_of("extraction", "headings.toml")
 _CLAUSE_END = re.compile(r"[，；：。！？]|[,;:.!?] ")
 _PLAN = re.compile(
     r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|"
@@ -45,10 +49,10 @@ class _SceneSentence:
 
 
 def token_count(text: str) -> int:
-    """Estimate tokens: one per Chinese character, 1.3 per word."""
+    """Estimate tokens: one per Chinese, Japanese or Korean character, 1.3 per word."""
     # Count with iterators: a list of all words takes ten times the memory of the text.
-    chinese = sum(found.end() - found.start() for found in _HAN.finditer(text))
-    return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
+    characters = sum(found.end() - found.start() for found in _CHARACTERS.finditer(text))
+    return characters + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
 
 
 def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:
@@ -82,12 +86,11 @@ def overview_l1(
         abstract: opening summary; `abstract_l0` by default.
     """
     sentences = _sentences(lines)
-    zh = _is_chinese(sentences)
-    head = _HEADINGS_ZH if zh else _HEADINGS_EN
+    head = headings_of(item.text for item in sentences)
     ranks = _ranks(sentences)
     points = sorted(ranks[: min(12, max(3, len(sentences) // 3))])
     plans = [item.text for item in sentences if item.by != "assistant" and _PLAN.search(item.text)]
-    separator = "、" if zh else ", "
+    separator = "、" if has_cjk(head["summary"]) else ", "
     sections = [
         (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
         (head["topics"], separator.join(keywords(_texts_of_people(sentences), 8))),
@@ -104,15 +107,21 @@ def overview_l1(
     return text.strip()
 
 
+def headings_of(texts: Iterable[str]) -> Mapping[str, str]:
+    """Return the headings by their names in `headings.toml`, in the language in which most texts are written."""
+    headings: Mapping[str, str] = _HEADINGS[main_language(texts)]
+    return headings
+
+
 def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -> str:
-    """Return a title of at most 24 characters in Chinese, 60 in English.
+    """Return a title of at most 24 characters in Chinese and Japanese, 60 in other languages.
 
     Args:
         statements: facts of the scene; the first one that fits is the title, else the most central sentence.
     """
     sentences = _sentences(lines)
-    zh = _is_chinese(sentences)
-    limit = TITLE_CHARS_ZH_MAX if zh else TITLE_CHARS_EN_MAX
+    with_cjk = sum(has_cjk(item.text) for item in sentences)
+    limit = TITLE_CHARS_CJK_MAX if 2 * with_cjk > len(sentences) else TITLE_CHARS_MAX
     for statement in statements[:3]:
         plain = statement.rstrip("。. ")
         if len(plain) <= limit:
@@ -130,24 +139,6 @@ def _headline(sentence: str, limit: int) -> str:
         return plain
     ends = [match.start() for match in _CLAUSE_END.finditer(plain) if limit // 3 <= match.start() <= limit]
     return plain[: ends[-1]] if ends else _cut_words(plain, limit)
-
-
-_HEADINGS_ZH = {
-    "summary": "摘要",
-    "topics": "主题",
-    "points": "要点",
-    "names": "人物与事物",
-    "plans": "决定与计划",
-    "times": "时间",
-}
-_HEADINGS_EN = {
-    "summary": "Summary",
-    "topics": "Topics",
-    "points": "Key points",
-    "names": "People and things",
-    "plans": "Decisions and plans",
-    "times": "Times",
-}
 
 
 def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
@@ -182,10 +173,6 @@ def _ranks(sentences: Sequence[_SceneSentence]) -> list[int]:
     order = ranked([item.text for item in sentences])
     place = {number: index * (2 if sentences[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
-
-
-def _is_chinese(sentences: Sequence[_SceneSentence]) -> bool:
-    return 2 * sum(has_cjk(item.text) for item in sentences) > len(sentences)
 
 
 def _times(lines: Sequence[SceneLine]) -> list[str]:
@@ -281,8 +268,8 @@ def _line(scene: SummarizedScene) -> SceneLine:
 
 def _overview(scenes: Sequence[SummarizedScene], abstract: str) -> str:
     """Return the summary, then each scene with as many key points as fit its share of the tokens."""
-    zh = 2 * sum(has_cjk(scene.abstract or scene.title) for scene in scenes) > len(scenes)
-    text = f"## {'摘要' if zh else 'Summary'}\n{abstract}\n\n## {'场景' if zh else 'Scenes'}\n"
+    headings = headings_of(scene.abstract or scene.title for scene in scenes)
+    text = f"## {headings['summary']}\n{abstract}\n\n## {headings['scenes']}\n"
     left = OVERVIEW_TOKENS_MAX - token_count(text)
     for place, scene in enumerate(scenes):
         share = left // (len(scenes) - place)

@@ -1,7 +1,8 @@
 """Tell the language of a text, for the choice of a model. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, cast
 
 from extraction.text.chinese import HAN
@@ -45,8 +46,8 @@ def is_english(text: str) -> bool:
     return other < 1 or english >= other
 
 
-# Frequent words, and letters that decide between two languages.
-_WORDS: Final = tuple((code, word_set(words)) for code, words in _LISTS["told"].items())
+# Frequent words of German, Spanish and French, and letters that decide between two languages.
+FREQUENT_WORDS: Final = {code: word_set(words) for code, words in _LISTS["told"].items()}
 _LETTERS: Final[dict[str, str]] = _LISTS["letters"]
 _OTHERS: Final = tuple(map(word_set, _LISTS["similar"].values()))
 # Words of English that others share count for it, too.
@@ -91,11 +92,17 @@ def written_language(text: str) -> str:
     return language if most[0] > sum(word in _ENGLISH_TOO for word in words) else "en"
 
 
+def main_language(texts: Iterable[str]) -> str:
+    """Return the language in which most of the texts are written, as `written_language`; "en" without any."""
+    counted = Counter(map(written_language, texts))
+    return max(counted, key=counted.__getitem__, default="en")
+
+
 def _most_frequent(folded: str, words: Sequence[str]) -> list[tuple[tuple[int, int], str]]:
     """Return the languages with the number of their frequent words and of their letters in a text, the most first."""
     counts = (
         ((sum(word in own for word in words), sum(folded.count(letter) for letter in _LETTERS[language])), language)
-        for language, own in _WORDS
+        for language, own in FREQUENT_WORDS.items()
     )
     return sorted(counts, reverse=True)
 

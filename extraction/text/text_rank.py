@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from extraction.text.chinese import HAN_OR_KANA
+from extraction.text.languages import FREQUENT_WORDS, tagged_language
 from extraction.text.name_spotting import content_words
 from extraction.text.sentences import has_cjk
 from extraction.text.stop_words import CHINESE_TOPIC, ENGLISH_TOPIC
@@ -15,14 +17,19 @@ from extraction.text.stop_words import CHINESE_TOPIC, ENGLISH_TOPIC
 RANKED_MIN = 4
 _DAMPING = 0.85
 _ROUNDS = 50
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]{2,}")
+_WORD = re.compile(rf"[^\W\d_{HAN_OR_KANA}](?:[^\W\d_{HAN_OR_KANA}]|['’-]){{2,}}")
+# Of English, French and Italian words.
+_CLITIC = re.compile(r"^(?:[cdjlmnst]|qu|dell)['’]|['’]s$")
+_KATAKANA = re.compile(r"[ァ-ヺー]{2,}")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the lower-case content words of a sentence."""
+    """Return the lower-case content words of a sentence; in Japanese, those of Chinese characters and of katakana."""
     if has_cjk(text):
-        return [word for word in content_words(text) if word not in CHINESE_TOPIC and word not in ENGLISH_TOPIC]
-    return [word for word in (w.lower().removesuffix("'s") for w in _WORD.findall(text)) if word not in ENGLISH_TOPIC]
+        words = [*content_words(text), *_KATAKANA.findall(text)]
+        return [word for word in words if word not in CHINESE_TOPIC and word not in ENGLISH_TOPIC]
+    frequent = FREQUENT_WORDS.get(tagged_language(text) or "", ENGLISH_TOPIC)
+    return [word for word in (_CLITIC.sub("", found.lower()) for found in _WORD.findall(text)) if word not in frequent]
 
 
 def ranked(sentences: Sequence[str]) -> list[int]:

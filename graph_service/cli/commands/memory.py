@@ -134,7 +134,7 @@ def _quote(text: str) -> str:
 # The values of GraphQL's enumerations HitKind, RecallMode and Language, which are slow to import.
 KINDS: Final = ("message", "scene", "fact")
 MODES: Final = ("best", "layered", "similarity_importance")
-Language: TypeAlias = Literal["en", "zh"]
+Language: TypeAlias = Literal["en", "zh", "de", "es", "fr", "ja"]
 
 
 @command

@@ -11,7 +11,7 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import asks_what_ended
-from extraction.text.chinese import is_chinese
+from extraction.text.languages import main_language
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import raise_problems
@@ -129,11 +129,11 @@ async def context(
         facts, answer = await asyncio.gather(
             _core(graph, tenant, request.user_id, moments=moments, now=of_now), ask(question)
         )
-        chinese = answer.analysis.chinese
+        told = [request.query]
     else:
         facts, answer = await core_memory(graph, tenant, request.user_id, moments=moments, now=of_now), _NOTHING_ASKED
-        chinese = is_chinese(" ".join(fact.statement for fact in facts))
-    language = request.language or (Language.ZH if chinese else Language.EN)
+        told = [fact.statement for fact in facts]
+    language = request.language or Language(main_language(told))
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
     candidates = [hit.candidate for hit in answer.hits]

@@ -1,4 +1,4 @@
-"""The fixed phrases of a context, in English and Chinese. Pure."""
+"""The fixed phrases of a context, in six languages. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +15,10 @@ class Language(StrEnum):
 
     EN = "en"
     ZH = "zh"
+    DE = "de"
+    ES = "es"
+    FR = "fr"
+    JA = "ja"
 
 
 class Section(StrEnum):

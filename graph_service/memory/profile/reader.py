@@ -11,8 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
-from extraction.text.chinese import is_chinese
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, headings_of, token_count
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -319,15 +318,6 @@ SESSIONS_MAX: Final = 5
 # Facts of each category in an overview.
 _OVERVIEW_FACTS: Final = 12
 _ENTITY_FACTS: Final = 100
-_HEADINGS: Final[Mapping[Category, tuple[str, str]]] = {
-    Category.PERSONAL: ("Personal", "个人情况"),
-    Category.WORK: ("Work", "工作"),
-    Category.PREFERENCES: ("Preferences", "偏好"),
-    Category.RELATIONSHIPS: ("Relationships", "人际关系"),
-    Category.GOALS: ("Goals", "目标"),
-}
-_SESSIONS: Final = ("Latest conversations", "最近的会话")
-_NOTHING: Final = ("Nothing is known about {name} yet.", "目前对{name}一无所知。")
 
 
 async def person_layer(
@@ -369,7 +359,7 @@ async def _entity_layer(
     else:
         lines = [f"# {name}", "", *(f"- {' '.join(fact['statement'].split())}" for fact in valid)]
         text = _within(lines, OVERVIEW_TOKENS_MAX, "\n") if valid else ""
-    return await _layer(entity["uri"], level, name, text or _NOTHING[is_chinese(name)].format(name=name))
+    return await _layer(entity["uri"], level, name, text or _nothing(name))
 
 
 async def _layer(uri: str, level: Level, title: str, text: str) -> LayerText:
@@ -392,16 +382,16 @@ def person_abstract(name: str, parts: Sequence[ProfilePart]) -> str:
         ((place, -item.importance, item) for part in parts for place, item in enumerate(part.items)),
         key=lambda one: (one[0], one[1], one[2].id),
     )
-    return _within([item.statement for _, _, item in ranked], ABSTRACT_TOKENS_MAX, " ") or _nothing(name, parts)
+    return _within([item.statement for _, _, item in ranked], ABSTRACT_TOKENS_MAX, " ") or _nothing(name)
 
 
 def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[Mapping[str, Any]]) -> str:
     """Return an overview in Markdown by category, with the latest conversations, at most 2,000 tokens."""
-    lines = _sections(name, parts, facts_max=_OVERVIEW_FACTS)
-    if not any(part.items for part in parts):
-        lines += [_nothing(name, parts), ""]
+    lines, statements = _sections(name, parts, facts_max=_OVERVIEW_FACTS), _statements(parts)
+    if not statements:
+        lines += [_nothing(name), ""]
     if sessions:
-        lines += [f"## {_SESSIONS[_is_chinese(parts)]}", ""]
+        lines += [f"## {headings_of(statements or [one['title'] for one in sessions])['sessions']}", ""]
         zone = next((item.zone for part in parts for item in part.items if item.zone), None)
         lines += [f"- {day_in(one['last_at'], zone)} {one['title']}: {one['abstract'] or ''}" for one in sessions]
     return _within(lines, OVERVIEW_TOKENS_MAX, "\n").rstrip()
@@ -409,25 +399,23 @@ def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[
 
 def person_detail(name: str, parts: Sequence[ProfilePart]) -> str:
     """Return all facts of the profile in Markdown; the limits of its categories bound the length."""
-    known = any(part.items for part in parts)
-    return "\n".join(_sections(name, parts)).rstrip() if known else _nothing(name, parts)
+    return "\n".join(_sections(name, parts)).rstrip() if _statements(parts) else _nothing(name)
 
 
 def _sections(name: str, parts: Sequence[ProfilePart], *, facts_max: int | None = None) -> list[str]:
-    lines, chinese = [f"# {name}", ""], _is_chinese(parts)
+    lines, head = [f"# {name}", ""], headings_of(_statements(parts))
     for part in (part for part in parts if part.items):
         facts = (f"- {' '.join(one.statement.split())} ({day_in(one.valid_at, one.zone)})" for one in part.items)
-        lines += [f"## {_HEADINGS[part.category][chinese]}", "", *islice(facts, facts_max), ""]
+        lines += [f"## {head[part.category]}", "", *islice(facts, facts_max), ""]
     return lines
 
 
-def _nothing(name: str, parts: Sequence[ProfilePart]) -> str:
-    return _NOTHING[is_chinese(name) or _is_chinese(parts)].format(name=name)
+def _nothing(name: str) -> str:
+    return headings_of([name])["nothing"].format(name=name)
 
 
-def _is_chinese(parts: Sequence[ProfilePart]) -> bool:
-    texts = [item.statement for part in parts for item in part.items]
-    return sum(map(is_chinese, texts)) * 2 > len(texts)
+def _statements(parts: Sequence[ProfilePart]) -> list[str]:
+    return [item.statement for part in parts for item in part.items]
 
 
 def _within(texts: Sequence[str], tokens_max: int, separator: str) -> str:

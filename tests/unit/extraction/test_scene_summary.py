@@ -30,6 +30,20 @@ CHINESE = (
     "我还在图书馆借了一本书《小王子》。",
 )
 
+GERMAN = (
+    "Hallo!",
+    "Gestern war ich in Berlin im Zoo und habe die Pinguine gesehen.",
+    "Die Pinguine sind durch das kalte Wasser im Zoo geschwommen.",
+    "Meine Schwester Anna möchte die Pinguine auch einmal besuchen.",
+    "Der Bäcker um die Ecke hat übrigens geschlossen.",
+)
+JAPANESE = (
+    "昨日は動物園でペンギンを見ました。",
+    "ペンギンは動物園のプールで泳いでいて、とてもかわいかったです。",
+    "姉も動物園のペンギンを見たいと言っています。",
+    "図書館で本を一冊借りました。",
+)
+
 
 def lines_of(*texts: str) -> list[SceneLine]:
     return [
@@ -51,6 +65,28 @@ def test_greetings_and_thanks_are_left_out_of_the_abstract(texts: tuple[str, ...
     assert not any(filler in abstract for filler in ("Hello", "Thanks", "你好", "谢谢"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Вчера, в день {}, мы посадили яблоню возле реки вместе с соседом Павлом.",
+        "어제 우리는 강 근처 정원 {}번에 사과나무를 심었고 이웃이 도와주었습니다.",
+        "きのうはかわのちかくのにわ{}にりんごのきをうえて、となりのひとがてつだってくれました。",
+        "زرعنا أمس شجرة التفاح رقم {} قرب النهر مع جارنا.",
+    ],
+)
+def test_abstract_is_short_in_every_script(text: str) -> None:
+    lines = lines_of(*(text.format(number) for number in range(60)))
+    assert len(abstract_l0(lines)) <= 500
+    assert len(scene_title(lines)) <= 60
+
+
+def test_topics_are_content_words_of_every_script() -> None:
+    assert words_of("Meine Schwester ist nach Köln gezogen.") == ["schwester", "köln", "gezogen"]
+    assert words_of("Сестра переехала в Казань.") == ["сестра", "переехала", "казань"]
+    assert words_of("Le chat de l'usine dort sur l'étagère") == ["chat", "usine", "dort", "étagère"]
+    assert words_of("大阪のマンションと病院") == ["大阪", "病院", "マンション"]
+
+
 def test_abstract_of_greetings_alone_is_not_empty() -> None:
     assert abstract_l0(lines_of("Hello there!")) == "Hello there!"
     assert abstract_l0([]) == ""
@@ -61,6 +97,8 @@ def test_abstract_of_greetings_alone_is_not_empty() -> None:
     [
         (ENGLISH, ("## Summary", "## Topics", "## Key points", "## Decisions and plans", "## Times")),
         (CHINESE, ("## 摘要", "## 主题", "## 要点", "## 决定与计划", "## 时间")),
+        (GERMAN, ("## Zusammenfassung", "## Themen", "## Das Wichtigste", "## Zeiten")),
+        (JAPANESE, ("## 要約", "## 話題", "## 要点", "## 日時")),
     ],
 )
 def test_overview_has_its_sections_in_the_language_of_the_scene(

@@ -17,7 +17,7 @@ from graph_service.cli.service_client import ServiceClient
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Context, ContextRequest
-from graph_service.memory.context_builder.phrasing import WORDS
+from graph_service.memory.context_builder.phrasing import WORDS, Language
 from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
 from graph_service.memory.curation.statements import FactEdit
 from graph_service.memory.ingest.spool import Spool
@@ -62,6 +62,26 @@ async def test_context_has_the_profile_and_relevant_messages(graph: Graph, tenan
         assert line.uri.startswith(f"memory://{tenant}/")
     assert found.tokens <= found.tokens_max
     assert "## About the user" in found.text
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "heading", "line"),
+    [
+        ("Gestern ist der Papagei aus dem Fenster geflogen.", "Was ist mit dem Papagei?", "Szenen", "die Person: “"),
+        ("Ayer el loro se escapó por la ventana.", "¿Qué pasó con el loro?", "Escenas", "la persona: “"),
+        ("Hier le perroquet est parti par la fenêtre.", "Où est le perroquet ?", "Scènes", "la personne : “"),
+        ("昨日インコが窓から飛んでいった。", "インコはどうなった？", "場面", "ユーザー：“"),
+    ],
+)
+async def test_context_is_in_the_language_of_the_question(
+    graph: Graph, tenant: str, told: str, question: str, heading: str, line: str
+) -> None:
+    await say(graph, tenant, told, day=0)
+    found = await context_of(graph, tenant, question)
+    assert heading in found.text
+    assert line in found.text
+    other = await context_of(graph, tenant, question, language=Language.EN)
+    assert "Relevant scenes" in other.text
 
 
 async def test_chinese_question_gets_a_chinese_context(graph: Graph, tenant: str) -> None:
