@@ -186,10 +186,10 @@ def _draft(text: str, tag: Tag, speaker: Speaker, language: TagLanguage) -> Draf
     subject = _subject(text, tag, speaker, language)
     if subject is None or subject.casefold() == obj.casefold() or (tag.kind == "because" and tag.subject is None):
         return None
-    word = _cleaned(text[slice(*tag.word)], language).lower() if tag.word else ""
+    word = _cleaned(text[slice(*tag.word)], language) if tag.word else ""
     relation = wording.relation
     if wording.words is not None:
-        relation = word or (wording.fallback[0] if wording.fallback else None)
+        relation = word.lower() or (wording.fallback[0] if wording.fallback else None)
         if relation is None:
             return None
     return Draft(

@@ -64,7 +64,7 @@ def test_every_kind_has_statements_and_every_person_or_value_a_word(code: Tagged
             ("works at", "Post"),
             "Robin arbeitet bei der Post.",
         ),
-        ("de", "unser Sohn Jan", "child", "Jan", None, "Sohn", ("sohn", "Jan"), "Jan: sohn von Robin."),
+        ("de", "unser Sohn Jan", "child", "Jan", None, "Sohn", ("sohn", "Jan"), "Jan: Sohn von Robin."),
         (
             "de",
             "Tim mag meine Lasagne",
