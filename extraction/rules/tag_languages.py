@@ -66,7 +66,7 @@ class TagLanguage:
     denied_after: re.Pattern[str]
     no_more: re.Pattern[str]
     birth: re.Pattern[str]
-    diagnosed: re.Pattern[str]
+    begun: Mapping[str, re.Pattern[str]]
     secrets: re.Pattern[str]
     joined: Sequence[tuple[str, str]]
     has_spaces: bool
@@ -98,7 +98,7 @@ def tag_language(code: Tagged) -> TagLanguage:
         denied_after=re.compile(read["denied_after"] or "(?!)", re.IGNORECASE),
         no_more=re.compile(read["no_more"], re.IGNORECASE),
         birth=re.compile(read["birth"], re.IGNORECASE),
-        diagnosed=re.compile(read["diagnosed"], re.IGNORECASE),
+        begun={kind: re.compile(words, re.IGNORECASE) for kind, words in read["begun"].items()},
         secrets=re.compile(rf"(?<![a-z])(?:{read['secrets']})(?![a-z])", re.IGNORECASE),
         joined=[(apart, together) for apart, together in read["joined"]],
         has_spaces=code != "ja",
@@ -115,8 +115,8 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
     language = tag_language(code)
     drafts: list[Draft] = []
     for tag in tags:
-        if tag.kind == "illness" and tag.ended and language.diagnosed.search(text):
-            # The diagnosis is past, not the illness.
+        if tag.ended and (begun := language.begun.get(tag.kind)) and begun.search(_with_mark(text, tag.obj)):
+            # The diagnosis is past, not the illness; the move, not the home.
             tag = replace(tag, ended=False)
         likely = tag.odds >= language.odds + _MORE_ODDS.get(tag.kind, 0.0)
         no_birthday = tag.kind == "born_on" and language.birth.search(text) is None
@@ -127,6 +127,11 @@ def tagged_facts(text: str, tags: Sequence[Tag], speaker: Speaker, code: Tagged)
             if made is not None and not any(_same(made, other) for other in drafts):
                 drafts.append(made)
     return drafts
+
+
+def _with_mark(text: str, span: tuple[int, int]) -> str:
+    """Return a text with `{o}` in place of an object."""
+    return f"{text[: span[0]]}{{o}}{text[span[1] :]}"
 
 
 def _is_denied(text: str, tag: Tag, language: TagLanguage) -> bool:

@@ -175,6 +175,27 @@ def test_what_ended_closes_and_the_likelier_of_two_tags_of_one_thing_counts() ->
     assert len(tagged_facts(text, [ex, again], ROBIN, "de")) == 1
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "kind", "obj", "is_over"),
+    [
+        ("fr", "On a emménagé à Figeac l'an dernier", "lives_in", "Figeac", False),
+        ("fr", "J'ai quitté Lyon et emménagé à Figeac", "lives_in", "Lyon", True),
+        ("es", "Me mudé a Jaén el año pasado", "lives_in", "Jaén", False),
+        ("es", "Me mudé de Jaén a Vigo", "lives_in", "Jaén", True),
+        ("de", "Letztes Jahr bin ich nach Ulm gezogen", "lives_in", "Ulm", False),
+        ("de", "Letztes Jahr bin ich aus Ulm weggezogen", "lives_in", "Ulm", True),
+        ("ja", "去年高松に引っ越した", "lives_in", "高松", False),
+        ("ja", "去年高松から引っ越した", "lives_in", "高松", True),
+        ("es", "Me diagnosticaron asma en 2019", "illness", "asma", False),
+    ],
+)
+def test_move_and_diagnosis_begin_what_the_tagger_takes_for_ended(
+    code: Tagged, text: str, kind: str, obj: str, *, is_over: bool
+) -> None:
+    (fact,) = tagged_facts(text, [tag(text, kind, obj, ended=True)], ME, code)
+    assert fact.closes is is_over
+
+
 def test_part_of_a_word_becomes_the_whole_word() -> None:
     text = "ich hab eine Sonnenallergie"
     (fact,) = tagged_facts(text, [tag(text, "illness", "Sonnen")], ME, "de")
