@@ -1,17 +1,18 @@
-"""German, Spanish, French and Japanese time expressions, by the tables of `languages.toml`. Pure.
+"""Time expressions by the tables of `languages.toml`. Pure.
 
 A table has the words of a language by their meaning, and templates of expressions in which `{unit}`, `{month}` and the
 like stand for these words. What an expression means follows from the kind of its template, alike in all languages.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 from extraction.temporal.expressions import (
+    Lexeme,
     Lexicon,
     Mark,
     Marks,
@@ -23,14 +24,16 @@ from extraction.temporal.expressions import (
     lexicon,
     marks_found,
     month_day,
+    nth_week,
     part_of_day,
     recurring,
     weekday,
     weekend_of,
 )
-from extraction.temporal.expressions_en import bare, decade, month_of, since_days, year_named
-from extraction.temporal.holidays import holidays
-from extraction.temporal.intervals import Edge, Unit, lately, season
+from extraction.temporal.expressions_en import LEXICONS as ENGLISH
+from extraction.temporal.expressions_en import a_year_ago, bare, last_hour, month_of, since_days
+from extraction.temporal.holidays import OfYear, holidays, lunar_date
+from extraction.temporal.intervals import Edge, Interval, Unit, day, lately, months, shifted, year
 from extraction.temporal.lexicon_en import FEW_FROM, FEW_TO, UNIT_RANK, any_of, away, between, half_away
 from extraction.text.languages import written_language
 from extraction.text.name_forms import simplified_characters
@@ -48,6 +51,13 @@ _NUMBERED: Final = {
 _PATTERNS: Final = ("now", "former", "since", "past", "future", "habit", "speaking")
 _UNACCENTED: Final = str.maketrans("áàâäãçéèêëíìîïñóòôöõúùûüý", "aaaaaceeeeiiiinooooouuuuy")
 _CHARS_KEPT, _TEXTS_KEPT = 200_000, 64
+_CJK: Final = re.compile(r"[\u4e00-\u9fff]")
+_LATIN: Final = re.compile(r"[a-z0-9]")
+# Half of a unit in whole smaller ones.
+_HALVES: Final = {Unit.YEAR: (Unit.MONTH, 6), Unit.MONTH: (Unit.DAY, 15), Unit.DAY: (Unit.HOUR, 12)}
+# 前几天 means the seven days before today.
+_JUST_BEFORE_DAYS: Final = 7
+_Match = re.Match[str]
 _Meaning = TypeVar("_Meaning")
 
 
@@ -77,9 +87,15 @@ def table_of(text: str) -> TimeTable | None:
     return _table(written_language(text))
 
 
-def marks_in(text: str, table: TimeTable) -> list[Mark]:
-    """Return the marks of a text normalized by `plain`, in order and without overlaps; accents may be missing."""
-    return marks_found(text.translate(_UNACCENTED), table.lexicons)
+def marks_in(text: str) -> list[Mark]:
+    """Return the marks of a text normalized by `plain`, in order and without overlaps; accents may be missing.
+
+    English and Chinese expressions often stand in one text; where they overlap, the Chinese one wins.
+    """
+    if (table := table_of(text)) is not None:
+        return marks_found(text.translate(_UNACCENTED), table.lexicons)
+    chinese = _lexicons("zh") if _CJK.search(text) else ()
+    return marks_found(text, (*chinese, *(ENGLISH if _LATIN.search(text) else ())))
 
 
 @cache
@@ -89,15 +105,29 @@ def _tables() -> Mapping[str, Any]:
 
 @cache
 def _table(language: str) -> TimeTable | None:
-    own = _tables().get(language)
-    if own is None:
+    own = _tables().get(language, {})
+    if "past" not in own:
         return None
-    words = _Words(own)
-    makers = words.makers()
-    lexemes = [(words.pattern(template), makers[kind]) for kind, template in own["expressions"]]
-    named = ((words.pattern(names), _holiday(of_year)) for names, of_year in holidays(own["holidays"]))
-    patterns = {name: re.compile(_folded(own[name])) for name in _PATTERNS}
-    return TimeTable(lexicons=(lexicon(".", *lexemes, *named),), **patterns)
+    return TimeTable(lexicons=_lexicons(language), **{name: re.compile(_folded(own[name])) for name in _PATTERNS})
+
+
+@cache
+def words_of(language: str) -> "Words":
+    """Return the words of a language that has a table."""
+    return Words(_tables()[language])
+
+
+@cache
+def _lexicons(language: str) -> tuple[Lexicon, ...]:
+    """Return the expressions of a language; a "gate" is the quick check for those that follow it."""
+    own, words = _tables()[language], words_of(language)
+    groups: list[tuple[str, list[Lexeme]]] = [(".", [])]
+    for kind, template, *more in own["expressions"]:
+        if kind == "gate":
+            groups.append((template, []))
+        else:
+            groups[-1][1].extend(words.lexemes(kind, template, *more))
+    return tuple(lexicon(gate, *lexemes) for gate, lexemes in groups if lexemes)
 
 
 def _folded(text: str) -> str:
@@ -115,156 +145,273 @@ def _by_form(table: Mapping[str, str], read: Callable[[str], _Meaning]) -> dict[
     return {form: read(meaning) for meaning, forms in table.items() for form in _unaccented(forms).split("|")}
 
 
-def _holiday(of_year: Callable[[int], Any]) -> Callable[[re.Match[str]], Marks]:
-    return lambda _match: bare(Rank.DAY, recurring(of_year), None)
-
-
-class _Words:
+class Words:
     """The words of a language, and functions from a match of a template to its marks."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._spaced: bool = table["spaced"]
         self._months = _numbers(table["months"], first=1)
-        self._weekdays = _numbers(table["weekdays"])
+        self.weekdays = _numbers(table["weekdays"])
         self._counts = _by_form(table["numbers"], int)
+        if ten := table.get("ten"):
+            self._counts |= _with_tens(self._counts, ten)
         self._few = frozenset(_unaccented(table["few"]).split("|"))
-        self._units = _by_form(table["units"], Unit)
+        self.units = _by_form(table["units"], Unit)
+        self._nth = _by_form(table.get("nth", {}), int)
         self._steps = _by_form(table["steps"], int)
         self._days = _by_form(table["days"], int)
-        self._seasons = _by_form(table["seasons"], int)
-        self._parts = _by_form(table["parts"], _hours)
+        self._seasons = _by_form(table["seasons"], _bounds)
+        self._parts = _by_form(table["parts"], _bounds)
         self._edges = _by_form(table["edges"], Edge)
         self._eras: dict[str, int] = table.get("eras", {})
-        self._alone = re.compile(table["alone"])
-        self._patterns = _NUMBERED | {
+        self._holidays = holidays(table["holidays"])
+        self._alone = {kind: re.compile(words) for kinds, words in table["alone"].items() for kind in kinds.split("|")}
+        whole = "" if self._spaced else r"(?<!\d)"
+        self._patterns = {name: whole + pattern for name, pattern in _NUMBERED.items()} | {
             "month": f"(?P<month>{any_of(self._months)})",
-            "weekday": f"(?P<weekday>{any_of(self._weekdays)})",
-            "n": rf"(?P<n>\d{{1,3}}|{any_of((*self._counts, *self._few))})",
-            "h": rf"(?P<h>\d{{1,2}}|{any_of(self._counts)})",
-            "unit": f"(?P<unit>{any_of(self._units)})",
+            "weekday": f"(?P<weekday>{any_of(self.weekdays)})",
+            "n": rf"(?P<n>{whole}\d{{1,3}}|{any_of((*self._counts, *self._few))})",
+            "h": rf"(?P<h>{whole}\d{{1,2}}|{any_of(self._counts)})",
+            "unit": f"(?P<unit>{any_of(self.units)})",
+            "nth": f"(?P<nth>{any_of(self._nth)})",
             "step": f"(?P<step>{any_of(self._steps)})",
             "day": f"(?P<day>{any_of(self._days)})",
             "season": f"(?P<season>{any_of(self._seasons)})",
             "part": f"(?P<part>{any_of(self._parts)})",
             "edge": f"(?P<edge>{any_of(self._edges)})",
         }
+        for name, template in table.get("patterns", {}).items():
+            self._patterns[name] = self.filled(template)
 
-    def pattern(self, template: str) -> re.Pattern[str]:
-        """Return the pattern of a template; words are whole ones where the language has spaces."""
-        filled = re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _unaccented(template))
-        return re.compile(rf"(?<!\w)(?:{filled})(?:(?<=-)|(?!\w))" if self._spaced else rf"(?<!\d)(?:{filled})")
+    def filled(self, template: str) -> str:
+        """Return a template with the patterns that its names stand for."""
+        return re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _unaccented(template))
 
-    def makers(self) -> dict[str, Callable[[re.Match[str]], Marks]]:
+    def lexemes(self, kind: str, template: str, *more: Any) -> Iterator[Lexeme]:
+        """Yield the expressions of a template, of which words are whole ones where the language has spaces.
+
+        Args:
+            more: arguments of the kind, or another kind whose words must stand before it if it stands alone.
+        """
+        alone = self._alone.get(more[0] if more and isinstance(more[0], str) else kind)
+        make = partial(self._makers()[kind], *(one for one in more if not isinstance(one, str)))
+        for names, of_year in self._holidays if kind == "holiday" else (("", None),):
+            maker = make if of_year is None else partial(make, of_year)
+            filled = self.filled(template.replace("{name}", f"(?:{names})"))
+            yield (
+                re.compile(rf"(?<!\w)(?:{filled})(?:(?<=-)|(?!\w))" if self._spaced else filled),
+                maker if alone is None else partial(_with_alone, maker, alone),
+            )
+
+    def _makers(self) -> dict[str, Callable[..., Marks]]:
         """Return the function of each kind of template."""
         return {
             "date": self._date,
             "month": self._month,
-            "year": lambda match: year_named(int(match["y"]), self._alone),
+            "year": lambda match: _year_named(self.number(match["y"])),
+            "free year": lambda match: _year_named(self.number(match["y"])),
+            "era": lambda match: _year_named(self._eras[match["era"]] + (int(match["n"]) if match["n"] != "元" else 1)),
+            "decade": self._decade,
+            "lunar": self._lunar,
+            "holiday": self._holiday,
             "day": lambda match: self._with_part(match, away(Unit.DAY, self._days.get(match["day"], 0))),
-            "free year": lambda match: year_named(int(match["y"])),
-            "era": lambda match: year_named(self._eras[match["era"]] + (int(match["n"]) if match["n"] != "元" else 1)),
-            "decade": decade,
-            "day of month": lambda match: bare(Rank.DAY, day_of_month(int(match["d"])), None),
+            "day of month": lambda match: bare(Rank.DAY, day_of_month(self.number(match["d"])), None),
+            # Next to another time only.
+            "day of that month": lambda match: Mark(
+                rank=Rank.DAY, narrow=day_of_month(self.number(match["d"])), bare=True, never_alone=True
+            ),
             "ago": lambda match: self._distance(match, -1),
             "ahead": lambda match: self._distance(match, 1),
             "fortnight ago": lambda _match: away(Unit.WEEK, -2),
-            "half ago": lambda match: half_away(self._units[match["unit"]], 0, -1),
-            "and a half ago": lambda match: half_away(
-                self._units[match["unit"]], self._count(match.groupdict().get("n", "1")) or 1, -1
-            ),
+            "half ago": lambda match: half_away(self.units[match["unit"]], 0, -1),
+            "half ahead": lambda match: half_away(self.units[match["unit"]], 0, 1),
+            "about a year ago": lambda _match: _vague(a_year_ago),
             "last": lambda match: self._window(match, 1),
             "next": lambda match: self._window(match, -1),
+            "just before": self._just_before,
+            "just now": lambda _match: _vague(last_hour),
+            "lately": lambda *args: _vague(since_days(*(args[:-1] or (-30, 1)))),
+            "nth": self._nth_of,
+            "quarter": self._quarter,
             "stepped": self._stepped,
-            "weekday": self._weekday,
+            "weekday": lambda match: self._with_part(match, bare(Rank.DAY, weekday(self._weekday(match)), None)),
             "weekend": lambda _match: replace(bare(Rank.DAY, weekend_of(), None), general=True),
             "season": self._season,
             "edge": self._edge,
+            # Next to that time only: 2023年底.
+            "edge of that": lambda match: replace(self._edge(match), never_alone=True),
             "part": self._part,
             "hour": self._hour,
             "half hour": lambda match: self._hour(match, -1),
-            "lately": lambda _match: Mark(rank=Rank.WEEK, narrow=fixed(since_days(-30, 1)), vague=True),
             # Words that are no time, whatever they look like: "los viernes".
             "never": lambda match: Mark(rank=Rank.WIDER, narrow=lambda _scope, _frame: None, never_alone=True),
         }
 
-    def _with_part(self, match: re.Match[str], mark: Mark) -> Marks:
+    def count(self, word: str) -> int | None:
+        """Return the value of a number; None for a few, and for the plural without a number."""
+        return None if not word or word in self._few else self.number(word)
+
+    def number(self, word: str) -> int:
+        """Return the value of a number in digits, in a word, or in one word for each digit: 二零二三."""
+        if word.isdigit():
+            return int(word)
+        return self._counts[word] if word in self._counts else int("".join(str(self._counts[one]) for one in word))
+
+    def _weekday(self, match: _Match) -> int:
+        return self.weekdays[match["weekday"]]
+
+    def _with_part(self, match: _Match, mark: Mark) -> Marks:
         """Return a day with the part of it that follows, or that its own word names: "anoche", 今朝, not "mañana"."""
         own = match[0] if self._days.get(match[0], 1) <= 0 else ""
         hours = self._parts.get(match.groupdict().get("part") or own)
         return [mark, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else mark
 
-    def _weekday(self, match: re.Match[str]) -> Marks:
-        return self._with_part(match, bare(Rank.DAY, weekday(self._weekdays[match["weekday"]]), None))
-
-    def _date(self, match: re.Match[str]) -> Marks:
+    def _date(self, match: _Match) -> Marks:
         """Read a day of a month, or days from `d` to `d2`; without a number the first is meant ("1er mai")."""
         groups = match.groupdict()
-        first, month, year = int(groups["d"] or 1), self._month_number(groups), groups.get("y")
-        last = int(groups.get("d2") or first)
+        first, month = self.number(groups["d"] or "1"), self._month_number(groups)
+        last = self.number(groups.get("d2") or groups["d"] or "1")
         # Raises for a day that no year has.
         datetime(2024, month, last)
-        narrow = recurring(month_day(month, first, last))
-        mark = Mark(rank=Rank.DAY, narrow=narrow, bare=not year, dated=True)
-        return [mark, year_named(int(year))] if year else mark
+        mark = Mark(rank=Rank.DAY, narrow=recurring(month_day(month, first, last)), bare=True, dated=True)
+        return self._in_year(match, mark) if first <= last else None
+
+    def _month(self, match: _Match) -> Marks:
+        narrow = recurring(month_of(self._month_number(match.groupdict())))
+        return self._in_year(match, Mark(rank=Rank.MONTH, narrow=narrow, bare=True, dated=True))
+
+    def _in_year(self, match: _Match, mark: Mark) -> Marks:
+        """Return a date with the year that follows or precedes it."""
+        named = match.groupdict().get("y")
+        return [replace(mark, bare=False), _year_named(self.number(named))] if named else mark
 
     def _month_number(self, groups: Mapping[str, str | None]) -> int:
         name = groups.get("month")
-        return self._months[name] if name else int(groups["mn"] or 0)
+        return self._months[name] if name else self.number(groups["mn"] or "")
 
-    def _month(self, match: re.Match[str]) -> Marks:
-        month = self._month_number(match.groupdict())
-        return Mark(rank=Rank.MONTH, narrow=recurring(month_of(month)), bare=True, dated=True, alone=self._alone)
+    def _decade(self, match: _Match) -> Marks:
+        number = self.number(match["y"])
+        first = number if number > 99 else number + (2000 if number < 30 else 1900)
+        return Mark(rank=Rank.DECADE, narrow=fixed(lambda _now: year(first, 10)))
 
-    def _count(self, word: str) -> int | None:
-        """Return the value of a number; None for a few, and for the plural without a number."""
-        if not word or word in self._few:
-            return None
-        return int(word) if word.isdigit() else self._counts[word]
+    def _lunar(self, match: _Match) -> Marks:
+        """Read 农历八月十五, 正月初三, 腊月廿三."""
+        number = self.number(match["d"].replace("初", "").replace("廿", "二十"))
+        return bare(Rank.DAY, recurring(lunar_date(self._months[match["month"]], number)), None)
 
-    def _distance(self, match: re.Match[str], sign: int) -> Marks:
-        unit, count = self._units[match["unit"]], self._count(match["n"])
-        return between(unit, sign * FEW_FROM, sign * FEW_TO) if count is None else away(unit, sign * count)
+    def _holiday(self, of_year: OfYear, match: _Match) -> Marks:
+        step = match.groupdict().get("step")
+        return Mark(rank=Rank.DAY, narrow=recurring(of_year, self._steps[step] if step else None), bare=not step)
 
-    def _window(self, match: re.Match[str], sign: int) -> Marks:
-        unit, count = self._units[match["unit"]], self._count(match.groupdict().get("n", "1"))
+    def _distance(self, match: _Match, sign: int) -> Marks:
+        groups = match.groupdict()
+        unit, count = self.units[groups["unit"]], self.count(groups.get("n", "1"))
+        if count is None:
+            return between(unit, sign * FEW_FROM, sign * FEW_TO)
+        if groups.get("n2"):
+            return between(unit, sign * count, sign * self.number(groups["n2"]))
+        if groups.get("half") or groups.get("half2"):
+            return half_away(unit, count, sign)
+        if groups.get("today"):
+            return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, unit, sign * count))))
+        return away(unit, sign * count)
+
+    def _window(self, match: _Match, sign: int) -> Marks:
+        unit, groups = self.units[match["unit"]], match.groupdict()
+        count = None if groups.get("half") else self.count(groups.get("n", "1"))
+        vague = not groups.get("half") and count is None
+        if groups.get("half"):
+            if unit not in _HALVES:
+                return None
+            unit, count = _HALVES[unit]
         narrow = fixed(lambda now: lately(unit, sign * (count or FEW_TO), now))
-        return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=count is None)
+        return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=vague)
 
-    def _stepped(self, match: re.Match[str]) -> Marks:
-        step, groups = self._steps[match["step"]], match.groupdict()
-        if groups.get("unit"):
-            unit = self._units[groups["unit"]]
-            return Mark(rank=Rank.DAY, narrow=weekend_of(step)) if unit is Unit.WEEKEND else away(unit, step)
+    def _just_before(self, match: _Match) -> Marks:
+        """Read 前几天, 前两天 as days before today."""
+        unit = self.units[match["unit"]]
+        count = self.count(match["n"]) or (_JUST_BEFORE_DAYS if unit is Unit.DAY else FEW_TO)
+        narrow = fixed(lambda now: Interval(shifted(day(now).start, unit, -count), day(now).start))
+        return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
+
+    def _nth_of(self, match: _Match) -> Marks:
+        """Read "the first week", "the second weekend", 最后一个周五 of a month."""
+        nth, groups = self._nth[match["nth"]], match.groupdict()
         if groups.get("weekday"):
-            return self._with_part(match, Mark(rank=Rank.DAY, narrow=weekday(self._weekdays[groups["weekday"]], step)))
+            return Mark(rank=Rank.DAY, narrow=weekday(self._weekday(match), nth=nth), never_alone=True)
+        if self.units[groups["unit"]] is Unit.WEEKEND:
+            return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), never_alone=True)
+        return Mark(rank=Rank.WEEK, narrow=nth_week(nth), never_alone=True)
+
+    def _quarter(self, match: _Match) -> Marks:
+        word = match.groupdict().get("nth")
+        nth = self._nth[word] if word else self.number(match["n"])
+        narrow = recurring(lambda of: months(of, 3 * (nth if nth > 0 else 4) - 2, 3))
+        return replace(bare(Rank.SEASON, narrow, None), general=True)
+
+    def _stepped(self, match: _Match) -> Marks:
+        step, groups = self._steps[match["step"]], match.groupdict()
+        if groups.get("weekend") or self.units.get(groups.get("unit") or "") is Unit.WEEKEND:
+            return Mark(rank=Rank.DAY, narrow=weekend_of(step))
+        if groups.get("unit"):
+            that = away(self.units[groups["unit"]], step)
+            # 上周三 is in last week; "last Wednesday" is the last one.
+            return [that, bare(Rank.DAY, weekday(self._weekday(match)), None)] if groups.get("weekday") else that
+        if groups.get("weekday"):
+            return self._with_part(match, Mark(rank=Rank.DAY, narrow=weekday(self._weekday(match), step)))
         if groups.get("month"):
             return Mark(rank=Rank.MONTH, narrow=recurring(month_of(self._months[groups["month"]]), step))
-        first = self._seasons[groups["season"]]
-        return Mark(rank=Rank.SEASON, narrow=recurring(lambda number: season(number, first), step))
+        return Mark(rank=Rank.SEASON, narrow=recurring(self._season_of(match), step))
 
-    def _season(self, match: re.Match[str]) -> Marks:
-        first = self._seasons[match["season"]]
-        mark = bare(Rank.SEASON, recurring(lambda number: season(number, first)), self._alone)
-        return replace(mark, general=True)
+    def _season_of(self, match: _Match) -> OfYear:
+        first, end = self._seasons[match["season"]]
+        return lambda number: months(number, first, end - first)
 
-    def _edge(self, match: re.Match[str]) -> Marks:
-        word = match.groupdict().get("unit")
-        unit = self._units[word] if word else None
-        narrow = edge_of(self._edges[match["edge"]], unit)
-        return Mark(rank=Rank.EDGE, narrow=narrow, bare=unit is not None, never_alone=unit is None)
+    def _season(self, match: _Match) -> Marks:
+        return replace(bare(Rank.SEASON, recurring(self._season_of(match)), None), general=True)
 
-    def _hour(self, match: re.Match[str], more: int = 0) -> Marks:
-        hour = (self._count(match["h"]) or 0) + more
+    def _edge(self, match: _Match) -> Mark:
+        word, edge = match.groupdict().get("unit"), self._edges[match["edge"]]
+        unit = self.units[word] if word else None
+        # A month may follow the edge of a year: 年底12月.
+        of_year = unit is Unit.YEAR and edge not in (Edge.FIRST_HALF, Edge.SECOND_HALF)
+        rank = Rank.SEASON if of_year else Rank.EDGE
+        return Mark(rank=rank, narrow=edge_of(edge, unit), bare=unit is not None, never_alone=unit is None)
+
+    def _hour(self, match: _Match, more: int = 0) -> Marks:
+        hour = (self.count(match["h"]) or 0) + more
         return Mark(rank=Rank.HOUR, narrow=hour_of_day(hour), never_alone=True) if 0 <= hour <= 24 else None
 
-    def _part(self, match: re.Match[str]) -> Marks:
+    def _part(self, match: _Match) -> Marks:
         return Mark(rank=Rank.PART, narrow=part_of_day(*self._parts[match["part"]]), never_alone=True)
+
+
+def _with_alone(maker: Callable[[_Match], Marks], alone: re.Pattern[str], match: _Match) -> Marks:
+    """Return a mark with what must stand before it if it stands alone; a mark with a step or a year needs nothing."""
+    mark = maker(match)
+    return replace(mark, alone=alone) if isinstance(mark, Mark) and not match.groupdict().get("step") else mark
+
+
+def _vague(make: Callable[[datetime], Interval]) -> Mark:
+    return Mark(rank=Rank.WEEK, narrow=fixed(make), vague=True)
+
+
+def _year_named(number: int) -> Mark:
+    """Return the mark of a year, also of one written in two digits."""
+    number += 0 if number > 99 else 2000 if number < 70 else 1900
+    return Mark(rank=Rank.YEAR, narrow=fixed(lambda _now: year(number)))
+
+
+def _with_tens(ones: Mapping[str, int], ten: str) -> dict[str, int]:
+    """Return the numbers below 100 that a word for ten joins: 十五, 二十, 三十一."""
+    tens, ones = {"": 1, **ones}, {"": 0, **ones}
+    return {f"{a}{ten}{b}": 10 * n + m for a, n in tens.items() for b, m in ones.items()}
 
 
 def _numbers(words: Sequence[str], first: int = 0) -> dict[str, int]:
     return {form: number for number, forms in enumerate(words, first) for form in _unaccented(forms).split("|")}
 
 
-def _hours(text: str) -> tuple[int, int]:
-    first, last = text.split("-")
-    return int(first), int(last)
+def _bounds(text: str) -> tuple[int, int]:
+    first, end = text.split("-")
+    return int(first), int(end)

@@ -137,4 +137,3 @@ def holidays(language: str) -> tuple[tuple[str, OfYear], ...]:
 
 
 ENGLISH: Final = holidays("english")
-CHINESE: Final = holidays("chinese")

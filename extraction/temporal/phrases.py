@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from functools import cache
 from unicodedata import normalize
 
-from extraction.temporal import expressions_by_table, expressions_en, expressions_zh
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame, Mark, Rank, bare_only, resolve
+from extraction.temporal.expressions_by_table import marks_in
 from extraction.temporal.intervals import Interval, span_read
 from extraction.text.name_forms import simplified_characters
 from extraction.unreadable import read_or
@@ -22,8 +22,6 @@ _PHRASE_MARKS_MAX = 12
 _TRIES_MAX = 2_000
 # Bounds the input of the pattern below, which takes quadratic time on blanks.
 _JOINT_CHARS_MAX = 64
-_CJK = re.compile(r"[\u4e00-\u9fff]")
-_LATIN = re.compile(r"[a-z0-9]")
 # Text allowed between two marks of a phrase.
 _JOINT = re.compile(
     r"\s*(?:,|['’]s|-(?=[a-zéû]))?\s*(?:(?:of|in|on|at|during|im|am|um|de|del|en|du|au|à)\s+)?(?:(?:the|den|dem|el|la|las|le|l['’])\s+)?|"
@@ -101,7 +99,7 @@ _FOLDED = _FoldedCharacters()
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:
     """Return the time phrases of a text normalized by `plain`, in order, at most `PHRASES_MAX`."""
-    marks = _marks_in(text)
+    marks = marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
     search = _Search(text=text, frame=frame, interval_of=cache(lambda mark: mark.narrow(None, frame)))
@@ -110,25 +108,6 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
         if len(phrases) >= PHRASES_MAX or search.tries_left <= 0:
             break
     return phrases[:PHRASES_MAX]
-
-
-def _marks_in(text: str) -> list[Mark]:
-    """Return the time expressions of a text in order: by the table of its language, or the English and Chinese ones.
-
-    Where these overlap, the Chinese one wins.
-    """
-    if (table := expressions_by_table.table_of(text)) is not None:
-        return expressions_by_table.marks_in(text, table)
-    marks: list[Mark] = []
-    if _LATIN.search(text):
-        marks += expressions_en.marks_in(text)
-    if _CJK.search(text):
-        chinese = expressions_zh.marks_in(text)
-        taken = bytearray(len(text))
-        for mark in chinese:
-            taken[mark.start : mark.end] = b"\x01" * (mark.end - mark.start)
-        marks = [mark for mark in marks if taken.find(1, mark.start, mark.end) < 0] + chinese
-    return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
 def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:

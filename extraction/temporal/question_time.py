@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 
-from extraction.temporal import expressions_zh as zh
 from extraction.temporal import lexicon_en as en
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
-from extraction.temporal.expressions_by_table import table_of
+from extraction.temporal.expressions_by_table import table_of, words_of
 from extraction.temporal.intervals import DAY, Unit, shifted, span_read
 from extraction.temporal.phrases import Phrase, phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
@@ -99,7 +98,8 @@ _DISTANCE_EN = re.compile(
     rf"\b(?:the |about )?{en.COUNT}(?: of)? (?P<u>day|week|month|year)s? $|"
     r"\bthe (?P<one>day|night|week|month|year) $"
 )
-_DISTANCE_ZH = re.compile(rf"的?(?:第?(?P<n>{zh.NUMBER})个?(?P<u>天|日|周|星期|礼拜|月|年)|(?P<next>第二天))")
+_ZH = words_of("zh")
+_DISTANCE_ZH = re.compile(_ZH.filled("的?(?:第?(?P<n>{number})个?(?P<u>天|日|周|星期|礼拜|月|年)|(?P<next>第二天))"))
 # Days on either side of a distance, by unit.
 _MARGIN_DAYS = {Unit.DAY: 0, Unit.WEEK: 3, Unit.MONTH: 15, Unit.YEAR: 183}
 
@@ -136,7 +136,7 @@ def _distance(anchor: EventAnchor, text: str) -> tuple[int, Unit] | None:
         return None if count is None else (count, _UNITS_APART[found["one"] or found["u"]])
     side = re.match(r"(?:之|以)?[前后](?:的)?", after)
     if side and (found := _DISTANCE_ZH.match(after, side.end())):
-        return (1, Unit.DAY) if found["next"] else (zh.number_of(found["n"]), zh.UNITS[found["u"]])
+        return (1, Unit.DAY) if found["next"] else (_ZH.number(found["n"]), _ZH.units[found["u"]])
     return None
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from extraction.temporal import expressions_zh as zh
 from extraction.temporal import lexicon_en as en
 from extraction.temporal.expressions import Frame, Mark, Rank, resolve
+from extraction.temporal.expressions_by_table import words_of
 from extraction.temporal.intervals import DAY, Interval, Unit, around, shifted, weekend
 from extraction.temporal.phrases import Phrase
 
@@ -80,8 +80,11 @@ _BETWEEN_ZH = re.compile(r"(?:从|自|在)$")
 _TAIL_ZH = re.compile(
     r"\s*的?(?:这一?天|那一?天|当天|那年|时候|期间|那时候?|那会儿|假期|放假|这段时间|那段时间)*(?:里(?!面)|内(?!容))?"
 )
+_ZH = words_of("zh")
 _AWAY_ZH = re.compile(
-    rf"的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?(?P<n>{zh.NUMBER}|几)个?(?P<u>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
+    _ZH.filled(
+        "的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?{n}个?(?P<unit>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
+    )
 )
 _SUFFIX_ZH = re.compile(
     r"(?P<around>左右|前后|顷|ごろ)|(?P<since>以来|以降|から(?!の)|起(?![床来飞])|开始|至今|到现在|到今天)|(?P<until>为止|まで)|"
@@ -222,8 +225,7 @@ def _away_en(match: re.Match[str], named: Interval) -> Interval:
 def _away_zh(match: re.Match[str], named: Interval) -> Interval:
     if match["next"]:
         return Interval(named.start + DAY, named.start + 2 * DAY)
-    count = _FEW if match["n"] == "几" else zh.number_of(match["n"])
-    unit = zh.UNITS[match["u"]]
+    unit, count = _ZH.units[match["unit"]], _ZH.count(match["n"]) or _FEW
     return _beyond(named, unit, count, back=match["w"].endswith("前"), single=bool(match["th"]))
 
 

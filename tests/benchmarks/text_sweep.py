@@ -71,8 +71,6 @@ PLAIN: Final = datetime(2024, 2, 29, 12, tzinfo=UTC)
 # These refuse what is no number, URI, cursor, name of a tenant, file or predicate, as their callers expect; and the
 # salt of a tombstone is none of a caller.
 REFUSING: Final = (
-    "extraction.temporal.expressions_zh.number_of",
-    "extraction.temporal.expressions_zh.year_of",
     "graph_service.importers.",
     "graph_service.memory.consolidation.fact_judging.related_predicates",
     "graph_service.memory.ingest.spool.episode_from_json",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.temporal.holidays import CHINESE, ENGLISH, YEAR_FIRST, YEAR_LAST, clear_and_bright, lunar_day, new_year
+from extraction.temporal.holidays import YEAR_FIRST, YEAR_LAST, clear_and_bright, holidays, lunar_day, new_year
 
 YEARS = st.integers(min_value=YEAR_FIRST, max_value=YEAR_LAST)
 
@@ -58,7 +58,7 @@ def test_years_outside_the_table_are_refused(year: int) -> None:
 
 @given(YEARS)
 def test_every_holiday_is_in_its_year_or_next_to_it(year: int) -> None:
-    for _, of_year in (*ENGLISH, *CHINESE):
+    for _, of_year in (*holidays("english"), *holidays("chinese")):
         made = of_year(year) if year > YEAR_FIRST else of_year(year + 1)
         assert year - 1 <= made.start.year <= year + 1
         assert made.start < made.end
