@@ -1,1 +1,1 @@
-"""Time expressions in English and Chinese, resolved to intervals."""
+"""Time expressions in six languages, resolved to intervals."""

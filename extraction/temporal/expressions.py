@@ -141,16 +141,12 @@ def fixed(make: Callable[[datetime], Interval]) -> Narrow:
     return lambda _scope, frame: make(frame.now)
 
 
-def unit_away(unit: Unit, count: int) -> Narrow:
-    """Replace the interval by the calendar unit `count` units from now; month and -1 mean last month."""
-    return lambda _scope, frame: moved(unit, count, frame.now)
-
-
 def recurring(make: OfYear, step: int | None = None) -> Narrow:
     """Narrow to a time that recurs yearly: that of the named year, else by `step`, else the nearest past or future one.
 
     Args:
-        step: -1 for the last that has ended, 0 for the current one or this year's, 1 for the next to begin.
+        step: -1 for the last that has ended, 0 for the current one or this year's, 1 for the next to begin, 2 for the
+            one after it.
     """
 
     def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
@@ -171,10 +167,10 @@ def _by_step(make: OfYear, step: int | None, frame: Frame) -> Interval | None:
     if step == 0:
         around = [made for made in ahead if made.start <= now < made.end]
         return next(iter(around), None) or _interval_in(make, this_year)
-    if step == -1:
-        return next((made for made in back if made.end <= day(now).start), None)
-    if step == 1:
-        return next((made for made in ahead if made.start > now), None)
+    if step is not None:
+        ended = [made for made in back if made.end <= day(now).start]
+        coming = [made for made in ahead if made.start > now]
+        return next(islice(ended if step < 0 else coming, abs(step) - 1, None), None)
     if frame.future:
         return next((made for made in ahead if made.end > now), None)
     return next((made for made in back if made.start <= now), None)
@@ -209,7 +205,7 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
 
     Args:
         number: 0 for Monday.
-        step: -1 for the last, 0 for this week's, 1 for the next.
+        step: -1 for the last, 0 for this week's, 1 for the next, 2 for the one after it.
         nth: -1 for the last in the month.
     """
 
@@ -221,9 +217,10 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
         today = day(frame.now).start
         if step == 0:
             return day(week(today).start + number * DAY)
-        if step == 1 or (step is None and frame.future):
-            return day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY)
-        return day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY)
+        weeks = abs(step or 1) - 1
+        if (step or 0) > 0 or (step is None and frame.future):
+            return day(today + ((number - today.weekday() - 1) % 7 + 1 + 7 * weeks) * DAY)
+        return day(today - ((today.weekday() - number - 1) % 7 + 1 + 7 * weeks) * DAY)
 
     return narrow
 
@@ -319,6 +316,49 @@ def month_day(month: int, first: int, last: int) -> OfYear:
 def week_around(scope: Interval | None, _frame: Frame) -> Interval | None:
     """Widen a named day to its week; None without a named day."""
     return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
+
+
+# Distances from now
+
+# "A few" means two to five.
+FEW_FROM, FEW_TO = 2, 5
+UNIT_RANK = {
+    Unit.MINUTE: Rank.HOUR,
+    Unit.HOUR: Rank.HOUR,
+    Unit.DAY: Rank.DAY,
+    Unit.WEEKEND: Rank.DAY,
+    Unit.WEEK: Rank.WEEK,
+    Unit.FORTNIGHT: Rank.WEEK,
+    Unit.MONTH: Rank.MONTH,
+    Unit.QUARTER: Rank.SEASON,
+    Unit.YEAR: Rank.YEAR,
+    Unit.DECADE: Rank.DECADE,
+}
+
+
+def away(unit: Unit, count: int) -> Mark:
+    """Return a mark for the calendar unit `count` units from now: -1 for the last one, 1 for the next."""
+    return Mark(rank=UNIT_RANK[unit], narrow=lambda _scope, frame: moved(unit, count, frame.now))
+
+
+def between(unit: Unit, one: int, other: int) -> Mark:
+    """Return the mark of "a few months ago", 两三天前: from one to another number of units from now."""
+    far, near = min(one, other), max(one, other)
+    narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
+    return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
+
+
+def half_away(unit: Unit, whole: int, sign: int) -> Mark | None:
+    """Return the mark of "a year and a half ago"; None for a unit that has no half."""
+    months_each = {Unit.YEAR: 12, Unit.DECADE: 120}.get(unit)
+    if months_each:
+        return away(Unit.MONTH, sign * (whole * months_each + months_each // 2))
+    days_each = {Unit.MONTH: 30, Unit.FORTNIGHT: 14, Unit.WEEK: 7}.get(unit)
+    if days_each:
+        middle = sign * (whole * days_each + days_each // 2)
+        narrow = fixed(lambda now: Interval(day(now).start + (middle - 3) * DAY, day(now).start + (middle + 4) * DAY))
+        return Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
+    return away(Unit.MINUTE, sign * (whole * 60 + 30)) if unit is Unit.HOUR else None
 
 
 def bare_only(marks: Sequence[Mark]) -> bool:

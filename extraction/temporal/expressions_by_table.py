@@ -5,21 +5,27 @@ like stand for these words. What an expression means follows from the kind of it
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 from extraction.temporal.expressions import (
+    FEW_FROM,
+    FEW_TO,
+    UNIT_RANK,
     Lexeme,
     Lexicon,
     Mark,
     Marks,
     Rank,
+    away,
+    between,
     day_of_month,
     edge_of,
     fixed,
+    half_away,
     hour_of_day,
     lexicon,
     marks_found,
@@ -27,14 +33,12 @@ from extraction.temporal.expressions import (
     nth_week,
     part_of_day,
     recurring,
+    week_around,
     weekday,
     weekend_of,
 )
-from extraction.temporal.expressions_en import LEXICONS as ENGLISH
-from extraction.temporal.expressions_en import a_year_ago, bare, last_hour, month_of, since_days
 from extraction.temporal.holidays import OfYear, holidays, lunar_date
-from extraction.temporal.intervals import Edge, Interval, Unit, day, lately, months, shifted, year
-from extraction.temporal.lexicon_en import FEW_FROM, FEW_TO, UNIT_RANK, any_of, away, between, half_away
+from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, months, moved, shifted, year
 from extraction.text.languages import written_language
 from extraction.text.name_forms import simplified_characters
 from extraction.text.toml_files import toml_of
@@ -95,7 +99,7 @@ def marks_in(text: str) -> list[Mark]:
     if (table := table_of(text)) is not None:
         return marks_found(text.translate(_UNACCENTED), table.lexicons)
     chinese = _lexicons("zh") if _CJK.search(text) else ()
-    return marks_found(text, (*chinese, *(ENGLISH if _LATIN.search(text) else ())))
+    return marks_found(text, (*chinese, *(_lexicons("en") if _LATIN.search(text) else ())))
 
 
 @cache
@@ -124,7 +128,7 @@ def _lexicons(language: str) -> tuple[Lexicon, ...]:
     groups: list[tuple[str, list[Lexeme]]] = [(".", [])]
     for kind, template, *more in own["expressions"]:
         if kind == "gate":
-            groups.append((template, []))
+            groups.append((words.filled(template), []))
         else:
             groups[-1][1].extend(words.lexemes(kind, template, *more))
     return tuple(lexicon(gate, *lexemes) for gate, lexemes in groups if lexemes)
@@ -165,7 +169,6 @@ class Words:
         self._edges = _by_form(table["edges"], Edge)
         self._eras: dict[str, int] = table.get("eras", {})
         self._holidays = holidays(table["holidays"])
-        self._alone = {kind: re.compile(words) for kinds, words in table["alone"].items() for kind in kinds.split("|")}
         whole = "" if self._spaced else r"(?<!\d)"
         self._patterns = {name: whole + pattern for name, pattern in _NUMBERED.items()} | {
             "month": f"(?P<month>{any_of(self._months)})",
@@ -181,11 +184,13 @@ class Words:
             "edge": f"(?P<edge>{any_of(self._edges)})",
         }
         for name, template in table.get("patterns", {}).items():
-            self._patterns[name] = self.filled(template)
+            self._patterns[name] = self.filled(_unaccented(template))
+        alone = {kinds: re.compile(self.filled(words)) for kinds, words in table["alone"].items()}
+        self._alone = {kind: words for kinds, words in alone.items() for kind in kinds.split("|")}
 
     def filled(self, template: str) -> str:
         """Return a template with the patterns that its names stand for."""
-        return re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], _unaccented(template))
+        return re.sub(r"\{([a-z]\w*)\}", lambda name: self._patterns[name[1]], template)
 
     def lexemes(self, kind: str, template: str, *more: Any) -> Iterator[Lexeme]:
         """Yield the expressions of a template, of which words are whole ones where the language has spaces.
@@ -197,7 +202,7 @@ class Words:
         make = partial(self._makers()[kind], *(one for one in more if not isinstance(one, str)))
         for names, of_year in self._holidays if kind == "holiday" else (("", None),):
             maker = make if of_year is None else partial(make, of_year)
-            filled = self.filled(template.replace("{name}", f"(?:{names})"))
+            filled = self.filled(_unaccented(template.replace("{name}", f"(?:{names})")))
             yield (
                 re.compile(rf"(?<!\w)(?:{filled})(?:(?<=-)|(?!\w))" if self._spaced else filled),
                 maker if alone is None else partial(_with_alone, maker, alone),
@@ -210,32 +215,33 @@ class Words:
             "month": self._month,
             "year": lambda match: _year_named(self.number(match["y"])),
             "free year": lambda match: _year_named(self.number(match["y"])),
+            "short year": lambda match: replace(_year_named(self.number(match["y"])), never_alone=True),
             "era": lambda match: _year_named(self._eras[match["era"]] + (int(match["n"]) if match["n"] != "元" else 1)),
             "decade": self._decade,
             "lunar": self._lunar,
             "holiday": self._holiday,
             "day": lambda match: self._with_part(match, away(Unit.DAY, self._days.get(match["day"], 0))),
-            "day of month": lambda match: bare(Rank.DAY, day_of_month(self.number(match["d"])), None),
+            "day of month": self._day_of_month,
             # Next to another time only.
-            "day of that month": lambda match: Mark(
-                rank=Rank.DAY, narrow=day_of_month(self.number(match["d"])), bare=True, never_alone=True
-            ),
+            "day of that month": lambda match: replace(self._day_of_month(match), never_alone=True),
             "ago": lambda match: self._distance(match, -1),
             "ahead": lambda match: self._distance(match, 1),
-            "fortnight ago": lambda _match: away(Unit.WEEK, -2),
             "half ago": lambda match: half_away(self.units[match["unit"]], 0, -1),
             "half ahead": lambda match: half_away(self.units[match["unit"]], 0, 1),
-            "about a year ago": lambda _match: _vague(a_year_ago),
+            "about a year ago": lambda _match: _vague(_a_year_ago),
             "last": lambda match: self._window(match, 1),
             "next": lambda match: self._window(match, -1),
             "just before": self._just_before,
-            "just now": lambda _match: _vague(last_hour),
-            "lately": lambda *args: _vague(since_days(*(args[:-1] or (-30, 1)))),
+            "just now": lambda _match: _vague(lambda now: lately(Unit.HOUR, 1, now)),
+            "lately": lambda *days_and_match: _vague(_days_around(*(days_and_match[:-1] or (-30, 1)))),
+            "earlier": lambda match: self._part_of_this(match, earlier=True),
+            "later": lambda match: self._part_of_this(match, earlier=False),
             "nth": self._nth_of,
             "quarter": self._quarter,
             "stepped": self._stepped,
-            "weekday": lambda match: self._with_part(match, bare(Rank.DAY, weekday(self._weekday(match)), None)),
-            "weekend": lambda _match: replace(bare(Rank.DAY, weekend_of(), None), general=True),
+            "weekday": lambda match: self._with_part(match, self._bare_weekday(match)),
+            "weekend": lambda _match: Mark(rank=Rank.DAY, narrow=weekend_of(), bare=True, general=True),
+            "week around": lambda _match: Mark(rank=Rank.WIDER, narrow=week_around),
             "season": self._season,
             "edge": self._edge,
             # Next to that time only: 2023年底.
@@ -260,6 +266,12 @@ class Words:
     def _weekday(self, match: _Match) -> int:
         return self.weekdays[match["weekday"]]
 
+    def _bare_weekday(self, match: _Match) -> Mark:
+        return Mark(rank=Rank.DAY, narrow=weekday(self._weekday(match)), bare=True)
+
+    def _day_of_month(self, match: _Match) -> Mark:
+        return Mark(rank=Rank.DAY, narrow=day_of_month(self.number(match["d"])), bare=True)
+
     def _with_part(self, match: _Match, mark: Mark) -> Marks:
         """Return a day with the part of it that follows, or that its own word names: "anoche", 今朝, not "mañana"."""
         own = match[0] if self._days.get(match[0], 1) <= 0 else ""
@@ -277,7 +289,7 @@ class Words:
         return self._in_year(match, mark) if first <= last else None
 
     def _month(self, match: _Match) -> Marks:
-        narrow = recurring(month_of(self._month_number(match.groupdict())))
+        narrow = recurring(_months_of(self._month_number(match.groupdict())))
         return self._in_year(match, Mark(rank=Rank.MONTH, narrow=narrow, bare=True, dated=True))
 
     def _in_year(self, match: _Match, mark: Mark) -> Marks:
@@ -297,7 +309,7 @@ class Words:
     def _lunar(self, match: _Match) -> Marks:
         """Read 农历八月十五, 正月初三, 腊月廿三."""
         number = self.number(match["d"].replace("初", "").replace("廿", "二十"))
-        return bare(Rank.DAY, recurring(lunar_date(self._months[match["month"]], number)), None)
+        return Mark(rank=Rank.DAY, narrow=recurring(lunar_date(self._months[match["month"]], number)), bare=True)
 
     def _holiday(self, of_year: OfYear, match: _Match) -> Marks:
         step = match.groupdict().get("step")
@@ -305,7 +317,10 @@ class Words:
 
     def _distance(self, match: _Match, sign: int) -> Marks:
         groups = match.groupdict()
-        unit, count = self.units[groups["unit"]], self.count(groups.get("n", "1"))
+        count = self.count(groups.get("n", "1"))
+        if groups.get("weekday"):
+            return Mark(rank=Rank.DAY, narrow=weekday(self._weekday(match), sign * count)) if count else None
+        unit = self.units[groups["unit"]]
         if count is None:
             return between(unit, sign * FEW_FROM, sign * FEW_TO)
         if groups.get("n2"):
@@ -346,8 +361,8 @@ class Words:
     def _quarter(self, match: _Match) -> Marks:
         word = match.groupdict().get("nth")
         nth = self._nth[word] if word else self.number(match["n"])
-        narrow = recurring(lambda of: months(of, 3 * (nth if nth > 0 else 4) - 2, 3))
-        return replace(bare(Rank.SEASON, narrow, None), general=True)
+        narrow = recurring(_months_of(3 * (nth if nth > 0 else 4) - 2, 3))
+        return Mark(rank=Rank.SEASON, narrow=narrow, bare=True, general=True)
 
     def _stepped(self, match: _Match) -> Marks:
         step, groups = self._steps[match["step"]], match.groupdict()
@@ -356,19 +371,29 @@ class Words:
         if groups.get("unit"):
             that = away(self.units[groups["unit"]], step)
             # 上周三 is in last week; "last Wednesday" is the last one.
-            return [that, bare(Rank.DAY, weekday(self._weekday(match)), None)] if groups.get("weekday") else that
+            return [that, self._bare_weekday(match)] if groups.get("weekday") else that
         if groups.get("weekday"):
             return self._with_part(match, Mark(rank=Rank.DAY, narrow=weekday(self._weekday(match), step)))
         if groups.get("month"):
-            return Mark(rank=Rank.MONTH, narrow=recurring(month_of(self._months[groups["month"]]), step))
+            return Mark(rank=Rank.MONTH, narrow=recurring(_months_of(self._months[groups["month"]]), step))
         return Mark(rank=Rank.SEASON, narrow=recurring(self._season_of(match), step))
 
     def _season_of(self, match: _Match) -> OfYear:
         first, end = self._seasons[match["season"]]
-        return lambda number: months(number, first, end - first)
+        return _months_of(first, end - first)
 
     def _season(self, match: _Match) -> Marks:
-        return replace(bare(Rank.SEASON, recurring(self._season_of(match)), None), general=True)
+        return Mark(rank=Rank.SEASON, narrow=recurring(self._season_of(match)), bare=True, general=True)
+
+    def _part_of_this(self, match: _Match, *, earlier: bool) -> Mark:
+        """Read "earlier this week" (until today) and "later this week" (from today)."""
+        unit = self.units[match["unit"]] if match["unit"] else Unit.DAY
+
+        def make(now: datetime) -> Interval:
+            here, today = moved(unit, 0, now), day(now)
+            return Interval(here.start, today.end) if earlier else Interval(today.start, here.end)
+
+        return Mark(rank=UNIT_RANK[unit], narrow=fixed(make))
 
     def _edge(self, match: _Match) -> Mark:
         word, edge = match.groupdict().get("unit"), self._edges[match["edge"]]
@@ -380,6 +405,8 @@ class Words:
 
     def _hour(self, match: _Match, more: int = 0) -> Marks:
         hour = (self.count(match["h"]) or 0) + more
+        if half := match.groupdict().get("half"):
+            hour = hour % 12 + (12 if half == "p" else 0)
         return Mark(rank=Rank.HOUR, narrow=hour_of_day(hour), never_alone=True) if 0 <= hour <= 24 else None
 
     def _part(self, match: _Match) -> Marks:
@@ -390,6 +417,25 @@ def _with_alone(maker: Callable[[_Match], Marks], alone: re.Pattern[str], match:
     """Return a mark with what must stand before it if it stands alone; a mark with a step or a year needs nothing."""
     mark = maker(match)
     return replace(mark, alone=alone) if isinstance(mark, Mark) and not match.groupdict().get("step") else mark
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern for these words; longer ones come first."""
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+def _months_of(first: int, count: int = 1) -> OfYear:
+    return lambda number: months(number, first, count)
+
+
+def _days_around(first: int, end: int) -> Callable[[datetime], Interval]:
+    return lambda now: Interval(day(now).start + first * DAY, day(now).start + end * DAY)
+
+
+def _a_year_ago(now: datetime) -> Interval:
+    """Return the day a year ago, with a week on either side."""
+    then = day(shifted(now, Unit.YEAR, -1))
+    return Interval(then.start - 7 * DAY, then.end + 7 * DAY)
 
 
 def _vague(make: Callable[[datetime], Interval]) -> Mark:

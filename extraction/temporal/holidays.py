@@ -134,6 +134,3 @@ _MAKERS: Final[Mapping[str, Callable[..., OfYear]]] = {
 def holidays(language: str) -> tuple[tuple[str, OfYear], ...]:
     """Return the holidays that `holidays.toml` lists for a language: patterns for lower-case text, with their dates."""
     return tuple((words, _MAKERS[kind](*numbers)) for words, (kind, *numbers) in _TABLES.get(language, {}).items())
-
-
-ENGLISH: Final = holidays("english")

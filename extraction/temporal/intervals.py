@@ -16,6 +16,7 @@ class Unit(StrEnum):
     HOUR = "hour"
     DAY = "day"
     WEEK = "week"
+    FORTNIGHT = "fortnight"
     WEEKEND = "weekend"
     MONTH = "month"
     QUARTER = "quarter"
@@ -103,11 +104,6 @@ def year(number: int, count: int = 1) -> Interval:
     return months(number, 1, 12 * count)
 
 
-def season(number: int, month: int) -> Interval:
-    """Return the three months of the season that begins in `month`; winter belongs to the year of its December."""
-    return months(number, month, 3)
-
-
 def _first_of(number: int, month: int) -> datetime:
     return datetime(number + (month - 1) // 12, (month - 1) % 12 + 1, 1)
 
@@ -123,6 +119,8 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
             return moment + timedelta(days=count)
         case Unit.WEEK | Unit.WEEKEND:
             return moment + timedelta(weeks=count)
+        case Unit.FORTNIGHT:
+            return moment + timedelta(weeks=2 * count)
     count *= {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12, Unit.DECADE: 120}[unit]
     first = _first_of(moment.year, moment.month + count)
     following = _first_of(first.year, first.month + 1)
@@ -132,7 +130,7 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
 def moved(unit: Unit, count: int, now: datetime) -> Interval:
     """Return the calendar unit (day, week, month …) `count` units from now.
 
-    Of minutes, return half an hour around that moment; of hours, the hour that follows it.
+    Of minutes, return half an hour around that moment; of hours, the hour that follows it; of fortnights, a week.
     """
     there = shifted(now, unit, count)
     match unit:
@@ -148,7 +146,7 @@ def moved(unit: Unit, count: int, now: datetime) -> Interval:
             return year(there.year)
         case Unit.DECADE:
             return year(there.year // 10 * 10, 10)
-    return {Unit.DAY: day, Unit.WEEK: week, Unit.WEEKEND: weekend}[unit](there)
+    return {Unit.DAY: day, Unit.WEEKEND: weekend}.get(unit, week)(there)
 
 
 def lately(unit: Unit, count: int, now: datetime) -> Interval:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 
-from extraction.temporal import lexicon_en as en
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
 from extraction.temporal.expressions_by_table import table_of, words_of
@@ -94,11 +93,12 @@ def _trimmed(match: re.Match[str]) -> tuple[int, int]:
 
 
 # "A week before the wedding", 婚礼前两周.
+_EN, _ZH = words_of("en"), words_of("zh")
 _DISTANCE_EN = re.compile(
-    rf"\b(?:the |about )?{en.COUNT}(?: of)? (?P<u>day|week|month|year)s? $|"
-    r"\bthe (?P<one>day|night|week|month|year) $"
+    _EN.filled(
+        r"\b(?:the |about )?{n}(?: of)? (?P<u>day|week|month|year)s? $|\bthe (?P<one>day|night|week|month|year) $"
+    )
 )
-_ZH = words_of("zh")
 _DISTANCE_ZH = re.compile(_ZH.filled("的?(?:第?(?P<n>{number})个?(?P<u>天|日|周|星期|礼拜|月|年)|(?P<next>第二天))"))
 # Days on either side of a distance, by unit.
 _MARGIN_DAYS = {Unit.DAY: 0, Unit.WEEK: 3, Unit.MONTH: 15, Unit.YEAR: 183}
@@ -132,7 +132,7 @@ def _distance(anchor: EventAnchor, text: str) -> tuple[int, Unit] | None:
     before, after = text[: anchor.start], text[anchor.end :]
     word = re.search(r"(?:before|after|prior to|following) (?:the |my |our )?$", before)
     if word and (found := _DISTANCE_EN.search(before[: word.start()][-_NEAR_CHARS:])):
-        count = 1 if found["one"] else en.count_of(found["n"])
+        count = 1 if found["one"] else _EN.count(found["n"])
         return None if count is None else (count, _UNITS_APART[found["one"] or found["u"]])
     side = re.match(r"(?:之|以)?[前后](?:的)?", after)
     if side and (found := _DISTANCE_ZH.match(after, side.end())):
@@ -140,7 +140,7 @@ def _distance(anchor: EventAnchor, text: str) -> tuple[int, Unit] | None:
     return None
 
 
-_UNITS_APART = {**en.UNITS, "night": Unit.DAY}
+_UNITS_APART = {**_EN.units, "night": Unit.DAY}
 
 
 QUESTION_CHARS_MAX = 2_000

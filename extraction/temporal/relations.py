@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from extraction.temporal import lexicon_en as en
 from extraction.temporal.expressions import Frame, Mark, Rank, resolve
 from extraction.temporal.expressions_by_table import words_of
 from extraction.temporal.intervals import DAY, Interval, Unit, around, shifted, weekend
@@ -60,10 +59,13 @@ _LEAD = re.compile(
     r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?|im|am|um|en|au|du|à|pendant|durante)\s+)?"
     r"(?:(?:the|de[mnr]|el|la|las|los|le|les)\s+)?$"
 )
+_EN, _ZH = words_of("en"), words_of("zh")
 _AWAY_EN = re.compile(
-    rf"(?:^|(?<=[^a-z]))(?:the |{en.COUNT}(?: of)? |last |on the )?"
-    rf"(?:(?P<u>day|night|week|month|quarter|year)s?|(?P<we>weekend)|{en.WEEKDAY}) "
-    r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
+    _EN.filled(
+        r"(?:^|(?<=[^a-z]))(?:the |{n}(?: of)? |last |on the )?"
+        r"(?:(?P<unit>day|night|week|month|quarter|year)s?|(?P<we>weekend)|{dayname}) "
+        r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
+    )
 )
 _BETWEEN = re.compile(
     r"(?:^|(?<=[^a-z]))(?:in )?(?:(?P<w>between|zwischen|entre)|from|vom?|seit|desde|del?|du|depuis)\s+"
@@ -80,7 +82,6 @@ _BETWEEN_ZH = re.compile(r"(?:从|自|在)$")
 _TAIL_ZH = re.compile(
     r"\s*的?(?:这一?天|那一?天|当天|那年|时候|期间|那时候?|那会儿|假期|放假|这段时间|那段时间)*(?:里(?!面)|内(?!容))?"
 )
-_ZH = words_of("zh")
 _AWAY_ZH = re.compile(
     _ZH.filled(
         "的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?{n}个?(?P<unit>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
@@ -208,13 +209,13 @@ def _away_en(match: re.Match[str], named: Interval) -> Interval:
         near = weekend(named.start - 7 * DAY) if back else weekend(named.end)
         later = weekend(named.start)
         return later if back and later.end <= named.start else near
-    if match["wd"]:
-        number = en.WEEKDAYS[match["wd"]]
+    if match["weekday"]:
+        number = _EN.weekdays[match["weekday"]]
         day_away = (named.start.weekday() - number - 1) % 7 + 1 if back else -((number - named.end.weekday()) % 7)
         first = (named.start if back else named.end) - day_away * DAY
         return Interval(first, first + DAY)
-    unit = Unit.DAY if match["u"] == "night" else en.UNITS[match["u"]]
-    count = en.count_of(match["n"]) or _FEW if match["n"] else None
+    unit = Unit.DAY if match["unit"] == "night" else _EN.units[match["unit"]]
+    count = _EN.count(match["n"]) or _FEW if match["n"] else None
     if count is None or unit is Unit.DAY:
         return _beyond(named, unit, count or 1, back=back, single=unit is Unit.DAY)
     middle = shifted(named.start if back else named.end - DAY, unit, -count if back else count)

@@ -94,7 +94,6 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.text.toml_files",
     "extraction.temporal.expressions.lexicon",
     "extraction.temporal.expressions_by_table.words_of",
-    "extraction.temporal.lexicon_en.before",
     # JSON that the door has checked.
     "graph_service.memory.tags.message_tokens",
 )

@@ -126,6 +126,7 @@ def _attacks(chars: int) -> Iterator[tuple[str, str]]:
         ("I like ", " ", "x"),
         ("I moved to ", "a", " "),
         ("said", " ", "yesterday"),
+        ("in July 20 ", "x-", ""),
         ("我喜欢", "的", "x"),
         ("《", "书", ""),
         ('"A', "b", ""),
