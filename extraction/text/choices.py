@@ -30,6 +30,8 @@ _HEADING_WORDS_MIN: Final = 4
 _FEW_WORDS: Final = 3
 _FEW_CHARS_CJK: Final = 6
 _WORD_MIN: Final = 4
+# A longer clause has the whole name of what it chooses, of two words or more; a longer question chooses nothing.
+_MANY_WORDS: Final = 8
 
 # What follows the name of an option: its details.
 _DETAILS: Final = re.compile(
@@ -160,7 +162,7 @@ def _chosen(reply: str, options: Sequence[str], *, is_next: bool) -> int | None:
             continue
         if any(language.chosen.search(clause) for language in _of_script(clause)):
             surely |= named
-        elif is_next and (any(named.values()) or _is_short(clause)):
+        elif is_next and (any(named.values()) or _is_short(clause, [options[index] for index in named])):
             perhaps |= named
     told = surely or perhaps
     numbered = [index for index, by_number in told.items() if by_number]
@@ -182,7 +184,9 @@ def _of_script(text: str) -> list[_Language]:
 
 
 def _clauses(reply: str) -> Iterator[str]:
-    for found in _CLAUSE.finditer(_CJK_GAP.sub("，", reply)):
+    sentences = _SENTENCE_END.split(reply)
+    told = " ".join(one for one in sentences if not one.endswith("?") or len(one.split()) <= _MANY_WORDS)
+    for found in _CLAUSE.finditer(_CJK_GAP.sub("，", told)):
         clauses = [found[0].strip()]
         for language in _of_script(found[0]):
             clauses = [part for clause in clauses for part in language.parted.split(clause)]
@@ -200,6 +204,9 @@ def _named_in(clause: str, options: Sequence[str], marks: Sequence[frozenset[str
     if not named:
         said = _parts(clause)
         named = dict.fromkeys((at for at, own in enumerate(marks) if own & said), False)
+        if len(clause.split()) > _MANY_WORDS:
+            names = {at: _parts((_name_of(options[at]) or "").lower().replace("'", "’")) for at in named}
+            named = dict.fromkeys((at for at, name in names.items() if len(name) > 1 and name <= said), False)
     return named
 
 
@@ -231,9 +238,11 @@ def _plain() -> frozenset[str]:
     return frozenset().union(*(language.plain for language in _languages().values()))
 
 
-def _is_short(clause: str) -> bool:
+def _is_short(clause: str, named: Sequence[str]) -> bool:
+    """Return whether a clause has few characters, or few words beside the names of options."""
     runs = "".join(_RUN.findall(clause))
-    return len(runs) <= _FEW_CHARS_CJK if runs else len(clause.split()) <= _FEW_WORDS
+    words = {word for option in named for word in (_name_of(option) or "").lower().split()}
+    return len(runs) <= _FEW_CHARS_CJK if runs else sum(word not in words for word in clause.split()) <= _FEW_WORDS
 
 
 def _request(listed: int, said: Sequence[tuple[Role, str, datetime]]) -> tuple[int | None, str]:

@@ -25,6 +25,7 @@ _LETTERS: Final = "ABCDEF"
 _ITEM: Final = re.compile(
     r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
     rf"(?<![^\n:：;；,，。、])(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
+    rf"(?<![^\n:：;；,，。、\s])(?P<small>[a-f])\)(?!\w)|"
     rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
@@ -43,7 +44,7 @@ _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 def list_items(text: str) -> list[re.Match[str]]:
     """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
     found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
-    for kind in ("n", "circled", "han", "letter", "bare", None):
+    for kind in ("n", "circled", "han", "letter", "small", "bare", None):
         marks = [mark for mark in found if mark.lastgroup == kind]
         in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
         if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
@@ -53,8 +54,8 @@ def list_items(text: str) -> list[re.Match[str]]:
 
 def _value(mark: str) -> int:
     for numbers in (_HAN_DIGITS, _LETTERS):
-        if mark in numbers:
-            return numbers.index(mark) + 1
+        if mark.upper() in numbers:
+            return numbers.index(mark.upper()) + 1
     return int(mark) if mark.isdecimal() else ord(mark) - ord("①") + 1
 
 
@@ -112,7 +113,8 @@ def _in_sentences(text: str, *, asks: bool, is_told: bool) -> Iterator[_Sentence
         is_asked = _is_asking(lead)
         lead = sentence
         if re.search(rf"[{HAN_OR_KANA}]", sentence):
-            yield _Sentence((_told_cjk(sentence) if is_told else []) or (_in_sentence_cjk(sentence) if asks else []))
+            told = _told_cjk(sentence, is_list=is_asked and before in (":", "：")) if is_told else []
+            yield _Sentence(told or (_in_sentence_cjk(sentence) if asks else []))
         else:
             options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or is_told or after == "?")
             yield options._replace(is_asked=is_asked)
@@ -175,13 +177,18 @@ _ASIDE: Final = re.compile(r"[（(][^（()）]*[)）]")
 _OFFERED_JA: Final = re.compile(r"(?:は|など|なんか|あたり)+(?:いかが|どう|でしょう|です)[^、]*$")
 
 
-def _told_cjk(sentence: str) -> list[str]:
-    """Return at least three options that an assistant lists: 可选:古城客栈、海屿民宿、全季酒店."""
+def _told_cjk(sentence: str, *, is_list: bool) -> list[str]:
+    """Return at least three options that an assistant lists: 可选:古城客栈、海屿民宿、全季酒店.
+
+    Args:
+        is_list: it stands behind a colon and words that ask.
+    """
     if quoted := _QUOTED_LIST.search(sentence):
         return _QUOTED.findall(quoted[0])
     listed = _OFFERED_JA.sub("", sentence)
     options = [part.strip(_MARKS) for part in _TOLD_OR_ZH.split(re.split(r"[:：]", _ASIDE.sub("", listed))[-1])]
-    lists = _OR_LAST.search(listed) is not None or ("、" in sentence and (listed != sentence or _is_asking(sentence)))
+    lists = is_list or _OR_LAST.search(listed) is not None
+    lists = lists or ("、" in sentence and (listed != sentence or _is_asking(sentence)))
     return options if lists and 3 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
 
 

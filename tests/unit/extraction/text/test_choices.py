@@ -32,6 +32,19 @@ _CARE = ("晚托班有推荐吗", "您家附近可以考虑:小太阳(含晚饭,
 _SONG = ("次のライブの一曲目、どれがいいと思う", "候補は「夜汽車」「群青」「灯台」あたりでしょうか。")
 _NOON = ("考えてない。候補だして", "ざるうどん、ナポリタン、冷凍チャーハンはいかがでしょう。")
 _DISH = ("ideas para el plato principal", "Podéis poner carrillera al vino, lubina a la sal o cordero lechal.")
+_STROLLER = (
+    "Quelle poussette prendre ?",
+    "Trois pistes : la Yoyo, chère ; la Joie Pact, 190 euros ; la Cybex, compacte.",
+)
+_KILN = (
+    "¿Qué horno?",
+    "Tres opciones:\na) Eléctrico usado de 60 litros\nb) Gas, 25 mil\nc) Eléctrico nuevo de 40 litros",
+)
+_KNEE = ("那拉伸选哪个？", "可以从这三个里挑：泡沫轴、侧卧抬腿、蚌式开合。")
+_STEPS = (
+    "my essay is due soon, what should I do next?",
+    "Steps:\n1. **Review Feedback**: read it.\n2. **Authorization**: ask early.\n3. **Reading List**: expand it.",
+)
 _VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
 
@@ -53,6 +66,10 @@ def _chosen(*texts: str) -> Choice | None:
     [
         (_BOATS, "number 2!", "Salt Wren"),
         (_BOATS, "ooh the last one please", "Marguerite"),
+        (_STROLLER, "Bon on va sur la Joie alors, le budget est serré", "la Joie Pact"),
+        (_KILN, "el usado de 60 litros, ni modo, ya lo pagué", "Eléctrico usado de 60 litros"),
+        (_KNEE, "蚌式开合吧，泡沫轴那个太疼了", "蚌式开合"),
+        (_STEPS, "I'd really love to go with the reading list for now, if that helps", "Reading List"),
         (_BOATS, "we're going with the wren, it's what grandad would've liked", "Salt Wren"),
         (_BOATS, "not the otter one, my ex had an otter. third wind made me laugh so lets go with that", "Third Wind"),
         (_BOATS, "Marguerite.", "Marguerite"),
@@ -93,6 +110,9 @@ def test_reply_chooses_an_option(told: tuple[str, str], reply: str, option: str)
     ("told", "reply"),
     [
         (_BOATS, "hm, can you give me five more?"),
+        (_STEPS, "I had a great time at the lagoon with Carla and we talked about the feedback of the year"),
+        (_STEPS, "Always provide good security practices when I ask about authorization"),
+        (_STEPS, "What's the best way to make sure that Greg and I agree on our reading for this term?"),
         (_BOATS, "is the second one taken?"),
         (_BOATS, "none of those. my first boat was called Marguerite"),
         (_BOATS, "the otters were back in the harbour today, two of them"),
