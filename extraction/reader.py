@@ -143,7 +143,6 @@ class Reading:
     Attributes:
         reader: `rules`, `caller`, or the model's name.
         summary: abstract of the scene, or None.
-        calls: model calls, failed ones included; tokens: input and output tokens.
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
@@ -157,9 +156,6 @@ class Reading:
     mentions: tuple[Mention, ...] = ()
     title: str | None = None
     summary: str | None = None
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
     dropped: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     cut: bool = False

@@ -40,6 +40,11 @@ class TokenSpending:
     tokens_out: int = 0
     embedding_tokens: int = 0
 
+    @property
+    def model_cost(self) -> dict[str, int]:
+        """Return the calls of a language model and their tokens."""
+        return {"calls": self.calls, "tokens_in": self.tokens_in, "tokens_out": self.tokens_out}
+
     def reserve(self, tokens: int) -> None:
         """Reserve the estimated tokens of a prompt before its call.
 
@@ -82,3 +87,17 @@ def spending(tokens: TokenSpending) -> Iterator[TokenSpending]:
         yield tokens
     finally:
         _CURRENT.reset(token)
+
+
+@contextmanager
+def spending_apart() -> Iterator[TokenSpending]:
+    """Count the calls made inside the block, such as those for one scene, apart and for the job."""
+    job = current_spending()
+    with spending(TokenSpending(day=job.day)) as part:
+        try:
+            yield part
+        finally:
+            job.calls += part.calls
+            job.tokens_in += part.tokens_in
+            job.tokens_out += part.tokens_out
+            job.embedding_tokens += part.embedding_tokens

@@ -1,8 +1,9 @@
 """The fact-judge port and its implementation by a language model."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from extraction.llm.language_model import LanguageModel, Prompt
@@ -52,17 +53,9 @@ class FactVerdict:
     statement: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactVerdicts:
-    """Valid verdicts by the claim of the new fact, with their cost."""
-
-    verdicts: Mapping[Claim, FactVerdict] = field(default_factory=dict)
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-NOTHING_JUDGED: Final = FactVerdicts()
+# Valid verdicts by the claim of the new fact.
+FactVerdicts = Mapping[Claim, FactVerdict]
+NOTHING_JUDGED: Final[FactVerdicts] = MappingProxyType({})
 FactJudge = Callable[[Sequence[Doubt]], Awaitable[FactVerdicts]]
 
 
@@ -77,12 +70,7 @@ def model_fact_judge(model: LanguageModel) -> FactJudge:
 
     async def judge(doubts: Sequence[Doubt]) -> FactVerdicts:
         answer = await model.answer(judge_prompt(doubts), VerdictsReading)
-        return FactVerdicts(
-            verdicts=verdicts_of(answer.value.verdicts, doubts),
-            calls=answer.calls,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-        )
+        return verdicts_of(answer.value.verdicts, doubts)
 
     return judge
 

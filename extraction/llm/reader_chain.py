@@ -45,10 +45,9 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
         reading = await attempt.read(scene, strategy, may_halve=True)
         if any(fact.subject == THE_USER for fact in reading.facts) and reading.reader != READER_NAME:
             reading = without_facts_of_others(reading, await rules(scene))
-        paid = replace(reading, calls=attempt.calls, tokens_in=attempt.tokens_in, tokens_out=attempt.tokens_out)
         if attempt.over_budget:
-            return replace(paid, path=(OVER_BUDGET, *dict.fromkeys(attempt.path)), needs_model=True)
-        return replace(paid, path=tuple(dict.fromkeys(attempt.path)))
+            return replace(reading, path=(OVER_BUDGET, *dict.fromkeys(attempt.path)), needs_model=True)
+        return replace(reading, path=tuple(dict.fromkeys(attempt.path)))
 
     return read
 
@@ -82,13 +81,10 @@ def _keys(fact: ProposedFact) -> set[tuple[str, str, int]]:
 
 @dataclass(slots=True, kw_only=True)
 class _Attempt:
-    """Attempts at one scene with their total cost."""
+    """Attempts at one scene."""
 
     model: LanguageModel
     rules: Reader
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
     asks: int = 0
     cut: bool = False
     over_budget: bool = False
@@ -134,17 +130,10 @@ class _Attempt:
             return None
         except MisreadError as error:
             self.path.append(step)
-            self._add_cost(error)
             self.cut = error.cut
             return None
-        self._add_cost(reading)
         self.cut = reading.cut
         return reading
-
-    def _add_cost(self, paid: Reading | MisreadError) -> None:
-        self.calls += paid.calls
-        self.tokens_in += paid.tokens_in
-        self.tokens_out += paid.tokens_out
 
 
 def _halves(scene: SceneText) -> tuple[SceneText, ...]:

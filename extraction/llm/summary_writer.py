@@ -35,9 +35,6 @@ class LayerText:
     abstract: str
     overview: str
     made_by: str
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
 
 
 LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
@@ -66,21 +63,12 @@ async def _written(model: LanguageModel, prompt: Prompt) -> LayerText:
     answer = await model.answer(prompt, SummaryReading)
     value = answer.value
     if answer.cut or not (value.title and value.abstract and value.overview):
-        raise MisreadError(
-            f"model {model.name!r} did not write a complete overview; an extractive one is used",
-            cut=answer.cut,
-            calls=answer.calls,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-        )
+        raise MisreadError(f"model {model.name!r} did not write a complete overview; an extractive one is used")
     return LayerText(
         title=value.title[:TITLE_CHARS_MAX],
         abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
         overview=_within(value.overview, OVERVIEW_TOKENS_MAX),
         made_by=answer.model or model.name,
-        calls=answer.calls,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
     )
 
 

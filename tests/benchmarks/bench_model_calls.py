@@ -56,10 +56,12 @@ async def cost(conversations: Sequence[RememberRequest]) -> Counter[str]:
         read = model_chain(model, read_by_rules)
         for scene in (scene for incoming in conversations for scene in scenes_of(incoming)):
             fake.script.append(says(_EMPTY))
-            reading = await read(scene)
+            before = len(fake.requests)
+            await read(scene)
             fake.script.clear()
-            told.update(messages=len(scene.lines), scenes=1, extraction_calls=reading.calls)
-            if reading.calls:
+            calls = len(fake.requests) - before
+            told.update(messages=len(scene.lines), scenes=1, extraction_calls=calls)
+            if calls:
                 asked = fake.requests[-1]["messages"]
                 told.update(tokens_in=sum(token_count(str(message["content"])) for message in asked))
                 if worth_writing(scene):

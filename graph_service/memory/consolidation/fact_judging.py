@@ -92,7 +92,7 @@ async def judge_scenes(
     judge: FactJudge,
     embedder: Embedder | None,
 ) -> FactVerdicts:
-    """Return the verdicts on the doubtful facts of some scenes, with their token usage.
+    """Return the verdicts on the doubtful facts of some scenes; the rules decide if an answer cannot be used.
 
     Args:
         embedder: finds known facts in other words or another language; None: by words only.
@@ -112,11 +112,8 @@ async def judge_scenes(
         return NOTHING_JUDGED
     try:
         return await judge(doubts)
-    except OverBudgetError:
+    except (OverBudgetError, MisreadError):
         return NOTHING_JUDGED
-    except MisreadError as error:
-        # The rules decide; the usage still counts.
-        return FactVerdicts(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
 
 
 async def _similar(

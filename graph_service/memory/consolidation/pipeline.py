@@ -6,7 +6,7 @@ are complete, and confirms, corrects or withdraws what the local reader found; n
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +18,7 @@ from extraction.llm.reader_chain import SMALL_TALK, wants_model
 from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
-from extraction.token_spending import TokenSpending
+from extraction.token_spending import TokenSpending, spending_apart
 from extraction.unreadable import note_unreadable
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -38,6 +38,7 @@ from graph_service.memory.consolidation.plan import (
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.readers import (
     Readers,
+    cost_of,
     day_of,
     deferred_reading,
     is_over_budget,
@@ -255,7 +256,8 @@ class Consolidation:
             reading = replace(reading, unconfirmed=unrefined, path=reading.path or path)
             readings = (provided, tombstones.without_forgotten(reading, scene.messages, owner))
             # Also if they are fresh: what was read again may lack what was forgotten since.
-            layers, slow_layers = await _layers(lines, readings, basis, readers.writer if whole else None)
+            with spending_apart() as spent:
+                layers, slow_layers = await _layers(lines, readings, basis, readers.writer if whole else None)
             if unrefined and not whole and readers.writer is not None and worth_writing(lines):
                 # If these layers are requested before the model reads the scene, it writes the overview.
                 layers = replace(layers, needs_model=True)
@@ -269,6 +271,7 @@ class Consolidation:
                     readings=readings if due else (),
                     layers=layers,
                     basis=basis,
+                    spent=spent,
                     unrefined=unrefined,
                     too_slow=slow or slow_layers,
                 )
@@ -283,24 +286,27 @@ class Consolidation:
         lines = scene_text(session_input, scene, provided_by_message.covered)
         provided = provided_by_message.reading(scene)
         told = replace(lines, context=await load_context(self.graph, session_input, claim.session, scene, lines))
-        try:
-            reading, slow = await readers.first(told), False
-        except TooSlowError:
-            reading, slow = plain_reading(), True
-        except Exception as error:
-            if not isinstance(error, MisreadError):
-                note_unreadable(error)
-            reading, slow = await _or_plain(partial(readers.fallback, lines), plain_reading)
-        if reading.reader == READER_NAME:
-            reading = replace(reading, unconfirmed=True)
-        if "model" in reading.path:
-            readers.note_usefulness(reading.reader != READER_NAME)
-        stored = session_input.stored.get(scene.id, {})
-        basis = basis_of(scene, stored, provided, whole=True, every=readers.layers_every)
-        readings = (provided, reading)
-        writer = readers.writer if asks_for_overview(readings) else None
-        layers, slow_layers = await _layers(lines, readings, basis, writer)
-        return SceneExtraction(scene=scene, readings=readings, layers=layers, basis=basis, too_slow=slow or slow_layers)
+        with spending_apart() as spent:
+            try:
+                reading, slow = await readers.first(told), False
+            except TooSlowError:
+                reading, slow = plain_reading(), True
+            except Exception as error:
+                if not isinstance(error, MisreadError):
+                    note_unreadable(error)
+                reading, slow = await _or_plain(partial(readers.fallback, lines), plain_reading)
+            if reading.reader == READER_NAME:
+                reading = replace(reading, unconfirmed=True)
+            if "model" in reading.path:
+                readers.note_usefulness(reading.reader != READER_NAME)
+            stored = session_input.stored.get(scene.id, {})
+            basis = basis_of(scene, stored, provided, whole=True, every=readers.layers_every)
+            readings = (provided, reading)
+            writer = readers.writer if asks_for_overview(readings) else None
+            layers, slow_layers = await _layers(lines, readings, basis, writer)
+        return SceneExtraction(
+            scene=scene, readings=readings, layers=layers, basis=basis, spent=spent, too_slow=slow or slow_layers
+        )
 
     # Plan and commit
 
@@ -327,17 +333,17 @@ class Consolidation:
                 if refined:
                     session_input, scenes = await self._unchanged(claim, scenes)
                 scenes, plan = await self._plan_readable(session_input, scenes, judging)
-                plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
+                cost = cost_of(tokens, plan.counts)
                 self.job_context.step(f"{step} planned")
                 refines = self.readers.with_model and not refined
                 try:
                     await self._commit(
-                        claim, session_input, plan, revision, too_slow=_too_slow_message(scenes), refines=refines
+                        claim, session_input, plan, revision, cost, too_slow=_too_slow_message(scenes), refines=refines
                     )
                 except StalePlanError:
                     continue
                 self.job_context.step(f"{step} committed")
-                _count(scenes, plan)
+                _count(scenes, plan, cost)
                 self.job_context.on_change(claim.tenant)
                 return
         raise ConflictError(
@@ -407,7 +413,7 @@ class Consolidation:
         user_properties, scenes = with_declared_aliases(stored, scenes, owner)
         entities, touched = await entities_in(self.graph, owner, scenes)
         replaced = await find_replaced(self.graph, owner, scenes, entities)
-        claims = [*(one.known for one in judging.verdicts.values()), *(known.claim for known in replaced.values())]
+        claims = [*(one.known for one in judging.values()), *(known.claim for known in replaced.values())]
         refined = [one.scene.id for one in scenes if any(reading.withdraws for reading in one.readings)]
         known = await load_known(self.graph, owner, scenes, entities, extra_claims=claims, refined=refined)
         planning = partial(
@@ -439,6 +445,7 @@ class Consolidation:
         session_input: SessionInput,
         plan: DigestPlan,
         revision: int,
+        cost: dict[str, int],
         *,
         too_slow: str | None,
         refines: bool,
@@ -493,7 +500,7 @@ class Consolidation:
             about = subjects_in(touched, owner.user.id, owner.agent.id)
             changes += await settle_profile(writing, tenant, about, at=recorded_at)
             day = day_of(recorded_at)
-            await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
+            await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": cost})
             await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
 
         await self.graph.write(steps)
@@ -562,7 +569,7 @@ def _touched_rows(plan: DigestPlan) -> tuple[dict[str, Any], ...]:
 # Metrics
 
 
-def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
+def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan, cost: Mapping[str, int]) -> None:
     """Count what one digest read and wrote; call it after the commit."""
     # A scene that a model is still to read is counted then.
     read = (reading for scene in scenes if not scene.unrefined for reading in scene.readings)
@@ -572,9 +579,9 @@ def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
     FACTS.add(n=len(plan.facts))
     for rejected in plan.rejected:
         REJECTED.add(rejected.reason)
-    MODEL_TOKENS.add("in", n=plan.cost["tokens_in"])
-    MODEL_TOKENS.add("out", n=plan.cost["tokens_out"])
-    EMBEDDING_TOKENS.add(n=plan.cost["embedding_tokens"])
+    MODEL_TOKENS.add("in", n=cost["tokens_in"])
+    MODEL_TOKENS.add("out", n=cost["tokens_out"])
+    EMBEDDING_TOKENS.add(n=cost["embedding_tokens"])
 
 
 def _outcome(reading: Reading) -> str:

@@ -19,10 +19,11 @@ from extraction.entities.matching import person_words
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import THE_USER, Mention, ProposedFact, Reading
 from extraction.temporal.phrases import spans_in
+from extraction.token_spending import TokenSpending
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.change_log.log import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
-from graph_service.memory.consolidation.readers import digest_cost, model_cost, reader_properties
+from graph_service.memory.consolidation.readers import reader_properties, scene_counts
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row
 from graph_service.memory.facts.claims import PlannedFact, strength_of
@@ -104,6 +105,7 @@ class SceneExtraction:
 
     Attributes:
         layers: None if the stored layers are up to date.
+        spent: what the readings and the layers cost.
         unrefined: only the local reader read it, and a model is to read it, too.
         too_slow: extraction or summary exceeded the deadline, so that the low-cost fallback was used.
     """
@@ -112,6 +114,7 @@ class SceneExtraction:
     readings: tuple[Reading, ...]
     layers: SceneSummary | None
     basis: LayerBasis
+    spent: TokenSpending = field(default_factory=TokenSpending)
     unrefined: bool = False
     too_slow: bool = False
 
@@ -134,7 +137,7 @@ class DigestPlan:
     last_said: datetime
     recorded_at: datetime
     rejected: tuple[RejectedProposal, ...]
-    cost: dict[str, int]
+    counts: dict[str, int]
     own_names: Mapping[str, Any] = field(default_factory=dict)
     member_entities: tuple[dict[str, Any], ...] = ()
     member_facts: tuple[dict[str, Any], ...] = ()
@@ -224,7 +227,7 @@ def plan_digest(
         for fact in facts_known
     ]
     withdrawn: list[Fact] = []
-    facts = plan_facts(facts_known, accepted, judging.verdicts, events=events, refined=refined, withdrawn=withdrawn)
+    facts = plan_facts(facts_known, accepted, judging, events=events, refined=refined, withdrawn=withdrawn)
     planned = [*facts, *mentions]
     events += [
         FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=WITHDRAWN, messages=fact.evidence)
@@ -266,11 +269,8 @@ def plan_digest(
         recorded_at=recorded_at,
         rejected=tuple(one for one, _ in rejected),
         withdrawn=tuple(withdrawn),
-        cost=digest_cost(
-            [reading for one in scenes if not one.unrefined for reading in one.readings],
-            [one.layers for one in scenes],
-            judging,
-            rejected=len(rejected),
+        counts=scene_counts(
+            [reading for one in scenes if not one.unrefined for reading in one.readings], rejected=len(rejected)
         ),
     )
     members = {known.entity.id for known in touched if known.root_id}
@@ -368,8 +368,7 @@ def _scene_row(extraction: SceneExtraction, session_input: SessionInput, events:
         "unextracted": None,
         "unrefined": True if extraction.unrefined else None,
     }
-    cost = model_cost(*extraction.readings, extraction.layers)
-    return {"id": scene.id, "properties": properties, "messages": message_rows, "cost": cost}
+    return {"id": scene.id, "properties": properties, "messages": message_rows, "cost": extraction.spent.model_cost}
 
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any]:

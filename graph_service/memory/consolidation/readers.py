@@ -1,7 +1,7 @@
 """The readers and writers that extraction uses, and the tokens that they spend: by scene, and by tenant and day."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from cachetools import LRUCache
 
 from extraction.llm.answer_writer import AnswerWriter
-from extraction.llm.fact_judge import FactJudge, FactVerdicts
+from extraction.llm.fact_judge import FactJudge
 from extraction.llm.reader_chain import OVER_BUDGET
 from extraction.llm.summary_writer import LayerWriter, SessionWriter
 from extraction.reader import Reader, Reading, SceneText
@@ -19,7 +19,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.consolidation.proposal_check import CALLER
-from graph_service.memory.summaries.scene_summary import LAYERS_EVERY, SceneSummary
+from graph_service.memory.summaries.scene_summary import LAYERS_EVERY
 from schema.errors import UnavailableError
 from schema.ids import TenantId
 from schema.timespan import as_utc
@@ -28,7 +28,6 @@ from schema.timespan import as_utc
 DEFERRED: Final = "deferred"
 DAYS_MAX: Final = 366
 SCENES_MAX: Final = 1_000
-_COSTS: Final = ("calls", "tokens_in", "tokens_out")
 _SCENE_COUNTS: Final = ("scenes_by_model", "scenes_by_rules", "scenes_over_budget", "items_dropped")
 # Tenants whose running total of the day is kept in this process.
 _TENANTS_MAX: Final = 10_000
@@ -101,19 +100,11 @@ def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     )
 
 
-def model_cost(*parts: Reading | FactVerdicts | SceneSummary | None) -> dict[str, int]:
-    """Return the model usage of readings, verdicts and summaries together."""
-    return {name: sum(getattr(part, name) for part in parts if part is not None) for name in _COSTS}
-
-
-def digest_cost(
-    readings: Sequence[Reading], layers: Sequence[SceneSummary | None], judging: FactVerdicts, *, rejected: int
-) -> dict[str, int]:
-    """Return the usage that one digest adds to its day; `rejected` is the number of rejected proposals."""
+def scene_counts(readings: Sequence[Reading], *, rejected: int) -> dict[str, int]:
+    """Return what one digest adds to the counts of its day; `rejected` is the number of rejected proposals."""
     every = [reading for reading in readings if reading.reader not in (CALLER, DEFERRED)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
-        **model_cost(*every, judging, *layers),
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
         "scenes_over_budget": sum(reading.needs_model for reading in every),
@@ -146,10 +137,10 @@ def is_over_budget(tokens: TokenSpending) -> bool:
     return bool(tokens.day.limit) and tokens.day.used >= tokens.day.limit
 
 
-def cost_of(tokens: TokenSpending) -> dict[str, int]:
-    """Return the tokens of a job that wrote no scene, as `$cost` of `consolidation/add_usage`."""
-    spent = {name: getattr(tokens, name) for name in (*_COSTS, "embedding_tokens")}
-    return dict.fromkeys(_SCENE_COUNTS, 0) | spent
+def cost_of(tokens: TokenSpending, counts: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Return `$cost` of `consolidation/add_usage`: the tokens of a job, and the counts of the scenes that it wrote."""
+    counts = counts or dict.fromkeys(_SCENE_COUNTS, 0)
+    return {**counts, **tokens.model_cost, "embedding_tokens": tokens.embedding_tokens}
 
 
 def over_budget_reader(rules: Reader) -> Reader:

@@ -275,15 +275,14 @@ class ThrottledModel:
         return self._inner.name
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Answer a prompt, from the cache if possible (0 calls and tokens); see `LanguageModel.answer`.
+        """Answer a prompt, from the cache if possible, which costs nothing; see `LanguageModel.answer`.
 
         Raises:
             OverBudgetError: the estimated tokens of the prompt would exceed the budget of the day.
         """
         key = (prompt.system, prompt.user, shape.__name__)
         if (known := self._answers.get(key)) is not None:
-            cached = cast("Answer[Shape]", known)
-            return replace(cached, calls=0, tokens_in=0, tokens_out=0)
+            return cast("Answer[Shape]", known)
         pause_s = self._retry_at_s - self._clock_s()
         if pause_s > 0:
             raise UnavailableError(f"{self._failure}; not before another {pause_s:.0f} s", pause_s, called=False)

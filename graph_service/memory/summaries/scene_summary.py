@@ -10,7 +10,7 @@ from extraction.bounded_threads import THREADS
 from extraction.extractive_summary import abstract_l0, overview_l1, scene_title
 from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reading, SceneText
-from schema.errors import MisreadError, MnemosceneError
+from schema.errors import MnemosceneError
 from schema.ids import content_hash
 from schema.scene import Scene, hash_parts
 
@@ -96,7 +96,6 @@ class SceneSummary:
     Attributes:
         made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
         needs_model: a model is still to write the overview, because it failed or was not called.
-        calls, tokens_in, tokens_out: cost of these layers.
     """
 
     title: str
@@ -105,9 +104,6 @@ class SceneSummary:
     made_by: str
     overview_by: str = EXTRACTIVE
     needs_model: bool = False
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
@@ -140,7 +136,7 @@ def plain_layers(scene: SceneText) -> SceneSummary:
 
 
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
-    """Return the layers of a scene with their token usage.
+    """Return the layers of a scene.
 
     The writer is used only for scenes that are long enough; if it fails, the overview is extractive, and `needs_model`
     is set.
@@ -154,21 +150,10 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
         return layers
     try:
         written = await writer(scene)
-    except MisreadError as error:
-        return replace(
-            layers, needs_model=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out
-        )
     except MnemosceneError as error:
         _log.warning("no overview was written, an extractive one is used: %s", error)
         return replace(layers, needs_model=True)
-    return replace(
-        layers,
-        overview=written.overview,
-        overview_by=written.made_by,
-        calls=written.calls,
-        tokens_in=written.tokens_in,
-        tokens_out=written.tokens_out,
-    )
+    return replace(layers, overview=written.overview, overview_by=written.made_by)
 
 
 def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:

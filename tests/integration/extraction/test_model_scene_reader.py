@@ -76,7 +76,7 @@ async def test_fact_has_its_message_and_exact_quote() -> None:
     assert (fact.subject, fact.object, fact.relation) == (THE_USER, "Berlin", "lives in")
     assert fact.quotes == (Quote(line=0, start=2, end=16),)
     assert fact.subject_type is EntityType.PERSON
-    assert (reading.reader, reading.calls, reading.summary) == ("scripted", 1, "Anna moved.")
+    assert (reading.reader, reading.summary) == ("scripted", "Anna moved.")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ async def test_a_scene_is_read_through_a_real_endpoint_in_one_call() -> None:
     with FakeOpenAI(says(f"<think>hm</think>```json\n{written}\n```")) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
         reading = await read_scene_with_model(a_scene("I live in Berlin."), model, Strategy.DUAL)
-    assert (reading.reader, reading.calls, reading.tokens_in, reading.tokens_out) == ("fake", 1, 100, 20)
+    assert reading.reader == "fake"
     assert len(reading.facts) == len(fake.requests) == 1
 
 

@@ -1,6 +1,7 @@
 """Test summaries by a model, and the extractive fallback."""
 
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +10,8 @@ from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
 from extraction.llm.summary_writer import layers_prompt, model_layer_writer, worth_writing
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import Reading, SceneLine, SceneText
+from extraction.token_spending import TokenSpending, spending
+from graph_service.memory.jobs.external_services import ThrottledModel
 from graph_service.memory.summaries.scene_summary import SceneSummary, asks_for_overview, written_layers
 from schema.errors import MisreadError
 from schema.ids import MemoryId
@@ -18,7 +21,7 @@ from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LONG = "We talked for hours about the house by the lake, the roof that leaks and the price that the owner wants. " * 15
 LONG_ZH = "我们聊了很久湖边的房子，屋顶漏水，房主要价很高，但是风景很好。" * 15
-READ = Reading(reader="fake", title="A house", summary="Anna wants a house.", calls=1, tokens_in=9, path=("model",))
+READ = Reading(reader="fake", title="A house", summary="Anna wants a house.", path=("model",))
 TOLD = json.dumps({"title": "The lake house", "abstract": "Anna wants it.", "overview": "## Summary\nAnna wants it."})
 
 
@@ -27,19 +30,19 @@ def a_scene(text: str) -> SceneText:
     return SceneText(user_names=("Anna",), agent_names=(), lines=(line,))
 
 
-async def layers(text: str, *replies: Reply) -> tuple[SceneSummary, FakeOpenAI]:
-    with FakeOpenAI(*replies) as fake:
+async def layers(text: str, *replies: Reply) -> tuple[SceneSummary, TokenSpending]:
+    with FakeOpenAI(*replies) as fake, spending(TokenSpending()) as spent:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-        return await written_layers(a_scene(text), [READ], model_layer_writer(model)), fake
+        writer = model_layer_writer(ThrottledModel(model, clock_s=time.monotonic))
+        return await written_layers(a_scene(text), [READ], writer), spent
 
 
 @pytest.mark.parametrize("text", [LONG, LONG_ZH])
 async def test_long_scene_gets_its_overview_in_one_counted_call(text: str) -> None:
-    made, fake = await layers(text, says(TOLD))
+    made, spent = await layers(text, says(TOLD))
     assert (made.overview, made.overview_by) == ("## Summary\nAnna wants it.", "fake")
     assert (made.title, made.abstract, made.made_by) == ("A house", "Anna wants a house.", "fake")
-    assert (made.calls, made.tokens_in, made.tokens_out) == (1, 100, 20)
-    assert len(fake.requests) == 1
+    assert spent.model_cost == {"calls": 1, "tokens_in": 100, "tokens_out": 20}
 
 
 @pytest.mark.parametrize(
@@ -59,8 +62,8 @@ def test_scenes_without_summaries_by_a_model_take_no_call(readings: list[Reading
 
 
 async def test_short_scene_takes_no_call() -> None:
-    made, fake = await layers("I live in Oslo.")
-    assert (made.overview_by, made.calls, fake.requests) == ("extractive", 0, [])
+    made, spent = await layers("I live in Oslo.")
+    assert (made.overview_by, spent.calls) == ("extractive", 0)
     assert made.overview
 
 
@@ -76,10 +79,10 @@ async def test_short_scene_takes_no_call() -> None:
     ids=["broken", "wrong key", "refused", "no JSON", "cut"],
 )
 async def test_failed_writer_leaves_an_extractive_overview_marked_as_such(replies: list[Reply], calls: int) -> None:
-    made, _ = await layers(LONG, *replies)
+    made, spent = await layers(LONG, *replies)
     assert made.overview_by == "extractive"
     assert "lake" in made.overview
-    assert (made.calls, made.needs_model) == (calls, True)
+    assert (spent.calls, made.needs_model) == (calls, True)
 
 
 async def test_overview_never_exceeds_its_limit() -> None:
@@ -92,12 +95,11 @@ async def test_overview_never_exceeds_its_limit() -> None:
     assert len(told.title) == 80
 
 
-async def test_empty_overview_is_a_misread_with_its_usage() -> None:
+async def test_empty_overview_is_a_misread() -> None:
     with FakeOpenAI(says(json.dumps({"title": "t", "abstract": "a", "overview": " "}))) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
-        with pytest.raises(MisreadError) as caught:
+        with pytest.raises(MisreadError):
             await model_layer_writer(model)(a_scene(LONG))
-    assert caught.value.calls == 1
 
 
 def test_scene_in_the_prompt_is_fenced_data() -> None:
