@@ -17,7 +17,7 @@ import platformdirs
 from extraction.embeddings.cache import CachedEmbedder
 from extraction.embeddings.embedder import Embedder
 from extraction.embeddings.local_embedder import load_local_embedder
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign
+from graph_service.memory.consolidation.segmentation import assign
 from graph_service.memory.consolidation.session_input import topics_of
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
@@ -99,7 +99,7 @@ async def _row(
     sizes: list[int] = []
     for messages, joints in streams:
         about = await topics_of(messages, embedder) if topics else {}
-        scenes = assign(_SESSION, messages, [], SegmentationThresholds(), about)
+        scenes = assign(_SESSION, messages, [], about)
         place = {message.id: number for number, message in enumerate(messages)}
         cuts = {place[scene.messages[0].id] for scene in scenes} - {0}
         found += len(cuts & joints)

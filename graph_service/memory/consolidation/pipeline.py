@@ -44,7 +44,7 @@ from graph_service.memory.consolidation.readers import (
     is_over_budget,
     over_budget_reader,
 )
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
+from graph_service.memory.consolidation.segmentation import is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
     SessionInput,
@@ -112,7 +112,6 @@ class Consolidation:
     graph: Graph
     readers: Readers
     job_context: JobContext
-    thresholds: SegmentationThresholds
     user_locks: KeyedLock
     embedder: Embedder | None
 
@@ -128,7 +127,6 @@ class Consolidation:
             session_input = await load_session_input(
                 self.graph,
                 claim,
-                self.thresholds,
                 self.embedder,
                 with_deferred=scope.whole,
                 until_ms=scope.until_ms,
@@ -168,8 +166,7 @@ class Consolidation:
         waiting = [
             scene
             for scene in session_input.scenes
-            if not readers.waits_for_ripe
-            or is_ripe(scene, self.thresholds, newest_ms=session_input.newest_ms, final=not active)
+            if not readers.waits_for_ripe or is_ripe(scene, newest_ms=session_input.newest_ms, final=not active)
         ][: readers.parallel]
         if not waiting:
             return None if active else False
@@ -230,7 +227,7 @@ class Consolidation:
         # One at a time, because the local reader shares the processor and a few threads with all requests.
         for scene in session_input.scenes:
             stored = session_input.stored.get(scene.id, {})
-            ripe = is_ripe(scene, self.thresholds, newest_ms=session_input.newest_ms, final=scope.final)
+            ripe = is_ripe(scene, newest_ms=session_input.newest_ms, final=scope.final)
             changed = scene.id in session_input.changed
             due = changed or bool(stored.get("unextracted"))
             lines = scene_text(session_input, scene, provided_by_message.covered)

@@ -4,6 +4,7 @@ from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from extraction.text.topic_shift import Topic, Turns
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
@@ -11,36 +12,27 @@ from schema.message import Message
 from schema.scene import Scene, hash_parts
 from schema.timespan import millis
 
+# A longer pause ends a scene.
+PAUSE_S: Final = 3_600.0
+# After a longer pause, or with a new speaker, a slight topic shift ends a scene.
+_SHORT_PAUSE_S: Final = 1_200.0
+# No topic shift ends a shorter scene, to avoid fragments; after a short pause or with a new speaker half of it.
+MESSAGES_MIN: Final = 8
+# A slight topic shift ends a scene that is at least this long.
+_MESSAGES_FULL: Final = 24
+# Maximum size of a scene, so that a model can read it in one call.
+MESSAGES_MAX: Final = 36
+_CHARS_MAX: Final = 24_000
+# Topic shifts that end a scene, in standard deviations (`extraction.text.topic_shift`); a slight one only under the
+# conditions above.
+_CLEAR_SHIFT: Final = 1.4
+_SLIGHT_SHIFT: Final = 0.9
+# A less important message does not end a scene by its topic.
+_IMPORTANCE_MIN: Final = 4
 # Late messages may fill a scene to this multiple of its maximum size, because a separate scene would be a fragment.
-_LATE_FACTOR = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentationThresholds:
-    """Thresholds for a new scene; topic shifts are in standard deviations (`extraction.text.topic_shift`).
-
-    Attributes:
-        pause_s: a longer pause ends a scene.
-        short_pause_s: after a longer pause, or with a new speaker, a slight topic shift ends a scene.
-        messages_min: no topic shift ends a shorter scene, to avoid fragments; after a short pause or with a new speaker
-            half of it.
-        messages_full: a slight topic shift ends a scene that is at least this long.
-        messages_max: maximum size, so that a model can read a scene in one call.
-        chars_max: maximum number of characters, for the same reason.
-        clear_shift: topic shift that ends a scene.
-        slight_shift: topic shift that ends a scene only under the conditions above.
-        importance_min: a less important message does not end a scene by its topic.
-    """
-
-    pause_s: float = 3_600.0
-    short_pause_s: float = 1_200.0
-    messages_min: int = 8
-    messages_full: int = 24
-    messages_max: int = 36
-    chars_max: int = 24_000
-    clear_shift: float = 1.4
-    slight_shift: float = 0.9
-    importance_min: int = 4
+_LATE_FACTOR: Final = 2
+# Maximum duration of a scene.
+SPAN_MAX_S: Final = MESSAGES_MAX * _LATE_FACTOR * PAUSE_S
 
 
 @dataclass(slots=True)
@@ -72,7 +64,6 @@ def assign(
     session: str,
     unread: Sequence[Message],
     known: Sequence[Scene],
-    thresholds: SegmentationThresholds | None = None,
     topics: Mapping[MemoryId, Topic] | None = None,
 ) -> list[Scene]:
     """Return the scenes that the unread messages change or create, with all their messages, oldest first.
@@ -87,15 +78,14 @@ def assign(
         known: scenes of the session within the pause of an unread message.
         topics: of unread and known messages, by id; without them only pauses and size count.
     """
-    thresholds = thresholds or SegmentationThresholds()
     scenes = [_opened(scene) for scene in known]
     assigned = {message.id for scene in scenes for message in scene.messages}
     turns = Turns()
     for message in in_order(unread):
         if message.id in assigned:
             continue
-        scene = _nearest(scenes, message, thresholds)
-        if scene is None or _ends(scene, message, thresholds, topics or {}, turns):
+        scene = _nearest(scenes, message)
+        if scene is None or _ends(scene, message, topics or {}, turns):
             uri = scene_uri(session, message.id)
             scene = _OpenScene(id=memory_id(uri), uri=uri)
             scenes.append(scene)
@@ -104,12 +94,7 @@ def assign(
     return sorted(touched, key=lambda scene: (scene.episode_start, scene.id))
 
 
-def span_pauses(thresholds: SegmentationThresholds) -> int:
-    """Return the maximum duration of a scene as a multiple of the maximum pause between its messages."""
-    return thresholds.messages_max * _LATE_FACTOR
-
-
-def is_ripe(scene: Scene, thresholds: SegmentationThresholds, *, newest_ms: int, final: bool) -> bool:
+def is_ripe(scene: Scene, *, newest_ms: int, final: bool) -> bool:
     """Return whether a scene is complete: it is full, a later one has begun, or the session ends.
 
     Args:
@@ -117,11 +102,11 @@ def is_ripe(scene: Scene, thresholds: SegmentationThresholds, *, newest_ms: int,
         final: the session ends.
     """
     started_ms = millis(scene.episode_start)
-    return final or _is_full(len(scene.messages), _chars(scene), thresholds) or started_ms < newest_ms
+    return final or _is_full(len(scene.messages), _chars(scene)) or started_ms < newest_ms
 
 
-def _is_full(messages: int, chars: int, thresholds: SegmentationThresholds) -> bool:
-    return messages >= thresholds.messages_max or chars >= thresholds.chars_max
+def _is_full(messages: int, chars: int) -> bool:
+    return messages >= MESSAGES_MAX or chars >= _CHARS_MAX
 
 
 def _chars(scene: Scene) -> int:
@@ -136,10 +121,10 @@ def _key(message: Message) -> tuple[datetime, int, MemoryId]:
     return message.said_at, message.position, message.id
 
 
-def _nearest(scenes: Sequence[_OpenScene], message: Message, thresholds: SegmentationThresholds) -> _OpenScene | None:
+def _nearest(scenes: Sequence[_OpenScene], message: Message) -> _OpenScene | None:
     """Return the scene nearest in time within the pause; of equally near ones, the last that began before it."""
     moment, key = message.said_at, _key(message)
-    near = [scene for scene in scenes if scene.distance_s(moment) <= thresholds.pause_s]
+    near = [scene for scene in scenes if scene.distance_s(moment) <= PAUSE_S]
     if not near:
         return None
     least = min(scene.distance_s(moment) for scene in near)
@@ -148,30 +133,24 @@ def _nearest(scenes: Sequence[_OpenScene], message: Message, thresholds: Segment
     return max(begun or equal, key=lambda scene: _key(scene.messages[0]))
 
 
-def _ends(
-    scene: _OpenScene,
-    message: Message,
-    thresholds: SegmentationThresholds,
-    topics: Mapping[MemoryId, Topic],
-    turns: Turns,
-) -> bool:
+def _ends(scene: _OpenScene, message: Message, topics: Mapping[MemoryId, Topic], turns: Turns) -> bool:
     """Return whether this message starts a new scene instead of joining."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
-        return size >= thresholds.messages_max * _LATE_FACTOR or scene.chars >= thresholds.chars_max * _LATE_FACTOR
-    if _is_full(size, scene.chars, thresholds):
+        return size >= MESSAGES_MAX * _LATE_FACTOR or scene.chars >= _CHARS_MAX * _LATE_FACTOR
+    if _is_full(size, scene.chars):
         return True
     new = topics.get(message.id)
-    if new is None or message.importance < thresholds.importance_min:
+    if new is None or message.importance < _IMPORTANCE_MIN:
         return False
     speakers = {(one.speaker or one.role) for one in ordered}
-    paused = (message.said_at - ordered[-1].said_at).total_seconds() > thresholds.short_pause_s
+    paused = (message.said_at - ordered[-1].said_at).total_seconds() > _SHORT_PAUSE_S
     slight_counts = paused or (message.speaker is not None and message.speaker not in speakers)
-    if size < (thresholds.messages_min // 2 if slight_counts else thresholds.messages_min):
+    if size < (MESSAGES_MIN // 2 if slight_counts else MESSAGES_MIN):
         return False
-    slight = slight_counts or size >= thresholds.messages_full
+    slight = slight_counts or size >= _MESSAGES_FULL
     earlier = [topics[one.id] for one in ordered if one.id in topics]
-    return turns.strength(earlier, new) >= (thresholds.slight_shift if slight else thresholds.clear_shift)
+    return turns.strength(earlier, new) >= (_SLIGHT_SHIFT if slight else _CLEAR_SHIFT)
 
 
 def _close(scene: _OpenScene) -> Scene:

@@ -26,7 +26,7 @@ from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.proposal_check import CALLER
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign, span_pauses
+from graph_service.memory.consolidation.segmentation import MESSAGES_MIN, PAUSE_S, SPAN_MAX_S, assign
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.jobs.outbox import JobClaim
@@ -115,7 +115,6 @@ class SessionInput:
 async def load_session_input(
     graph: Graph,
     claim: JobClaim,
-    thresholds: SegmentationThresholds,
     embedder: Embedder | None,
     *,
     with_deferred: bool = False,
@@ -131,7 +130,6 @@ async def load_session_input(
     Raises:
         BrokenDataError: stored data lacks a property; the message names the node.
     """
-    pause_ms = round(thresholds.pause_s * 1000)
     parameters = {
         "tenant": claim.tenant,
         "session": claim.session,
@@ -140,8 +138,8 @@ async def load_session_input(
         "episodes_max": _EPISODES_MAX,
         "facts_chars_max": _FACTS_CHARS_MAX,
         "references_max": _REFERENCES_MAX,
-        "pause_ms": pause_ms,
-        "span_ms": pause_ms * span_pauses(thresholds),
+        "pause_ms": round(PAUSE_S * 1000),
+        "span_ms": round(SPAN_MAX_S * 1000),
         "include_pending_overviews": with_deferred,
         "until_ms": until_ms,
     }
@@ -162,8 +160,8 @@ async def load_session_input(
     provided = unread_episodes + await _earlier_episodes(graph, claim, [*near, row], unread_episodes)
     together = [message for scene in known for message in scene.messages] + unread
     # Shorter scenes end at pauses only.
-    topics = await topics_of(together, embedder) if len(together) >= thresholds.messages_min // 2 else {}
-    changed = assign(row["session_uri"], unread, known, thresholds, topics)
+    topics = await topics_of(together, embedder) if len(together) >= MESSAGES_MIN // 2 else {}
+    changed = assign(row["session_uri"], unread, known, topics)
     referenced = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
     also = [s for s in known if s.id not in ids and any(message.id in referenced for message in s.messages)]

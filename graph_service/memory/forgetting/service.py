@@ -14,7 +14,7 @@ from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, expiry_of, raise_problems
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds
+from graph_service.memory.consolidation.segmentation import PAUSE_S
 from graph_service.memory.entity_resolution.merge import MergeWriter, load_members
 from graph_service.memory.forgetting.commit import (
     ForgetRequest,
@@ -185,7 +185,7 @@ async def set_details(
 
 
 MESSAGES_PER_COMMIT: Final = 1_000
-_PAUSE_MS: Final = round(SegmentationThresholds().pause_s * 1000)
+_PAUSE_MS: Final = round(PAUSE_S * 1000)
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 

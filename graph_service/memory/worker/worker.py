@@ -15,7 +15,6 @@ from extraction.llm.answer_writer import Source, WrittenAnswer
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Consolidation, ReadScope
 from graph_service.memory.consolidation.readers import DEFERRED, Readers, reopen_deferred
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext, KeyedLock
@@ -54,6 +53,8 @@ T = TypeVar("T")
 _EMBED_JOBS_MAX: Final = 32
 # Maximum number of dead letters of an outage that are reopened at once.
 _REOPENED_MAX: Final = 10_000
+# Sessions of one tenant from which facts are extracted at the same time.
+_EXTRACTED_TOGETHER: Final = 2
 _IDLE_CHECK_S: Final = 30.0
 # Malformed jobs block nothing, since no claim matches them.
 _MALFORMED_CHECK_S: Final = 600.0
@@ -178,7 +179,6 @@ class WorkerRules:
     """Settings of the worker.
 
     Attributes:
-        parallel: number of sessions of one tenant to extract from at the same time.
         poll_s: interval at which the worker looks for jobs that became due or that other processes left.
         index: compute vectors in the background; otherwise only `index_session` does.
         index_on_message: compute them while a session is active; otherwise when it closes.
@@ -186,9 +186,7 @@ class WorkerRules:
         idle_s: seconds without a message after which a session is closed; None: never.
     """
 
-    parallel: int = 2
     poll_s: float = 1.0
-    scenes: SegmentationThresholds = field(default_factory=SegmentationThresholds)
     index: bool = True
     index_on_message: bool = True
     index_on_close: bool = True
@@ -248,7 +246,6 @@ class Worker:
             graph=graph,
             readers=readers,
             job_context=job_context,
-            thresholds=self._rules.scenes,
             user_locks=KeyedLock(),
             embedder=embedder,
         )
@@ -490,7 +487,7 @@ class Worker:
         return kind is not JobKind.EMBED or self._rules.index_on_message
 
     def _loops_per_tenant(self, kind: JobKind) -> int:
-        return self._rules.parallel if kind is JobKind.EXTRACT else 1
+        return _EXTRACTED_TOGETHER if kind is JobKind.EXTRACT else 1
 
     def _service_for(self, kind: JobKind) -> ExternalService | None:
         """Return the external service without which jobs of this kind cannot run."""

@@ -10,7 +10,6 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.consolidation.session_input import SessionInput, load_session_input
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from schema.ids import TenantId, memory_id, session_uri
@@ -60,7 +59,7 @@ async def unread_text(graph: Graph, tenant: str) -> SessionInput | None:
         attempts=0,
         lease="none",
     )
-    return await load_session_input(graph, held, SegmentationThresholds(), None)
+    return await load_session_input(graph, held, None)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.text.topic_shift import Topic, topic_words
-from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign, in_order
+from graph_service.memory.consolidation.segmentation import MESSAGES_MAX, PAUSE_S, assign, in_order
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
 from schema.message import Message
@@ -17,7 +17,6 @@ from schema.scene import Scene
 from tests.support.builders import NOON
 
 SESSION = "memory://t/session/alice/s1"
-RULES = SegmentationThresholds(pause_s=600, messages_max=5)
 
 
 def messages_at(minutes: list[int]) -> list[Message]:
@@ -43,25 +42,25 @@ def add_messages(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
     """Return all scenes after some more messages."""
     if not messages:
         return scenes
-    pause = timedelta(seconds=RULES.pause_s)
+    pause = timedelta(seconds=PAUSE_S)
     start, end = messages[0].said_at - pause, messages[-1].said_at + pause
     near = [scene for scene in scenes if scene.episode_start <= end and scene.episode_end >= start]
-    merged = {scene.id: scene for scene in scenes} | {s.id: s for s in assign(SESSION, messages, near, RULES)}
+    merged = {scene.id: scene for scene in scenes} | {s.id: s for s in assign(SESSION, messages, near)}
     return sorted(merged.values(), key=lambda scene: (scene.episode_start, scene.id))
 
 
 def test_scene_ends_when_it_has_much_text() -> None:
     messages = [replace(message, text="x" * 9_000) for message in messages_at([0, 1, 2, 3, 4, 5])]
-    scenes = assign(SESSION, messages, [], SegmentationThresholds())
+    scenes = assign(SESSION, messages, [])
     assert [len(scene.messages) for scene in scenes] == [3, 3]
     # For any order of arrival.
     assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [])) == scenes[1:]
 
 
-minutes = st.lists(st.integers(0, 120), max_size=30)
+minutes = st.lists(st.integers(0, 720), max_size=120)
 
 
-@given(minutes, st.lists(st.integers(0, 30), max_size=4))
+@given(minutes, st.lists(st.integers(0, 120), max_size=4))
 def test_batching_into_calls_does_not_change_the_scenes(times: list[int], cuts: list[int]) -> None:
     messages = messages_at(times)
     edges = [0, *sorted(min(scene_sizes, len(messages)) for scene_sizes in cuts), len(messages)]
@@ -81,40 +80,40 @@ def test_every_message_is_in_exactly_one_scene(times: list[int]) -> None:
 @given(minutes)
 def test_scenes_respect_maximum_size_and_pause(times: list[int]) -> None:
     for scene in add_messages([], messages_at(times)):
-        assert len(scene.messages) <= RULES.messages_max
+        assert len(scene.messages) <= MESSAGES_MAX
         moments = [message.said_at for message in in_order(scene.messages)]
-        assert all((b - a).total_seconds() <= RULES.pause_s for a, b in pairwise(moments))
+        assert all((b - a).total_seconds() <= PAUSE_S for a, b in pairwise(moments))
 
 
 @given(minutes)
 def test_assigning_the_same_messages_again_changes_nothing(times: list[int]) -> None:
     scenes = add_messages([], messages_at(times))
-    assert assign(SESSION, messages_at(times), scenes, RULES) == []
+    assert assign(SESSION, messages_at(times), scenes) == []
 
 
 def test_late_message_is_added_to_its_scene() -> None:
-    messages = messages_at([0, 1, 2, 60, 61])
+    messages = messages_at([0, 1, 2, 70, 71])
     late = messages.pop(1)
     scenes = add_messages(add_messages([], messages), [late])
     assert [len(scene.messages) for scene in scenes] == [3, 2]
 
 
 def test_late_message_is_added_to_its_scene_although_it_is_full() -> None:
-    messages = messages_at([0, 1, 2, 3, 4, 5])
+    messages = messages_at([*range(MESSAGES_MAX + 1)])
     late = messages.pop(2)
     scenes = add_messages(add_messages([], messages), [late])
-    assert [len(scene.messages) for scene in scenes] == [6]
+    assert [len(scene.messages) for scene in scenes] == [MESSAGES_MAX + 1]
 
 
 def test_message_after_a_full_scene_is_not_added_to_an_earlier_one() -> None:
-    scenes = add_messages([], messages_at([0, 8, 9, 10, 11, 12, 13]))
-    assert [len(scene.messages) for scene in scenes] == [5, 2]
+    scenes = add_messages([], messages_at([0, *range(50, 51 + MESSAGES_MAX)]))
+    assert [len(scene.messages) for scene in scenes] == [MESSAGES_MAX, 2]
 
 
 def test_messages_with_equal_times_keep_their_order_across_scenes() -> None:
-    messages = messages_at([0] * 12)
+    messages = messages_at([0] * 80)
     pieces = {tuple(message.position for message in scene.messages) for scene in add_messages([], messages)}
-    assert pieces == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11)}
+    assert pieces == {tuple(range(36)), tuple(range(36, 72)), tuple(range(72, 80))}
 
 
 COOKING_EN = [
@@ -149,14 +148,14 @@ TRAVEL_ZH = [
 ]
 
 
-def scene_sizes(texts: list[str], rules: SegmentationThresholds | None = None, *, importance: int = 5) -> list[int]:
+def scene_sizes(texts: list[str], *, importance: int = 5) -> list[int]:
     """Return the sizes of the scenes of these texts, one per minute."""
     messages = [
         replace(message, text=text, importance=importance)
         for message, text in zip(messages_at(list(range(len(texts)))), texts, strict=True)
     ]
     topics = {message.id: Topic(terms=topic_words(message.text)) for message in messages}
-    return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SegmentationThresholds(), topics)]
+    return [len(scene.messages) for scene in assign(SESSION, messages, [], topics)]
 
 
 @pytest.mark.parametrize("texts", [COOKING_EN + TRAVEL_EN, COOKING_ZH + TRAVEL_ZH], ids=["en", "zh"])
@@ -181,7 +180,7 @@ def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
         for index, (message, text) in enumerate(zip(messages_at(list(range(8))), texts, strict=True))
     ]
     topics = {message.id: Topic(terms=topic_words(message.text)) for message in messages}
-    assert [len(scene.messages) for scene in assign(SESSION, messages, [], SegmentationThresholds(), topics)] == [5, 3]
+    assert [len(scene.messages) for scene in assign(SESSION, messages, [], topics)] == [5, 3]
 
 
 @given(st.permutations(range(11)), st.booleans())
@@ -192,7 +191,7 @@ def test_late_messages_never_move_others_to_another_scene(order: list[int], chin
     scenes: dict[str, Scene] = {}
     home: dict[str, str] = {}
     for index in order:
-        for scene in assign(SESSION, [messages[index]], list(scenes.values()), SegmentationThresholds(), topics):
+        for scene in assign(SESSION, [messages[index]], list(scenes.values()), topics):
             scenes[scene.id] = scene
             for message in scene.messages:
                 assert home.setdefault(message.id, scene.id) == scene.id
