@@ -179,7 +179,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     services.memory.questions.listen(hub.show_question, hub.remove_questions)
     services.memory.said_listeners.append(hub.show_said)
     explorer = services.memory.reads.explorer
-    communities = CommunityMaps(services.graph, explorer, supervisor=services.supervisor)
+    communities = CommunityMaps(graph=services.graph, explorer=explorer, supervisor=services.supervisor)
     services.change_notifier.listen(hub.notify)
     services.forget_notifier.listen(hub.forget)
     services.forget_notifier.listen(communities.forget)

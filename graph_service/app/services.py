@@ -49,7 +49,7 @@ from graph_service.memory.jobs.external_services import (
 )
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind, pending_jobs
-from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX, SnapshotFile
+from graph_service.memory.mindmap.snapshot_cache import SnapshotFile
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.recall.ranking import WeightFactors
@@ -523,7 +523,7 @@ async def _assemble(
 
     database.on_return = on_return
     questions = QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by)
-    snapshot_file = SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"), rows_max=KEPT_MAX)
+    snapshot_file = SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"))
     memory = Memory(
         graph=graph,
         embedder=embedder,

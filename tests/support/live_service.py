@@ -23,6 +23,7 @@ from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.runtime.connections import ConnectionLimits, Connections
+from graph_service.supervision import Supervisor
 from tests.support import http_server
 from tests.support.reducer import ViewerState, apply, show
 
@@ -143,7 +144,7 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     install_error_handlers(app)
     app.include_router(live_router(hub))
     app.include_router(rest_router(mindmap, change_log, kept))
-    app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
+    app.include_router(explore_router(explorer, CommunityMaps(graph=graph, explorer=explorer, supervisor=Supervisor())))
     config = uvicorn_config(
         app, Connections(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off"
     )

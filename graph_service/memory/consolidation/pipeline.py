@@ -77,6 +77,8 @@ _log = logging.getLogger("mnemoscene.worker")
 
 # If the user's memory changes after each plan, the job is released after this many.
 _PLANS_MAX: Final = 5
+# Scenes of a session that a model reads at the same time and in one commit.
+_REFINED_TOGETHER: Final = 4
 
 
 class StalePlanError(Exception):
@@ -167,7 +169,7 @@ class Consolidation:
             scene
             for scene in session_input.scenes
             if not readers.waits_for_ripe or is_ripe(scene, newest_ms=session_input.newest_ms, final=not active)
-        ][: readers.parallel]
+        ][:_REFINED_TOGETHER]
         if not waiting:
             return None if active else False
         async with self._accounted(claim) as tokens:

@@ -185,7 +185,6 @@ class Readers:
     Attributes:
         first: a model, or the local reader when none is configured.
         fallback: the local reader; it reads every scene at once, and the model refines what it found.
-        parallel: scenes of a session that a model reads at the same time and in one commit.
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: writes overviews; None keeps extractive ones.
         session_writer: writes the layers of sessions; None keeps extractive ones.
@@ -200,7 +199,6 @@ class Readers:
 
     first: Reader
     fallback: Reader
-    parallel: int = 4
     tokens_per_day: int = 0
     writer: LayerWriter | None = None
     session_writer: SessionWriter | None = None

@@ -69,23 +69,23 @@ class Replay:
             await wait_for_any(self._wake, stop, timeout_s=pause_s)
             backoff_s = min(backoff_s * 2, _BACKOFF_MAX_S) if failed else _BACKOFF_MIN_S
 
-    async def flush(self, stop: asyncio.Event | None = None) -> bool:
+    async def flush(self) -> bool:
         """Store all waiting episodes; return False if some could not be stored, or belong to users being forgotten.
 
         Raises:
             UnavailableError: the disk cannot be read.
         """
         blocked = set[_User]()
-        return await self._drain(stop, blocked) and not blocked
+        return await self._drain(asyncio.Event(), blocked) and not blocked
 
-    async def _drain(self, stop: asyncio.Event | None, blocked: set[_User]) -> bool:
+    async def _drain(self, stop: asyncio.Event, blocked: set[_User]) -> bool:
         """Store batch after batch; return False if an episode failed or Neo4j does not answer.
 
         Args:
             blocked: receives the users whose episodes must wait.
         """
         connected, stored_n, failed = False, 0, list[_Failed]()
-        while stop is None or not stop.is_set():
+        while not stop.is_set():
             async with self._spool.replay_lock:
                 entries = await self._spool.waiting(
                     episodes_max=_EPISODES_MAX, bytes_max=_BYTES_MAX, exclude_users=blocked

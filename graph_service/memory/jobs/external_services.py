@@ -28,6 +28,8 @@ FALLBACK_MODEL: Final = "fallback model"
 JUDGE_MODEL: Final = "judge model"
 # Useless answers in a row that are reported.
 _USELESS_MAX: Final = 3
+# Answers that are kept for a job that runs again.
+_ANSWERS_MAX: Final = 64
 
 
 class ExternalServiceAwayError(UnavailableError):
@@ -263,12 +265,12 @@ class ThrottledModel:
         clock_s: seconds of a monotonic clock.
     """
 
-    def __init__(self, inner: LanguageModel, *, clock_s: Callable[[], float], answers_max: int = 64) -> None:
+    def __init__(self, inner: LanguageModel, *, clock_s: Callable[[], float]) -> None:
         self._inner = inner
         self._clock_s = clock_s
         self._retry_at_s = float("-inf")
         self._failure = ""
-        self._answers: LRUCache[tuple[str, str, str], Answer[Any]] = LRUCache(answers_max)
+        self._answers: LRUCache[tuple[str, str, str], Answer[Any]] = LRUCache(_ANSWERS_MAX)
 
     @property
     def name(self) -> str:

@@ -60,27 +60,30 @@ class Communities:
 
     Attributes:
         found: communities, largest first.
-        of: community id by member id.
         ties: number of edges between two communities, or a user and a community, by the sorted pair of their ids.
     """
 
     found: tuple[Community, ...]
-    of: Mapping[str, str]
     ties: Mapping[tuple[str, str], int]
 
 
-def find_communities(
-    members: Sequence[Member], links: Iterable[tuple[str, str, float]], people: Sequence[str]
-) -> Communities:
+def find_communities(nodes: Sequence[Sequence[Any]], rows: Iterable[LinkRow], people: Sequence[str]) -> Communities:
     """Return the communities of a memory.
 
     Entities without a link to another one form one community for each user, as do scenes that mention none.
 
     Args:
-        links: source, target and weight of each edge, in any order.
+        nodes: values of a `Member` each.
+        rows: the edges, in any order.
         people: ids of user nodes; their edges to communities are counted in `ties`.
     """
-    links = list(links)
+    members = [Member(*values) for values in nodes]
+    links = [
+        (source, target, weight)
+        for source, facts, mentions in rows
+        for ends, weight in ((facts, _FACT_WEIGHT), (mentions, _MENTION_WEIGHT))
+        for target in ends
+    ]
     known = {member.id: member for member in members}
     degrees: Counter[str] = Counter(end for source, target, _ in links for end in (source, target))
     entities = {member.id: member for member in members if not member.scene}
@@ -91,18 +94,7 @@ def find_communities(
     inner, ties = _edge_counts(links, of, set(people))
     sized = (replace(each, edges=inner[each.id]) for each in found)
     ordered = tuple(sorted(sized, key=lambda one: (-len(one.members), one.id)))
-    return Communities(found=ordered, of=of, ties=ties)
-
-
-def communities_of_rows(nodes: Sequence[Sequence[Any]], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
-    """Return the communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
-    ties = [
-        (source, target, weight)
-        for source, facts, mentions in links
-        for ends, weight in ((facts, _FACT_WEIGHT), (mentions, _MENTION_WEIGHT))
-        for target in ends
-    ]
-    return find_communities([Member(*values) for values in nodes], ties, people)
+    return Communities(found=ordered, ties=ties)
 
 
 def _pair(one: str, other: str) -> tuple[str, str]:

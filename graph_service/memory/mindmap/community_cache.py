@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cachetools import LRUCache
@@ -15,7 +15,7 @@ from extraction.child_process import OwnProcess
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog, Head
-from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, communities_of_rows
+from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, find_communities
 from graph_service.memory.mindmap.reader import Explorer
 from graph_service.memory.sessions.lifecycle import users_in_view
 from graph_service.observability.metrics import Loop
@@ -28,17 +28,18 @@ from schema.parts import CommunityLink, CommunityMap, CommunityView, GraphPart
 COMMUNITIES_MAX: Final = 240
 TIES_MAX: Final = 600
 _MAPPED_MEMBERS_MAX: Final = 5_000
-# Maximum age of cached communities of a memory that has changed, so that not every change recomputes them.
-FRESH_S: Final = 20.0
+# Maximum age of communities of a changed memory, so that not every change recomputes them; older ones are still
+# returned, and replaced in the background.
+_FRESH_S: Final = 20.0
 _CACHED_MAX: Final = 8
 _LEADING_MEMBERS: Final = 12
 _BATCHES: Final = 20
 # Larger memories are computed in a separate process, because a thread would block the event loop for seconds.
-LARGE_FROM: Final = 5_000
+_LARGE_NODES: Final = 5_000
 _LARGE_LINKS: Final = 50_000
 # Maximum size; a hundred thousand nodes take half a gigabyte in the other process.
-NODES_MAX: Final = 200_000
-LINKS_MAX: Final = 1_000_000
+_NODES_MAX: Final = 200_000
+_LINKS_MAX: Final = 1_000_000
 # Large memories are computed one at a time; these limit how many run or wait, for one tenant and for all.
 _LARGE_OF_TENANT_MAX: Final = 2
 _LARGE_MAX: Final = 8
@@ -60,27 +61,13 @@ class _CachedCommunities:
     people: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CommunityMaps:
-    """Communities of the most recently requested memories.
-
-    Args:
-        clock_s: monotonic seconds.
-        fresh_s: maximum age of communities of a changed memory; older ones are still returned, and replaced in the
-            background.
-        large_from: memories with more nodes are computed in a separate process, one at a time.
-        nodes_max, links_max: larger memories are refused.
-    """
+    """Communities of the most recently requested memories."""
 
     graph: Graph
     explorer: Explorer
-    _: KW_ONLY
-    clock_s: Callable[[], float] = time.monotonic
-    fresh_s: float = FRESH_S
-    supervisor: Supervisor = field(default_factory=Supervisor)
-    large_from: int = LARGE_FROM
-    nodes_max: int = NODES_MAX
-    links_max: int = LINKS_MAX
+    supervisor: Supervisor
     _cache: LRUCache[_Key, _CachedCommunities] = field(default_factory=lambda: LRUCache(_CACHED_MAX), init=False)
     _computations: "dict[_Key, asyncio.Task[_CachedCommunities]]" = field(default_factory=dict, init=False)
     # Running computations that may have read what was forgotten since.
@@ -154,7 +141,7 @@ class CommunityMaps:
         head = await ChangeLog(self.graph).head(tenant)
         cached = self._cache.get(key)
         if cached is not None and cached.head.epoch == head.epoch:
-            if cached.head.seq != head.seq and self.clock_s() - cached.at_s > self.fresh_s:
+            if cached.head.seq != head.seq and time.monotonic() - cached.at_s > _FRESH_S:
                 self._computation_of(key)
             return cached
         try:
@@ -202,24 +189,24 @@ class CommunityMaps:
         async with self._large_slot(tenant) if is_large else contextlib.nullcontext():
             nodes, links, people = await self._rows(tenant, users)
             if is_large:
-                communities = await _IN_PROCESS.run(communities_of_rows, nodes, links, people)
+                communities = await _IN_PROCESS.run(find_communities, nodes, links, people)
             else:
-                communities = await _IN_THREADS.run(lambda: communities_of_rows(nodes, links, people))
-        return _CachedCommunities(head=head, at_s=self.clock_s(), communities=communities, people=tuple(people))
+                communities = await _IN_THREADS.run(lambda: find_communities(nodes, links, people))
+        return _CachedCommunities(head=head, at_s=time.monotonic(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
         """Return whether a memory is so large that its communities are computed in a separate process.
 
         Raises:
-            TooCostlyError: it exceeds `nodes_max` or `links_max`.
+            TooCostlyError: it exceeds `_NODES_MAX` or `_LINKS_MAX`.
         """
         row = (await self.graph.read(statement("mindmap/community_size"), {"tenant": tenant, "users": users}))[0]
-        if row["nodes"] > self.nodes_max or row["links"] > self.links_max:
+        if row["nodes"] > _NODES_MAX or row["links"] > _LINKS_MAX:
             raise TooCostlyError(
                 f"this memory has {row['nodes']:,} nodes and {row['links']:,} links; communities are found in at most "
-                f"{self.nodes_max:,} nodes and {self.links_max:,} links: request one user, or explore from a node"
+                f"{_NODES_MAX:,} nodes and {_LINKS_MAX:,} links: request one user, or explore from a node"
             )
-        return bool(row["nodes"] > self.large_from or row["links"] > _LARGE_LINKS)
+        return bool(row["nodes"] > _LARGE_NODES or row["links"] > _LARGE_LINKS)
 
     @contextlib.asynccontextmanager
     async def _large_slot(self, tenant: TenantId) -> AsyncIterator[None]:

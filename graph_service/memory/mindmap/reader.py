@@ -49,7 +49,9 @@ from schema.parts import ChangeLine, FactCount, GraphPart, MapTotals, RecentChan
 from schema.predicates import fact_groups, whitelist
 
 PLACES_READ_MAX: Final = 5_000
-LARGE_FROM: Final = 6_000
+# Snapshots of memories with more nodes contain only facts of users and agents and the newest scenes, because ranking
+# all facts would take seconds.
+_LARGE_NODES: Final = 6_000
 FACTS_MAX: Final = 50
 EVIDENCE_MAX: Final = 50
 # Evidence ids of a node that are looked up; of their messages the oldest `EVIDENCE_MAX` are returned.
@@ -70,17 +72,11 @@ _NODE_FIELDS: Final = (
 
 
 class MindMap:
-    """Read the mind map of a tenant.
+    """Read the mind map of a tenant."""
 
-    Args:
-        large_from: snapshots of memories with more nodes contain only facts of users and agents and the newest scenes,
-            because ranking all facts would take seconds.
-    """
-
-    def __init__(self, graph: Graph, *, large_from: int = LARGE_FROM) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._changes = ChangeLog(graph)
-        self._large_from = large_from
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> GraphSnapshot:
         """Return the top nodes and edges of one user, or of all users of the tenant.
@@ -96,8 +92,8 @@ class MindMap:
         head = await self._changes.head(tenant)
         as_of = moment_text(datetime.now(UTC)) or ""
         scope = {"tenant": tenant, "users": await users_in_view(self._graph, tenant, user_id)}
-        bounded = {**scope, "rows_max": self._large_from + 1}
-        large = (await self._graph.read(statement("mindmap/map_size"), bounded))[0]["nodes"] > self._large_from
+        bounded = {**scope, "rows_max": _LARGE_NODES + 1}
+        large = (await self._graph.read(statement("mindmap/map_size"), bounded))[0]["nodes"] > _LARGE_NODES
         nodes, facts, totals = await asyncio.gather(
             self._graph.read(_LEADING if large else _NODES, {**scope, "rows_max": budget}),
             self._graph.read(_OF_PEOPLE if large else _FACTS, {**scope, "rows_max": budget}),

@@ -31,19 +31,16 @@ T = TypeVar("T")
 _log = logging.getLogger("mnemoscene.snapshots")
 
 _FORMAT: Final = 3
+# Memories of which the snapshot is kept, in this process and on disk.
+_KEPT_MAX: Final = 64
 _BUSY_MAX_S: Final = 5.0
 
 
 class SnapshotFile:
-    """Snapshots by tenant and user, in one file.
+    """The latest snapshots by tenant and user, in one file."""
 
-    Args:
-        rows_max: the oldest of more rows are deleted.
-    """
-
-    def __init__(self, path: Path, *, rows_max: int) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._rows_max = rows_max
 
     async def put(self, tenant: TenantId, user_id: str, snapshot: GraphSnapshot) -> None:
         """Store the last snapshot of a memory; a full disk only loses the copy."""
@@ -53,7 +50,7 @@ class SnapshotFile:
             file.execute("INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)", row)
             file.execute(
                 "DELETE FROM snapshot WHERE rowid NOT IN (SELECT rowid FROM snapshot ORDER BY as_of DESC LIMIT ?)",
-                (self._rows_max,),
+                (_KEPT_MAX,),
             )
 
         await asyncio.to_thread(self._run, put, "a snapshot was not stored", creates=True)
@@ -144,26 +141,22 @@ class SnapshotFile:
 # Interval of the check for outdated snapshots, and maximum read by one check, so that questions are not slowed down.
 LOOK_S: Final = 10.0
 READ_MAX: Final = 4
-KEPT_MAX: Final = 64
 BUDGET: Final = 1_000
 
 _Key = tuple[TenantId, str]
 
 
 class RecallSnapshotCache:
-    """Snapshots of the most recently used memories, at most `kept_max`, each of at most `BUDGET` nodes and edges.
+    """Snapshots of the most recently used memories, each of at most `BUDGET` nodes and edges.
 
     Args:
         file: keeps them on disk; None only in this process.
     """
 
-    def __init__(
-        self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX, file: SnapshotFile | None = None
-    ) -> None:
+    def __init__(self, changes: ChangeLog, mindmap: MindMap, *, file: SnapshotFile | None = None) -> None:
         self.file = file
         self._changes = changes
         self._mindmap = mindmap
-        self._kept_max = kept_max
         # None until the snapshot is read.
         self._kept: OrderedDict[_Key, GraphSnapshot | None] = OrderedDict()
         self._forgotten = asyncio.Event()
@@ -182,7 +175,7 @@ class RecallSnapshotCache:
         key = (tenant, user_id)
         self._kept.setdefault(key, None)
         self._kept.move_to_end(key)
-        if len(self._kept) > self._kept_max:
+        if len(self._kept) > _KEPT_MAX:
             self._kept.popitem(last=False)
 
     def of(self, tenant: TenantId, user_id: str) -> GraphSnapshot | None:
@@ -212,7 +205,7 @@ class RecallSnapshotCache:
                 _log.debug("cached snapshots were not refreshed: %s", failure_of(error))
             await wait_for_any(stop, self._forgotten, timeout_s=LOOK_S)
 
-    async def refresh(self, *, read_max: int = READ_MAX) -> int:
+    async def refresh(self) -> int:
         """Read missing snapshots, then outdated ones, oldest first; return how many were read.
 
         Raises:
@@ -224,7 +217,7 @@ class RecallSnapshotCache:
             head = heads.get(key[0])
             if kept is None or (head is not None and (kept.epoch, kept.seq) != (head.epoch, head.seq)):
                 behind.append(("" if kept is None else kept.as_of, key))
-        chosen = [key for _, key in sorted(behind)[:read_max]]
+        chosen = [key for _, key in sorted(behind)[:READ_MAX]]
         for key in chosen:
             generation = self._generation
             try:
@@ -250,22 +243,22 @@ class RecallSnapshotCache:
             self.file.forget(key[0])
 
 
-MAPS_KEPT_MAX: Final = 16
+_MAPS_KEPT_MAX: Final = 16
 
 _MapKey = tuple[str, str | None, int]
 
 
 class MapSnapshotCache:
-    """The last snapshots by tenant, user and budget, and positions by tenant and user, at most `kept_max` of each.
+    """The last snapshots by tenant, user and budget, and positions by tenant and user, the latest of each.
 
     Args:
         recalled: snapshots that stand in for missing ones.
     """
 
-    def __init__(self, *, kept_max: int = MAPS_KEPT_MAX, recalled: RecallSnapshotCache | None = None) -> None:
+    def __init__(self, *, recalled: RecallSnapshotCache | None = None) -> None:
         self._recalled = recalled
-        self._kept: LRUCache[_MapKey, GraphSnapshot] = LRUCache(kept_max)
-        self._places: LRUCache[tuple[str, str | None], PlacesByView] = LRUCache(kept_max)
+        self._kept: LRUCache[_MapKey, GraphSnapshot] = LRUCache(_MAPS_KEPT_MAX)
+        self._places: LRUCache[tuple[str, str | None], PlacesByView] = LRUCache(_MAPS_KEPT_MAX)
         self._generation = 0
 
     @property

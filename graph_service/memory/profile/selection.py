@@ -4,7 +4,7 @@ Of facts that say the same, the most confident is kept, and of equally confident
 more important fact replaces the least important one. The selection does not depend on the order of the facts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -57,13 +57,9 @@ class ProfileFact:
         return self.predicate, relation, self.object_id
 
 
-def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] | None = None) -> dict[str, Exclusion]:
-    """Return the ids of the facts excluded from the profile, with the reason; all others are in it.
-
-    Args:
-        items_max: limits of the categories; by default those of the settings.
-    """
-    limits = tuning().items_max if items_max is None else items_max
+def excluded(facts: Iterable[ProfileFact]) -> dict[str, Exclusion]:
+    """Return the ids of the facts excluded from the profile, with the reason; all others are in it."""
+    limits = tuning().items_max
     exclusions: dict[str, Exclusion] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
     for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):

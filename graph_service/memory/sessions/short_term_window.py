@@ -344,7 +344,7 @@ def refers_back(text: str) -> bool:
     return _PRONOUN.search(text) is not None or _ELLIPSIS.search(text) is not None
 
 
-def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[str, ...]:
+def recent_names(turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return names in the last turns, latest first, without the names of the speakers.
 
     Call it in a thread, because the first Chinese text loads a dictionary, which takes about a second.
@@ -355,7 +355,7 @@ def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[
     for turn in reversed(last):
         for name, _ in reversed(names_in(split_sentences(turn.text[:_CHARS_MAX]), ignore=speakers)):
             found.setdefault(name_key(name), name)
-    return tuple(found.values())[:names_max]
+    return tuple(found.values())[:NAMES_MAX]
 
 
 def hints_for(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:

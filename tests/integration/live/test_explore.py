@@ -12,8 +12,10 @@ import pytest_asyncio
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
 from graph_service.live.change_feed import LiveLimits
+from graph_service.memory.mindmap import community_cache, reader
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import Explorer, MindMap
+from graph_service.supervision import Supervisor
 from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
 from tests.support.builders import a_memory as a_memory_service
@@ -241,23 +243,27 @@ async def test_community_opens_with_its_links_and_unknown_one_is_refused(service
     assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
 
 
+def community_maps(graph: Graph) -> CommunityMaps:
+    return CommunityMaps(graph=graph, explorer=Explorer(graph), supervisor=Supervisor())
+
+
 async def test_communities_are_cached_until_the_memory_changes_and_time_passes(
-    graph: Graph, writer: GraphWriter
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await a_memory(writer)
-    now_s, reads = [0.0], [0]
+    reads = [0]
 
     def count(read: Statement) -> None:
         reads[0] += read.name == "mindmap/community_links"
 
-    maps, tenant = CommunityMaps(graph, Explorer(graph), clock_s=lambda: now_s[0], fresh_s=20), TenantId(writer.tenant)
+    maps, tenant = community_maps(graph), TenantId(writer.tenant)
     graph.observer = count
     try:
         both = await asyncio.gather(maps.community_map(tenant, None), maps.community_map(tenant, None))
         assert (reads[0], both[0].seq) == (1, both[1].seq), "who asks at the same time shares the work"
         await writer.put(nodes={"new": "Entity"})
         assert (await maps.community_map(tenant, None)).seq == both[0].seq
-        now_s[0] = 30.0
+        monkeypatch.setattr(community_cache, "_FRESH_S", -1.0)
         assert (await maps.community_map(tenant, None)).seq == both[0].seq, "the old ones, while new ones are found"
         while (await maps.community_map(tenant, None)).seq == both[0].seq:
             pass
@@ -269,19 +275,23 @@ async def test_communities_are_cached_until_the_memory_changes_and_time_passes(
         graph.observer = None
 
 
-async def test_communities_computed_in_a_process_equal_those_of_a_thread(graph: Graph, writer: GraphWriter) -> None:
+async def test_communities_computed_in_a_process_equal_those_of_a_thread(
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await a_memory(writer)
-    tenant, explorer = TenantId(writer.tenant), Explorer(graph)
-    in_thread = await CommunityMaps(graph, explorer).community_map(tenant, None)
-    assert await CommunityMaps(graph, explorer, large_from=0).community_map(tenant, None) == in_thread
+    tenant = TenantId(writer.tenant)
+    in_thread = await community_maps(graph).community_map(tenant, None)
+    monkeypatch.setattr(community_cache, "_LARGE_NODES", 0)
+    assert await community_maps(graph).community_map(tenant, None) == in_thread
     assert await until_no_process_is_left()
 
 
 async def test_community_process_ends_with_the_service_and_not_with_its_caller(
-    graph: Graph, writer: GraphWriter
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await a_memory(writer)
-    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=0)
+    monkeypatch.setattr(community_cache, "_LARGE_NODES", 0)
+    tenant, maps = TenantId(writer.tenant), community_maps(graph)
     both = [asyncio.create_task(maps.community_map(tenant, None)) for _ in range(2)]
     await until_a_process_is_there()
     both[0].cancel()
@@ -308,16 +318,21 @@ async def until_no_process_is_left() -> bool:
     return True
 
 
-async def test_communities_of_too_large_a_memory_are_refused(graph: Graph, writer: GraphWriter) -> None:
+async def test_communities_of_too_large_a_memory_are_refused(
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await a_memory(writer)
     tenant, read = TenantId(writer.tenant), []
     graph.observer = lambda one: read.append(one.name)
     try:
-        for bound in ({"nodes_max": 5}, {"links_max": 4}):
+        for nodes_max, links_max in ((5, 5), (6, 4)):
+            monkeypatch.setattr(community_cache, "_NODES_MAX", nodes_max)
+            monkeypatch.setattr(community_cache, "_LINKS_MAX", links_max)
             with pytest.raises(TooCostlyError, match="request one user"):
-                await CommunityMaps(graph, Explorer(graph), **bound).community_map(tenant, None)
+                await community_maps(graph).community_map(tenant, None)
         assert "mindmap/community_nodes" not in read, "nothing of it is read"
-        await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).community_map(tenant, None)
+        monkeypatch.setattr(community_cache, "_LINKS_MAX", 5)
+        await community_maps(graph).community_map(tenant, None)
     finally:
         graph.observer = None
 
@@ -326,7 +341,7 @@ async def test_communities_are_read_again_only_after_deletions_of_the_same_tenan
     graph: Graph, writer: GraphWriter
 ) -> None:
     await a_memory(writer)
-    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph))
+    tenant, maps = TenantId(writer.tenant), community_maps(graph)
     forgotten, reads = ["somebody else"] * 9, [0]
 
     def forget(read: Statement) -> None:
@@ -351,9 +366,12 @@ async def test_communities_are_read_again_only_after_deletions_of_the_same_tenan
         graph.observer = None
 
 
-async def test_one_tenant_cannot_use_all_slots_for_large_memories(graph: Graph, writer: GraphWriter) -> None:
+async def test_one_tenant_cannot_use_all_slots_for_large_memories(
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await a_memory(writer)
-    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=-1)
+    monkeypatch.setattr(community_cache, "_LARGE_NODES", -1)
+    tenant, maps = TenantId(writer.tenant), community_maps(graph)
     asked = [maps.community_map(tenant, user) for user in ("u1", "u2", "u3")]
     answers = await asyncio.gather(
         *asked, maps.community_map(TenantId(f"{tenant}-other"), "u1"), return_exceptions=True
@@ -363,20 +381,23 @@ async def test_one_tenant_cannot_use_all_slots_for_large_memories(graph: Graph, 
 
 
 async def test_snapshot_of_a_large_memory_has_facts_of_people_and_the_newest_scenes(
-    graph: Graph, writer: GraphWriter
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await a_memory(writer)
-    for large_from, held in ((3, False), (300, True)):
-        snapshot = await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=50)
+    for large_from, held in ((300, True), (3, False)):
+        monkeypatch.setattr(reader, "_LARGE_NODES", large_from)
+        snapshot = await MindMap(graph).snapshot(writer.tenant, user_id=None, budget=50)
         edges = {edge.id for edge in snapshot.edges}
         assert {"ann-PREFERS-tea", "ann-DISLIKES-rain", "walk-MENTIONED-rain"} <= edges
         assert ("tea-RELATES_TO-福建茶山" in edges) is held
         assert (snapshot.total.nodes, snapshot.total.edges) == (6, 5), "all are counted"
-    other = await MindMap(graph, large_from=0).snapshot(f"{writer.tenant}-other", user_id=None, budget=50)
+    other = await MindMap(graph).snapshot(f"{writer.tenant}-other", user_id=None, budget=50)
     assert other.nodes == []
 
 
-async def test_snapshots_of_large_and_small_memories_rank_facts_alike(graph: Graph, writer: GraphWriter) -> None:
+async def test_snapshots_of_large_and_small_memories_rank_facts_alike(
+    graph: Graph, writer: GraphWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     things = [f"thing{number}" for number in range(12)]
     await writer.put(nodes={"ann": "User", **dict.fromkeys(things, "Entity")})
     # Of two strengths only, so that `last_seen` decides; every third fact has ended.
@@ -393,10 +414,10 @@ async def test_snapshots_of_large_and_small_memories_rank_facts_alike(graph: Gra
     ]
     await writer.put(edges=edges)
     for budget in (3, 4, 8, 20):
-        small, large = [
-            await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=budget)
-            for large_from in (300, 1)
-        ]
+        small = await MindMap(graph).snapshot(writer.tenant, user_id=None, budget=budget)
+        with monkeypatch.context() as patch:
+            patch.setattr(reader, "_LARGE_NODES", 1)
+            large = await MindMap(graph).snapshot(writer.tenant, user_id=None, budget=budget)
         assert [edge.id for edge in large.edges] == [edge.id for edge in small.edges] != []
 
 

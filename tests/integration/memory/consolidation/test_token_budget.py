@@ -13,6 +13,7 @@ from extraction.llm.reader_chain import model_chain
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
+from graph_service.memory.consolidation import pipeline
 from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, ThrottledModel
 from graph_service.memory.jobs.job_context import JobContext
@@ -242,13 +243,14 @@ async def test_a_scene_waits_while_no_model_is_configured(graph: Graph, tenant: 
     assert await likes(graph, tenant) == {"jasmine tea"}
 
 
-async def test_paid_answers_are_not_requested_again(graph: Graph, tenant: str) -> None:
+async def test_paid_answers_are_not_requested_again(graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two scenes, one of which fails: the retry does not read the other again."""
+    monkeypatch.setattr(pipeline, "_REFINED_TOGETHER", 1)
     memory, watch = a_memory(graph), AdjustableClock()
     later = an_incoming(TEA).messages[0]
     messages = (later, type(later)(role="user", text="I love jazz.", time=NOON + timedelta(hours=5)))
     with FakeOpenAI(says(a_reading("jasmine tea")), fails(503), says(a_reading("jazz"))) as fake:
-        worker = await a_reader(graph, fake, watch, parallel=1)
+        worker = await a_reader(graph, fake, watch)
         await memory.remember(TenantId(tenant), an_incoming(messages=messages))
         await run_due_jobs(worker)
         watch.ahead += timedelta(seconds=2)

@@ -74,7 +74,8 @@ class Running:
 
         await eventually(extracted)
         fact, entity = next(iter(ends.items()))
-        await self.services.memory.recall_snapshots.refresh(read_max=64)
+        while await self.services.memory.recall_snapshots.refresh():
+            pass
 
         async def on_disk() -> bool:
             return f"allergic to {food}" in await self.on_disk(user)

@@ -16,6 +16,7 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.mindmap import snapshot_cache
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.offline_recall import CHARS_MAX, SNAPSHOT, SPOOL
 from graph_service.memory.recall.query import HitKind, Question
@@ -158,9 +159,12 @@ async def test_cached_snapshot_follows_the_change_log_and_is_dropped_on_deletion
     assert kept.of(TenantId(tenant), "alice") is None
 
 
-async def test_only_the_most_recently_used_snapshots_are_cached(graph: Graph, tenant: str) -> None:
+async def test_only_the_most_recently_used_snapshots_are_cached(
+    graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_cache, "_KEPT_MAX", 2)
     memory = a_memory(graph)
-    kept = RecallSnapshotCache(memory.changes, memory.mindmap, kept_max=2)
+    kept = RecallSnapshotCache(memory.changes, memory.mindmap)
     await store_and_read(graph, tenant, "I live in Lisbon.")
     for user in ("alice", "bob", "carol"):
         kept.want(TenantId(tenant), user)

@@ -1,5 +1,8 @@
 """Test cached map snapshots for outages: nearest scope, same tenant, no deleted content."""
 
+import pytest
+
+from graph_service.memory.mindmap import snapshot_cache
 from graph_service.memory.mindmap.snapshot import snapshot_of
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.frames import Count, GraphSnapshot, NodeView
@@ -42,7 +45,7 @@ def test_maps_of_single_users_together_stand_in_for_that_of_all() -> None:
 
 
 def test_map_read_before_a_deletion_is_not_cached_after_it() -> None:
-    kept = MapSnapshotCache(kept_max=2)
+    kept = MapSnapshotCache()
     kept.keep("t", None, 800, a_map("ann"), generation=kept.generation)
     before = kept.generation
     kept.drop("t")
@@ -50,8 +53,9 @@ def test_map_read_before_a_deletion_is_not_cached_after_it() -> None:
     assert kept.nearest("t", None, 800) is None
 
 
-def test_oldest_maps_are_evicted() -> None:
-    kept = MapSnapshotCache(kept_max=2)
+def test_oldest_maps_are_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot_cache, "_MAPS_KEPT_MAX", 2)
+    kept = MapSnapshotCache()
     for tenant in ("a", "b", "c"):
         kept.keep(tenant, None, 800, a_map("ann"), generation=0)
     assert [kept.nearest(tenant, None, 800) is None for tenant in ("a", "b", "c")] == [True, False, False]

@@ -1,5 +1,6 @@
 """Test the selection of profile facts within the limits of five categories."""
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,9 +12,15 @@ from graph_service.memory.facts.categories import category_of
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from schema.fact import FactKind
 from schema.profile import ITEMS_MAX, Category
+from schema.tuning import tuning
 from tests.support.builders import NOON
+from tests.support.tuning import tuned
 
 SMALL = dict.fromkeys(Category, 2)
+
+
+def small_profiles() -> AbstractContextManager[None]:
+    return tuned(replace(tuning(), items_max=SMALL))
 
 
 def a_fact(name: str, *, importance: int = 5, confidence: float = 0.8, day: int = 0, **more: str | None) -> ProfileFact:
@@ -50,9 +57,10 @@ facts = st.lists(
 def test_order_does_not_matter_and_no_category_exceeds_its_limit(
     told: list[ProfileFact], chance: st.DataObject
 ) -> None:
-    out = excluded(told, SMALL)
-    chance.shuffle(told)  # type: ignore[attr-defined]  # a Random
-    assert excluded(told, SMALL) == out
+    with small_profiles():
+        out = excluded(told)
+        chance.shuffle(told)  # type: ignore[attr-defined]  # a Random
+        assert excluded(told) == out
     assert len(told) - len(out) <= SMALL[Category.PREFERENCES]
     inside = [fact for fact in told if fact.id not in out]
     assert len({fact.item for fact in inside}) == len(inside)
@@ -60,15 +68,17 @@ def test_order_does_not_matter_and_no_category_exceeds_its_limit(
 
 @given(facts)
 def test_facts_outside_a_full_category_are_not_more_important(told: list[ProfileFact]) -> None:
-    out = excluded(told, SMALL)
+    with small_profiles():
+        out = excluded(told)
     inside = [fact.importance for fact in told if fact.id not in out]
     assert all(fact.importance <= min(inside) for fact in told if out.get(fact.id) is Exclusion.FULL)
 
 
 def test_full_category_replaces_its_least_important_fact() -> None:
     held = [a_fact("a", importance=7), a_fact("b", importance=4)]
-    assert excluded([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Exclusion.FULL}
-    assert excluded([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Exclusion.FULL}
+    with small_profiles():
+        assert excluded([*held, a_fact("c", importance=5, day=1)]) == {"b-None": Exclusion.FULL}
+        assert excluded([*held, a_fact("c", importance=4, day=1)]) == {"c-None": Exclusion.FULL}
 
 
 def test_higher_confidence_overwrites_and_newer_wins_a_tie() -> None:

@@ -37,7 +37,6 @@ def test_names_are_listed_once_most_recent_first() -> None:
         a_turn(3, text="Then I called Anna again.", speaker="Alice"),
     ]
     assert recent_names(turns) == ("Anna", "李娜", "Tom")
-    assert recent_names(turns, names_max=1) == ("Anna",)
     assert recent_names([a_turn(1, text="I am glad that Alice is here.", speaker="Alice")]) == ()
 
 
