@@ -10,7 +10,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes, fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
-from graph_service.memory.facts.bitemporal import holds, resolve_as_of
+from graph_service.memory.facts.bitemporal import resolve_as_of
 from graph_service.memory.facts.claims import PlannedFact, former_wordings, known_claims
 from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
@@ -102,12 +102,11 @@ class Facts:
         """
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         found = _found_or_raise(await fact_by_id(self._graph.read, tenant, fact_id), fact_id)
-        times = found.times
-        if moments.known_at is not None and times.known_at > moments.known_at:
-            raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
+        if moments.known_at is not None and found.known_at > moments.known_at:
+            raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(found.known_at)}")
         fact = found.as_known(moments.known_at)
         closing = await closing_of(self._graph, tenant, fact)
-        return FactStatus(fact=fact, recorded_at=found.recorded_at, holds=holds(times, moments), closing=closing)
+        return FactStatus(fact=fact, recorded_at=found.recorded_at, holds=found.holds(moments), closing=closing)
 
     async def history(self, tenant: TenantId, fact_id: str, *, as_of: datetime | None = None) -> list[FactVersion]:
         """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
@@ -140,7 +139,7 @@ class Facts:
         versions = [
             replace(one, fact=one.as_known(known_at))
             for one in stored
-            if one.fact.id in related and (known_at is None or one.times.known_at <= known_at)
+            if one.fact.id in related and (known_at is None or one.known_at <= known_at)
         ]
         texts = await closing_texts(self._graph, tenant, [one.fact for one in versions])
         return [
@@ -152,7 +151,7 @@ class Facts:
                     fact=one.fact,
                     subject=one.subject.name,
                     object=one.object.name,
-                    known_at=one.times.known_at,
+                    known_at=one.known_at,
                     closing=closing_view(one.fact, texts),
                 ),
             )

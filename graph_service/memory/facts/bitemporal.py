@@ -1,13 +1,9 @@
-"""Decide whether a fact is valid at a valid time, as known at a transaction time. Pure.
-
-Cypher statements, such as `recall/recall`, implement the same rule; a test compares the two.
-"""
+"""The valid time and the transaction time of queries. Pure."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from schema.fact import told_begin
 from schema.timespan import as_utc
 
 
@@ -42,21 +38,6 @@ class TimeFilter:
 UNFILTERED: Final = TimeFilter()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactTimes:
-    """Valid and transaction times of a fact.
-
-    Attributes:
-        known_at: when the fact was first received.
-        closing_known_at: when its end was received; None means at `known_at`.
-    """
-
-    valid_at: datetime
-    invalid_at: datetime | None
-    known_at: datetime
-    closing_known_at: datetime | None = None
-
-
 def resolve_as_of(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> AsOf:
     """Return the times of a query; the valid time defaults to `as_of`, or to `now` without it."""
     known_at = None if as_of is None else _in_utc(as_of)
@@ -79,19 +60,3 @@ def _in_utc(moment: datetime) -> datetime:
         return as_utc(moment)
     except OverflowError:
         return (datetime.min if moment.year == 1 else datetime.max).replace(tzinfo=UTC)
-
-
-def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
-    """Return the end of a fact as of a transaction time; None while it is open or its end was not known."""
-    if fact.invalid_at is None or known_at is None:
-        return fact.invalid_at
-    return fact.invalid_at if (fact.closing_known_at or fact.known_at) <= known_at else None
-
-
-def holds(fact: FactTimes, moments: AsOf) -> bool:
-    """Return whether a fact was known at the transaction time and, as known then, valid at the valid time."""
-    if moments.known_at is not None and fact.known_at > moments.known_at:
-        return False
-    end = known_end(fact, moments.known_at)
-    begin = told_begin(fact.valid_at, end, fact.known_at, fact.closing_known_at)
-    return (begin is None or begin <= moments.valid_at) and (end is None or end > moments.valid_at)

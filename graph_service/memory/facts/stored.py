@@ -13,7 +13,7 @@ from graph_service.graph.rows import from_row, to_row
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.facts.bitemporal import FactTimes, known_end
+from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.facts.claims import PlannedFact
 from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of, content_of_row
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind
@@ -97,7 +97,7 @@ class FactWithEnds:
     """A stored fact with its subject and object.
 
     Attributes:
-        times: its valid and transaction times; received at `recorded_at` if that is not stored.
+        known_at: when it was first received; of a mention, when it was first stored.
         recorded_at: when it was first stored.
         merged: subject or object is a merged entity, so the fact is derived from the facts of its members.
     """
@@ -106,15 +106,25 @@ class FactWithEnds:
     subject: FactEnd
     object: FactEnd
     user_id: UserId
-    times: FactTimes
+    known_at: datetime
     recorded_at: datetime
     merged: bool
 
     def as_known(self, known_at: datetime | None) -> Fact:
         """Return the fact as of a transaction time: open if its end was not known then; None means the latest state."""
-        end = known_end(self.times, known_at)
-        known = self.fact.closing_known_at if end is not None else None
-        return replace(self.fact, invalid_at=end, closing_known_at=known)
+        if known_at is None or (self.fact.closing_known_at or self.known_at) <= known_at:
+            return self.fact
+        return replace(self.fact, invalid_at=None, closing_known_at=None)
+
+    def holds(self, moments: AsOf) -> bool:
+        """Return whether it was known at the transaction time and, as known then, valid at the valid time.
+
+        Cypher statements, such as `recall/recall`, implement the same rule; a test compares the two.
+        """
+        known = self.as_known(moments.known_at)
+        is_known = moments.known_at is None or self.known_at <= moments.known_at
+        has_begun = known.begin is None or known.begin <= moments.valid_at
+        return is_known and has_begun and (known.invalid_at is None or known.invalid_at > moments.valid_at)
 
 
 async def fact_by_id(run: _Run, tenant: str, fact_id: str) -> FactWithEnds | None:
@@ -131,7 +141,7 @@ def fact_with_ends(row: Row) -> FactWithEnds:
         subject=_end(row["subject"]),
         object=_end(row["object"]),
         user_id=UserId(stored["user_id"]),
-        times=from_row(FactTimes, _NOT_STORED | stored, known_at=stored.get("known_at") or stored["recorded_at"]),
+        known_at=stored.get("known_at") or stored["recorded_at"],
         recorded_at=stored["recorded_at"],
         merged=bool(stored.get("merged")),
     )

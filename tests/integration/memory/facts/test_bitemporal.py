@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end
+from graph_service.memory.facts.bitemporal import AsOf
+from graph_service.memory.facts.stored import FactWithEnds
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
@@ -20,6 +21,7 @@ from schema.ids import TenantId, scope_token, user_uri
 from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_worker, no_spool
 from tests.support.embedders import HashedWords
+from tests.support.facts import a_stored_fact
 from tests.support.graph_writer import Edge, GraphWriter
 
 DAY = timedelta(days=1)
@@ -40,7 +42,7 @@ def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
     )
 
 
-async def store_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:
+async def store_facts(graph: Graph, tenant: str, facts: dict[str, FactWithEnds]) -> None:
     """Store facts as edges, each about an entity of its own."""
     home = user_uri(tenant, "ann")
     edges = [
@@ -50,10 +52,10 @@ async def store_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) ->
             name,
             statement=f"topic {name}",
             uri=f"{home}/facts/{name}",
-            valid_at=fact.valid_at,
-            invalid_at=fact.invalid_at,
+            valid_at=fact.fact.valid_at,
+            invalid_at=fact.fact.invalid_at,
             known_at=fact.known_at,
-            closing_known_at=fact.closing_known_at,
+            closing_known_at=fact.fact.closing_known_at,
             scope_tenant=scope_token(TenantId(tenant)),
             scope_user=scope_token(TenantId(tenant), "ann"),
         )
@@ -181,12 +183,12 @@ async def test_history_includes_a_fact_that_ended_and_began_again(graph: Graph, 
 async def test_cypher_and_the_pure_rule_agree_at_every_time(graph: Graph, tenant: str) -> None:
     """Facts on a grid of both time axes, queried at a grid of both time axes."""
     days = (0, 2, 4)
-    facts: dict[str, FactTimes] = {}
+    facts: dict[str, FactWithEnds] = {}
     for number, (start, end, known, closed) in enumerate(itertools.product((0, 2), (None, 2, 4), days, (None, *days))):
         if (end is None and closed is not None) or (end is not None and end < start):
             continue
         at = [None if day is None else NOON + day * DAY for day in (start, end, known, closed)]
-        facts[f"topic{number}"] = FactTimes(
+        facts[f"topic{number}"] = a_stored_fact(
             valid_at=at[0] or NOON, invalid_at=at[1], known_at=at[2] or NOON, closing_known_at=at[3]
         )
     await store_facts(graph, tenant, facts)
@@ -196,6 +198,6 @@ async def test_cypher_and_the_pure_rule_agree_at_every_time(graph: Graph, tenant
             user_id="ann", text="topic", kinds=(HitKind.FACT,), limit=100, valid_at=look.valid_at, as_of=look.known_at
         )
         hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
-        assert {hit.candidate.object for hit in hits} == {name for name, fact in facts.items() if holds(fact, look)}
+        assert {hit.candidate.object for hit in hits} == {name for name, fact in facts.items() if fact.holds(look)}
         ends = {hit.candidate.object: hit.candidate.invalid_at for hit in hits}
-        assert ends == {name: known_end(facts[name], look.known_at) for name in ends if name}
+        assert ends == {name: facts[name].as_known(look.known_at).invalid_at for name in ends if name}
