@@ -1,6 +1,6 @@
 """Match a mention to the known entities by spelling: same, new or unsure. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -8,7 +8,7 @@ from typing import Final
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import EDGE, bare, exact_forms, fold, forms
 from extraction.text.toml_files import toml_of
-from schema.entity import EntityType
+from schema.entity import EntityRef, EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role
 
@@ -26,26 +26,6 @@ class MatchKind(StrEnum):
     SAME = "same"
     NEW = "new"
     UNSURE = "unsure"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityCandidate:
-    """A known entity that a mention may refer to.
-
-    Attributes:
-        merged_into: the entity that represents it; candidates merged into the same entity do not compete.
-    """
-
-    id: MemoryId
-    name: str
-    aliases: tuple[str, ...] = ()
-    entity_type: EntityType | None = None
-    merged_into: MemoryId | None = None
-
-    @property
-    def shown_as(self) -> MemoryId:
-        """The node that represents this candidate: the entity it was merged into, or itself."""
-        return self.merged_into or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,40 +56,40 @@ class _Candidates:
     shown_as: MemoryId
     rivals: bool = False
 
-    def add(self, candidate: EntityCandidate) -> None:
+    def add(self, entity_id: MemoryId, shown_as: MemoryId) -> None:
         """Add a candidate with the same spelling."""
-        self.rivals = self.rivals or candidate.shown_as != self.shown_as
-        self.lowest = min(self.lowest, candidate.id)
+        self.rivals = self.rivals or shown_as != self.shown_as
+        self.lowest = min(self.lowest, entity_id)
 
 
 class NameIndex:
-    """Candidates indexed by spelling; a lookup takes constant time."""
+    """Known entities indexed by spelling; a lookup takes constant time."""
 
-    def __init__(self, candidates: Iterable[EntityCandidate] = ()) -> None:
-        self._by_id: dict[MemoryId, EntityCandidate] = {}
+    def __init__(self) -> None:
+        self._types: dict[MemoryId, EntityType | None] = {}
+        self._aliases: dict[MemoryId, Collection[str]] = {}
         self._by_name: dict[str, _Candidates] = {}
         self._by_alias: dict[str, _Candidates] = {}
         # Capitalised names may be names of people and match in fewer forms: Williams is not William.
         self._capital_exactly: dict[str, _Candidates] = {}
         self._capital: dict[str, _Candidates] = {}
         self._plain: dict[str, _Candidates] = {}
-        for candidate in candidates:
-            self.put(candidate)
 
-    def put(self, candidate: EntityCandidate) -> None:
-        """Add a candidate, or replace the one with the same id; the former spellings of that one stay indexed."""
-        before = self._by_id.get(candidate.id)
-        self._by_id[candidate.id] = candidate
-        if before is None:
-            _put(self._by_name, name_key(candidate.name), candidate)
-            self._put_forms(candidate.name, candidate)
-        elif before.aliases == candidate.aliases:
-            return
-        known = frozenset(before.aliases if before else ())
-        for alias in candidate.aliases:
-            if alias not in known:
-                _put(self._by_alias, name_key(alias), candidate)
-                self._put_forms(alias, candidate)
+    def put(self, entity: EntityRef, aliases: Sequence[str] = (), root_id: MemoryId | None = None) -> None:
+        """Add an entity, or replace the one with the same id; the former spellings of that one stay indexed.
+
+        Args:
+            root_id: the entity that represents it; entities merged into the same one do not compete.
+        """
+        known, shown_as = self._aliases.get(entity.id), root_id or entity.id
+        self._types[entity.id], self._aliases[entity.id] = entity.entity_type, frozenset(aliases)
+        if known is None:
+            _put(self._by_name, name_key(entity.name), entity.id, shown_as)
+            self._put_forms(entity.name, entity.id, shown_as)
+        for alias in aliases:
+            if alias not in (known or ()):
+                _put(self._by_alias, name_key(alias), entity.id, shown_as)
+                self._put_forms(alias, entity.id, shown_as)
 
     def match(self, mention: str, entity_type: EntityType | None) -> Match:
         """Return the entity that a mention refers to, independent of insertion order.
@@ -126,17 +106,17 @@ class NameIndex:
             score = 0.9
         else:
             return Match(verdict=MatchKind.NEW)
-        typed_apart = entity_type is not None and self._by_id[meant.lowest].entity_type not in (None, entity_type)
+        typed_apart = entity_type is not None and self._types[meant.lowest] not in (None, entity_type)
         if meant.rivals or (score < 0.95 and typed_apart):
             return Match(verdict=MatchKind.UNSURE, id=meant.lowest, score=0.5)
         return Match(verdict=MatchKind.SAME, id=meant.lowest, score=score)
 
-    def _put_forms(self, name: str, candidate: EntityCandidate) -> None:
+    def _put_forms(self, name: str, entity_id: MemoryId, shown_as: MemoryId) -> None:
         capital = is_capital(name)
         for form in forms(name):
-            _put(self._capital if capital else self._plain, form, candidate)
+            _put(self._capital if capital else self._plain, form, entity_id, shown_as)
         for form in exact_forms(name) if capital else ():
-            _put(self._capital_exactly, form, candidate)
+            _put(self._capital_exactly, form, entity_id, shown_as)
 
     def _variants(self, mention: str) -> _Candidates | None:
         """Return the candidates with a name that is the same by `same_name`."""
@@ -155,16 +135,11 @@ class NameIndex:
         )
 
 
-def _put(index: dict[str, _Candidates], key: str, candidate: EntityCandidate) -> None:
+def _put(index: dict[str, _Candidates], key: str, entity_id: MemoryId, shown_as: MemoryId) -> None:
     if key in index:
-        index[key].add(candidate)
+        index[key].add(entity_id, shown_as)
     else:
-        index[key] = _Candidates(lowest=candidate.id, shown_as=candidate.shown_as)
-
-
-def match(mention: str, entity_type: EntityType | None, candidates: Iterable[EntityCandidate]) -> Match:
-    """Match a mention to a few candidates by the rules of `NameIndex.match`."""
-    return NameIndex(candidates).match(mention, entity_type)
+        index[key] = _Candidates(lowest=entity_id, shown_as=shown_as)
 
 
 def same_name(one: str, other: str) -> bool:

@@ -9,8 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.entities.matching import EntityCandidate, MatchKind, match
-from schema.ids import MemoryId
+from extraction.entities.matching import MatchKind, NameIndex
+from schema.entity import an_entity
+from schema.ids import TenantId, UserId
 
 _PAIRS = Path(__file__).parents[1] / "unit" / "extraction" / "entities"
 LANGUAGES = ("en", "zh")
@@ -49,8 +50,9 @@ def score(language: str) -> Score:
 
 def judged_same(mention: str, known: str) -> bool:
     """Return whether a mention resolves to the only known entity."""
-    candidate = EntityCandidate(id=MemoryId("known"), name=known)
-    return match(mention, None, [candidate]).verdict is MatchKind.SAME
+    index = NameIndex()
+    index.put(an_entity(TenantId("t"), UserId("u"), known))
+    return index.match(mention, None).verdict is MatchKind.SAME
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.entities.matching import EntityCandidate, MatchKind, NameIndex, person_words
+from extraction.entities.matching import MatchKind, NameIndex, person_words
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
@@ -108,7 +108,9 @@ def resolve(
     two spellings match within one call just as in two calls.
     """
     records = {record.entity.id: record for record in candidates}
-    index = NameIndex(map(_candidate, candidates))
+    index = NameIndex()
+    for record in candidates:
+        index.put(record.entity, record.aliases, record.root_id)
     resolved: dict[str, EntityRef] = {}
     touched: dict[MemoryId, EntityRecord] = {}
     for mention in sorted(names, key=lambda n: n.said_at):
@@ -120,21 +122,10 @@ def resolve(
         record = _match_or_create(mention, records, index, owner)
         if records.get(record.entity.id) != record:
             records[record.entity.id] = record
-            index.put(_candidate(record))
+            index.put(record.entity, record.aliases, record.root_id)
         touched[record.entity.id] = record
         resolved[mention.name] = record.entity
     return resolved, [touched[name] for name in sorted(touched)]
-
-
-def _candidate(record: EntityRecord) -> EntityCandidate:
-    entity = record.entity
-    return EntityCandidate(
-        id=entity.id,
-        name=entity.name,
-        aliases=record.aliases,
-        entity_type=entity.entity_type,
-        merged_into=record.root_id,
-    )
 
 
 def _match_or_create(

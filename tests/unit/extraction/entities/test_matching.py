@@ -1,23 +1,56 @@
 """Test that names of one entity match and similar names do not."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.entities.matching import EntityCandidate, Match, MatchKind, NameIndex, match, person_words, same_name
+from extraction.entities.matching import Match, MatchKind, NameIndex, person_words, same_name
 from extraction.reader import THE_AGENT, THE_USER
-from schema.entity import EntityType
-from schema.ids import MemoryId, name_key
-from schema.labels import Role
+from schema.entity import EntityRef, EntityType
+from schema.ids import MemoryId, Uri, name_key
+from schema.labels import Label, Role
 
 NAMES = st.text(alphabet="abcdeinstxyzANT '’s张伟玮小明同学012", min_size=1, max_size=12)
 
 
-def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> EntityCandidate:
-    return EntityCandidate(id=MemoryId(f"id-{name}"), name=name, aliases=aliases, entity_type=kind)
+@dataclass(frozen=True)
+class Candidate:
+    """A known entity that a mention may refer to."""
+
+    id: MemoryId
+    name: str
+    aliases: tuple[str, ...] = ()
+    entity_type: EntityType | None = None
+    root_id: MemoryId | None = None
+
+    @property
+    def shown_as(self) -> MemoryId:
+        return self.root_id or self.id
+
+    def put_in(self, index: NameIndex) -> None:
+        entity = EntityRef(
+            id=self.id,
+            uri=Uri(f"memory://t/{self.id}"),
+            label=Label.ENTITY,
+            name=self.name,
+            key=name_key(self.name),
+            entity_type=self.entity_type,
+        )
+        index.put(entity, self.aliases, self.root_id)
+
+
+def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> Candidate:
+    return Candidate(MemoryId(f"id-{name}"), name, aliases, kind)
+
+
+def match(mention: str, kind: EntityType | None, candidates: Sequence[Candidate]) -> Match:
+    index = NameIndex()
+    for one in candidates:
+        one.put_in(index)
+    return index.match(mention, kind)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +128,10 @@ SPELLINGS = st.sampled_from(
 )
 
 
-def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[EntityCandidate]) -> Match:
+def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[Candidate]) -> Match:
     """Return the decision of `match` without its index, by comparing every spelling of every candidate."""
 
-    def score(candidate: EntityCandidate) -> float:
+    def score(candidate: Candidate) -> float:
         key = name_key(mention)
         if key == name_key(candidate.name):
             return 1.0
@@ -128,12 +161,14 @@ def test_index_decides_as_comparing_every_spelling(
     mention: str, kind: EntityType | None, known: list[tuple[str, list[str], EntityType | None, str]]
 ) -> None:
     candidates = {
-        name: replace(a_candidate(name, *aliases, kind=its), merged_into=MemoryId(root) if root.strip() else None)
+        name: replace(a_candidate(name, *aliases, kind=its), root_id=MemoryId(root) if root.strip() else None)
         for name, aliases, its, root in known
     }
-    index = NameIndex(replace(one, aliases=one.aliases[:1]) for one in candidates.values())
+    index = NameIndex()
     for one in candidates.values():
-        index.put(one)
+        replace(one, aliases=one.aliases[:1]).put_in(index)
+    for one in candidates.values():
+        one.put_in(index)
     assert index.match(mention, kind) == by_comparing_all(mention, kind, list(candidates.values()))
 
 
