@@ -121,14 +121,6 @@ class ReviewStack:
     left: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenFacts:
-    """The facts of one memory that may be asked about, and the contradictions among them."""
-
-    facts: list[ReviewFact]
-    contradictions: list[ReviewCard]
-
-
 class Review:
     """Cards about the memories of all tenants; the facts of an unchanged memory are kept."""
 
@@ -136,8 +128,9 @@ class Review:
         self._graph = graph
         self._entities = entities
         self._clock = clock
-        self._facts: UnchangedCache[OpenFacts] = UnchangedCache(
-            log, weigh=lambda known: len(known.facts), weight_max=_KEPT_MAX
+        # Facts that may be asked about, and the contradictions among them.
+        self._facts: UnchangedCache[tuple[list[ReviewFact], list[ReviewCard]]] = UnchangedCache(
+            log, weigh=lambda known: len(known[0]), weight_max=_KEPT_MAX
         )
 
     async def stack(self, tenant: TenantId, user_id: str, *, limit: int) -> ReviewStack:
@@ -150,7 +143,7 @@ class Review:
         check_limit(limit, CARDS_MAX)
         now = self._clock()
         midnight = datetime.combine(now.astimezone(UTC).date(), time(), tzinfo=UTC)
-        known, pairs, settled = await asyncio.gather(
+        (facts, _), pairs, settled = await asyncio.gather(
             self._open_facts(tenant, user_id),
             self._entities.suggested_merges(tenant, user_id, limit=_PAIRS_MAX),
             self._graph.read(
@@ -165,7 +158,7 @@ class Review:
                 },
             ),
         )
-        cards = possible_cards(known.facts, pairs, now=now)
+        cards = possible_cards(facts, pairs, now=now)
         chosen = choose_cards(cards, day=midnight.date(), limit=limit)
         return ReviewStack(
             day=midnight.date(), cards=tuple(chosen), settled_today=int(settled[0]["settled"]), left=len(cards)
@@ -174,18 +167,18 @@ class Review:
     async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
         """Return all contradictions in one user's memory that no person has settled."""
         check_ids(userId=user_id)
-        return (await self._open_facts(tenant, user_id)).contradictions
+        return (await self._open_facts(tenant, user_id))[1]
 
     def forget(self, tenant: str | None) -> None:
         """Drop what is kept of a tenant's memory, or of all, because something in it was forgotten."""
         self._facts.forget(tenant)
 
-    async def _open_facts(self, tenant: TenantId, user_id: str) -> OpenFacts:
-        async def read() -> OpenFacts:
+    async def _open_facts(self, tenant: TenantId, user_id: str) -> tuple[list[ReviewFact], list[ReviewCard]]:
+        async def read() -> tuple[list[ReviewFact], list[ReviewCard]]:
             parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
             rows = await self._graph.read(statement("curation/review_facts"), parameters)
             facts = [ReviewFact(**row) for row in rows]
-            return OpenFacts(facts=facts, contradictions=contradictions(facts))
+            return facts, contradictions(facts)
 
         return await self._facts.get(tenant, user_id, read)
 

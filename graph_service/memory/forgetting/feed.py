@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from graph_service.graph.schema_setup import StoredEmbedder, embedder_of
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.mindmap.snapshot_cache import SnapshotFile
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.supervision import wait_for_any
@@ -48,14 +48,6 @@ async def record_forgetting(writing: Writing, tenant: TenantId, user_id: str, *,
     await writing.run(statement("forgetting/record_forgetting"), parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    id: str
-    tenant: str
-    user_id: str
-    messages: bool
-
-
 @dataclass(slots=True, kw_only=True)
 class ForgettingFeed:
     """Reads the records of forgettings.
@@ -77,7 +69,7 @@ class ForgettingFeed:
     _read_ms: int | None = field(default=None, init=False)
     _upkeep_ms: int = field(default=0, init=False)
     _seen: set[str] = field(default_factory=set, init=False)
-    _again: list[_Record] = field(default_factory=list, init=False)
+    _again: list[Row] = field(default_factory=list, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Follow the records until `stop` is set, also while the database is unavailable."""
@@ -98,7 +90,7 @@ class ForgettingFeed:
         self.on_embedder(None if stored is None else embedder_of(stored))
         if since_ms is None or now_ms - since_ms > _KEPT_MS - _OVERLAP_MS:
             self.drop(None)
-        new = [_Record(**row) for row in forgotten if row["id"] not in self._seen]
+        new = [row for row in forgotten if row["id"] not in self._seen]
         # Neo4j applies a commit in parts: for some milliseconds a reader may still see, and cache, what is gone.
         for record in (*self._again, *new):
             await self._forget(record)
@@ -106,11 +98,12 @@ class ForgettingFeed:
         self._read_ms = now_ms
         await self._keep_up(now_ms)
 
-    async def _forget(self, record: _Record) -> None:
-        self.drop(record.tenant)
-        if record.messages:
-            self.questions.forget_user(record.tenant, record.user_id)
-            await self.window.forget(TenantId(record.tenant), UserId(record.user_id))
+    async def _forget(self, record: Row) -> None:
+        tenant, user_id = TenantId(record["tenant"]), UserId(record["user_id"])
+        self.drop(tenant)
+        if record["messages"]:
+            self.questions.forget_user(tenant, user_id)
+            await self.window.forget(tenant, user_id)
 
     async def _keep_up(self, now_ms: int) -> None:
         if now_ms - self._upkeep_ms < _UPKEEP_MS:

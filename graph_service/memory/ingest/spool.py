@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -71,10 +71,10 @@ class SpoolDepth:
 
 # Columns of the rows from which `_entry` makes an entry.
 _COLUMNS: Final = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
-_Row = tuple[Any, ...]
+SpoolRow = tuple[Any, ...]
 
 
-def _entry(row: _Row) -> SpoolEntry:
+def _entry(row: SpoolRow) -> SpoolEntry:
     """Return the entry of a row; never raises."""
     number, state, tenant, user_id, session_id, body, spooled_at, failures, error = row
     problem = None
@@ -201,22 +201,9 @@ class SpoolStatus:
     episodes: tuple[SpoolEntry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewestEpisodes:
-    """Rows of a user's newest waiting episodes, newest first.
-
-    Attributes:
-        more: there are older rows, which were left out.
-    """
-
-    rows: tuple[_Row, ...] = ()
-    more: bool = False
-
-    def episodes(self) -> Iterator[Episode]:
-        """Yield the episodes, parsing row by row; skip unreadable ones."""
-        for row in self.rows:
-            if (entry := _entry(row)).problem is None:
-                yield entry.episode
+def episodes_in(rows: Iterable[SpoolRow]) -> Iterator[Episode]:
+    """Yield the episodes of the rows, parsing row by row; skip unreadable ones."""
+    return (entry.episode for entry in map(_entry, rows) if entry.problem is None)
 
 
 class Spool:
@@ -351,8 +338,10 @@ class Spool:
         query = f"SELECT {_COLUMNS} FROM episodes WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}"
         return list(map(_entry, await self._rows(query, tenant)))
 
-    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> NewestEpisodes:
-        """Return a user's waiting episodes, newest first, as unparsed rows.
+    async def newest(
+        self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int
+    ) -> tuple[list[SpoolRow], bool]:
+        """Return a user's waiting episodes, newest first, as unparsed rows, and whether there are more.
 
         Args:
             chars_max: maximum total length; the newest episode is always returned.
@@ -362,18 +351,18 @@ class Spool:
             f" ORDER BY number DESC LIMIT {int(episodes_max) + 1}"
         )
 
-        def rows() -> NewestEpisodes:
+        def rows() -> tuple[list[SpoolRow], bool]:
+            found, chars_n = list[SpoolRow](), 0
             if self._open is None and not self._path.exists():
-                return NewestEpisodes()
-            found, chars_n = list[_Row](), 0
+                return found, False
             # Fetch row by row, so that rows beyond the limit are never loaded.
             with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
                 for row in waiting:
                     chars_n += len(row[5]) if isinstance(row[5], str | bytes) else 0
                     if len(found) == episodes_max or (found and chars_n > chars_max):
-                        return NewestEpisodes(rows=tuple(found), more=True)
+                        return found, True
                     found.append(tuple(row))
-            return NewestEpisodes(rows=tuple(found))
+            return found, False
 
         return await self._in_thread(rows)
 
@@ -472,8 +461,8 @@ class Spool:
             self._open.close()
             self._open = None
 
-    async def _rows(self, query: str, *values: object) -> list[_Row]:
-        def rows() -> list[_Row]:
+    async def _rows(self, query: str, *values: object) -> list[SpoolRow]:
+        def rows() -> list[SpoolRow]:
             # Reading must not create the file, because most machines never spool.
             if self._open is None and not self._path.exists():
                 return []
@@ -481,7 +470,7 @@ class Spool:
 
         return await self._in_thread(rows)
 
-    def _row(self, number: int) -> _Row | None:
+    def _row(self, number: int) -> SpoolRow | None:
         """Return one row; None if it was removed. A row on a damaged page has only its number."""
         try:
             row = self._file().execute(f"SELECT {_COLUMNS} FROM episodes WHERE number = ?", (number,)).fetchone()

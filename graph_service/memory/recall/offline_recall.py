@@ -1,6 +1,7 @@
 """Recall while Neo4j is unavailable, by words in the spooled messages and in the last snapshot of the mind map."""
 
 import asyncio
+import contextlib
 import math
 from collections import Counter
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ from extraction.query_analysis import QueryAnalysis
 from extraction.text.chinese import is_chinese
 from extraction.text.passages import passage
 from extraction.text.search_terms import terms_found_in, terms_of
-from graph_service.memory.ingest.spool import NewestEpisodes, Spool
+from graph_service.memory.ingest.spool import Spool, SpoolRow, episodes_in
 from graph_service.memory.messages.log import metadata_of
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
@@ -62,18 +63,19 @@ class OfflineRecall:
             UnavailableError: `why`, if there are no spooled messages and no snapshot of this memory, or nothing could
                 be searched in time.
         """
-        try:
-            newest = await self._spool.newest(tenant, question.user_id, episodes_max=_EPISODES_MAX, chars_max=CHARS_MAX)
-        except UnavailableError:
-            newest = NewestEpisodes()
+        rows, more = list[SpoolRow](), False
+        with contextlib.suppress(UnavailableError):
+            rows, more = await self._spool.newest(
+                tenant, question.user_id, episodes_max=_EPISODES_MAX, chars_max=CHARS_MAX
+            )
         snapshot = self._snapshots.of(tenant, question.user_id)
-        if not newest.rows and snapshot is None:
+        if not rows and snapshot is None:
             raise why
         search = _Search(question, now=now)
         try:
             async with asyncio.timeout(_SEARCH_MAX_S):
-                await _SEARCHING.run(partial(search.run, newest.episodes(), snapshot))
-            search.complete = not newest.more
+                await _SEARCHING.run(partial(search.run, episodes_in(rows), snapshot))
+            search.complete = not more
         except (TooSlowError, TimeoutError):
             search.complete = False
         if not search.searched:

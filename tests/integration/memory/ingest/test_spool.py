@@ -20,7 +20,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
 from graph_service.memory.forgetting.user import begin_user_erasure
 from graph_service.memory.ingest import episode_writer as intake
-from graph_service.memory.ingest.spool import Spool, SpoolDepth, SpoolState
+from graph_service.memory.ingest.spool import Spool, SpoolDepth, SpoolState, episodes_in
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.recall.query import Question
@@ -205,7 +205,8 @@ async def test_unreadable_row_is_put_aside_and_blocks_nothing(
     (aside,) = (await a_memory(graph, spool=spool).spool.status(whose)).episodes
     assert ((aside.error or "").partition(":")[0], aside.episode.user_id) == ("UNREADABLE", "alice")
     assert await said_in(graph, tenant, "s2") == ["The second."]
-    assert list((await spool.newest(whose, "alice", episodes_max=5, chars_max=MB)).episodes()) == []
+    rows, _ = await spool.newest(whose, "alice", episodes_max=5, chars_max=MB)
+    assert list(episodes_in(rows)) == []
     assert await spool.forget(whose, user_id="alice") == 0
     assert await spool.depth() == SpoolDepth(waiting=0, refused=0), "what cannot be read is forgotten with its user"
     await spool.close()

@@ -14,7 +14,7 @@ from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool import Spool, episodes_in
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.mindmap import snapshot_cache
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
@@ -179,12 +179,12 @@ async def test_newest_part_of_a_large_spool_is_searched(tenant: str, tmp_path: P
     for number in range(8):
         texts = [f"The violin of talk {number}. {'a' * 90_000}" for _ in range(10)]
         await memory.remember(TenantId(tenant), an_incoming(*texts, session=f"s{number}"))
-    newest = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=CHARS_MAX)
-    assert (len(newest.rows), newest.more) == (4, True)
-    assert sum(len(row[5]) for row in newest.rows) <= CHARS_MAX
-    assert len((await spool.newest(TenantId(tenant), "alice", episodes_max=2, chars_max=CHARS_MAX)).rows) == 2
-    one = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=1)
-    assert [episode.session_id for episode in one.episodes()] == ["s7"], "the newest comes however long it is"
+    newest, more = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=CHARS_MAX)
+    assert (len(newest), more) == (4, True)
+    assert sum(len(row[5]) for row in newest) <= CHARS_MAX
+    assert len((await spool.newest(TenantId(tenant), "alice", episodes_max=2, chars_max=CHARS_MAX))[0]) == 2
+    one, _ = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=1)
+    assert [episode.session_id for episode in episodes_in(one)] == ["s7"], "the newest comes however long it is"
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="violin", limit=100))
     assert {hit.candidate.text[:21] for hit in answer.hits} == {
         f"The violin of talk {number}." for number in (4, 5, 6, 7)
