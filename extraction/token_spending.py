@@ -45,8 +45,9 @@ class TokenSpending:
         """Return the calls of a language model and their tokens."""
         return {"calls": self.calls, "tokens_in": self.tokens_in, "tokens_out": self.tokens_out}
 
-    def reserve(self, tokens: int) -> None:
-        """Reserve the estimated tokens of a prompt before its call.
+    @contextmanager
+    def reserved(self, tokens: int) -> Iterator[None]:
+        """Reserve the estimated tokens of a prompt inside the block, in which its calls are added.
 
         Raises:
             OverBudgetError: they would exceed the budget of the day.
@@ -57,11 +58,15 @@ class TokenSpending:
                 f" {self.day.limit} are left; raise llm.tokens_per_day"
             )
         self.day.used += tokens
+        try:
+            yield
+        finally:
+            self.day.used -= tokens
 
-    def settle(self, reserved: int, *, calls: int, tokens_in: int, tokens_out: int) -> None:
-        """Replace a reservation by what the endpoint reported; without calls nothing was used."""
-        self.day.used += tokens_in + tokens_out - reserved
-        self.calls += calls
+    def add_call(self, *, tokens_in: int, tokens_out: int) -> None:
+        """Add a call of a language model."""
+        self.day.used += tokens_in + tokens_out
+        self.calls += 1
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
 

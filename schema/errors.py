@@ -167,7 +167,6 @@ class MisreadError(MnemosceneError):
 
     Attributes:
         cut: the answer reached its length limit; a smaller request may succeed.
-        calls, tokens_in, tokens_out: cost of the unusable answers.
     """
 
     code = "INVALID_MODEL_OUTPUT"
@@ -175,12 +174,9 @@ class MisreadError(MnemosceneError):
     exit_code = 6
     advice = "Try again or use another model; nothing is lost, rules are used instead of the model."
 
-    def __init__(
-        self, message: str, *, cut: bool = False, calls: int = 0, tokens_in: int = 0, tokens_out: int = 0
-    ) -> None:
+    def __init__(self, message: str, *, cut: bool = False) -> None:
         super().__init__(message)
         self.cut = cut
-        self.calls, self.tokens_in, self.tokens_out = calls, tokens_in, tokens_out
 
 
 class TooSlowError(MnemosceneError):

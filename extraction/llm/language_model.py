@@ -25,7 +25,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[Shape]):
-    """A parsed answer and its cost, including repeated requests.
+    """A parsed answer.
 
     Attributes:
         cut: the answer reached its token limit; the value contains the complete items.
@@ -33,9 +33,6 @@ class Answer(Generic[Shape]):
     """
 
     value: Shape
-    calls: int
-    tokens_in: int
-    tokens_out: int
     cut: bool = False
     model: str | None = None
 
@@ -53,9 +50,11 @@ class LanguageModel(Protocol):
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
         """Return the model's answer as a value of this type; network failures are not retried.
 
+        Each request to an endpoint is added to `current_spending`.
+
         Raises:
             UnavailableError: the model is unavailable or busy; the same call may succeed later.
-            MisreadError: the answer does not match the type; the error has the cost.
+            MisreadError: the answer does not match the type.
             InstallError: the key, address or model name is wrong.
         """
         ...

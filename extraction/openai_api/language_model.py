@@ -24,6 +24,7 @@ from extraction.openai_api.errors import as_ours
 from extraction.openai_api.request_limiter import RequestLimiter
 from extraction.openai_api.vendors import UNNAMED, Vendor, vendor_named
 from extraction.text.token_estimate import estimated_tokens_in
+from extraction.token_spending import current_spending
 from schema.errors import MisreadError, UnavailableError
 
 # JSON in answers that also contain prose, code fences or reasoning
@@ -326,34 +327,31 @@ class OpenAIModel:
         self._unusable = 0
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the parsed answer; its cost includes a repeated request."""
+        """Return the parsed answer, of a repeated request if the first answer is invalid."""
         messages = _messages(prompt)
-        paid = _RequestCost()
         problem = ""
         for ask in range(_ASKS_MAX):
             # The second request asks for JSON in text, in case the endpoint's structured output does not work.
             reply = await self._request(messages, shape, in_words=ask > 0)
-            paid.add(reply.completion, messages)
-            text = _text(reply.completion, paid)
+            _count(reply.completion, messages)
+            text = _text(reply.completion)
             cut = reply.completion.choices[0].finish_reason == "length"
             try:
                 value, cut = _value(reply, text, shape, cut=cut)
             except ValueError as error:
                 if cut:
-                    raise paid.error(
+                    raise MisreadError(
                         f"the answer of model {self.name!r} was truncated; raise its output limit", cut=True
                     ) from error
                 problem = str(error)[:_PROBLEM_CHARS_MAX]
             else:
                 self._note_usable(first=ask == 0)
-                return Answer(
-                    value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
-                )
+                return Answer(value=value, cut=cut)
             messages += [
                 {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
                 {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
             ]
-        raise paid.error(f"model {self.name!r} gave two answers that are not a valid {shape.__name__}: {problem}")
+        raise MisreadError(f"model {self.name!r} gave two answers that are not a valid {shape.__name__}: {problem}")
 
     async def working_formats(self, prompt: Prompt, shape: type[BaseModel]) -> list[AnswerFormat]:
         """Return the forms in which the endpoint answers this prompt with a valid value; one request for each.
@@ -366,7 +364,7 @@ class OpenAIModel:
         for level, form in enumerate(_FORMATS):
             try:
                 reply = await self._request_with_options(messages, shape, form)
-                _value(reply, _text(reply.completion, _RequestCost()), shape, cut=False)
+                _value(reply, _text(reply.completion), shape, cut=False)
                 working.append(form)
             except (ValueError, MisreadError):
                 continue
@@ -530,26 +528,14 @@ class OpenAIModel:
         return min(max(self._timeout_s, longest_s) * self._patience, max(self._timeout_s, TIMEOUT_MAX_S))
 
 
-@dataclass(slots=True)
-class _RequestCost:
-    """Total cost of the requests for one prompt."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def add(self, completion: ChatCompletion, messages: list[ChatCompletionMessageParam]) -> None:
-        """Add one request; its tokens are estimated if the endpoint does not report them."""
-        self.calls += 1
-        if completion.usage is not None:
-            self.tokens_in += completion.usage.prompt_tokens
-            self.tokens_out += completion.usage.completion_tokens
-            return
-        self.tokens_in += _prompt_tokens(messages)
-        self.tokens_out += sum(estimated_tokens_in(choice.message.content or "") for choice in completion.choices or ())
-
-    def error(self, message: str, *, cut: bool = False) -> MisreadError:
-        return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+def _count(completion: ChatCompletion, messages: list[ChatCompletionMessageParam]) -> None:
+    """Count a request; its tokens are estimated if the endpoint does not report them."""
+    if completion.usage is not None:
+        tokens_in, tokens_out = completion.usage.prompt_tokens, completion.usage.completion_tokens
+    else:
+        tokens_in = _prompt_tokens(messages)
+        tokens_out = sum(estimated_tokens_in(choice.message.content or "") for choice in completion.choices or ())
+    current_spending().add_call(tokens_in=tokens_in, tokens_out=tokens_out)
 
 
 def _messages(prompt: Prompt) -> list[ChatCompletionMessageParam]:
@@ -587,18 +573,18 @@ def _value(reply: _Reply[Shape], text: str, shape: type[Shape], *, cut: bool) ->
         return shape_in_cut_text(text, shape), True
 
 
-def _text(completion: ChatCompletion, paid: _RequestCost) -> str:
+def _text(completion: ChatCompletion) -> str:
     """Return the text of a completion or of its tool call, complete or truncated.
 
     Raises:
         MisreadError: there is no text, or the model refused.
     """
     if not completion.choices:
-        raise paid.error(f"model {completion.model!r} answered without choices; check the endpoint")
+        raise MisreadError(f"model {completion.model!r} answered without choices; check the endpoint")
     choice = completion.choices[0]
     message = choice.message
     if message.refusal or choice.finish_reason == "content_filter":
-        raise paid.error(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
+        raise MisreadError(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
     called = [call.function.arguments for call in message.tool_calls or () if call.type == "function"]
     # Some servers put the whole answer of a reasoning model there.
     reasoning = getattr(message, "reasoning_content", None)

@@ -32,18 +32,17 @@ class ScriptedModel:
         self._left = list(answers)
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the first unused answer that fits; tokens are counted as words."""
+        """Return the first unused answer that fits."""
         for scripted in self._left:
             if scripted.prompt in (None, prompt.name) and scripted.words in prompt.user:
                 self._left.remove(scripted)
-                return _given(scripted.says, prompt, shape)
+                return _given(scripted.says, shape)
         raise MisreadError(f"no scripted answer is left for the prompt {prompt.name!r}; write one more")
 
 
-def _given(says: BaseModel | MnemosceneError, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+def _given(says: BaseModel | MnemosceneError, shape: type[Shape]) -> Answer[Shape]:
     if isinstance(says, MnemosceneError):
         raise says
     if not isinstance(says, shape):
         raise MisreadError(f"the scripted answer is a {type(says).__name__}, the prompt asks for a {shape.__name__}")
-    words_in = len(f"{prompt.system} {prompt.user}".split())
-    return Answer(value=says, calls=1, tokens_in=words_in, tokens_out=len(says.model_dump_json().split()))
+    return Answer(value=says)

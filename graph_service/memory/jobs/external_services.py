@@ -16,7 +16,7 @@ from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
 from graph_service.memory.jobs.outbox import RETRY_AFTER_MAX_S
 from graph_service.observability.metrics import EXTERNAL_CALL_SECONDS
 from graph_service.observability.spans import span
-from schema.errors import InstallError, MisreadError, MnemosceneError, OverBudgetError, UnavailableError
+from schema.errors import InstallError, MnemosceneError, OverBudgetError, UnavailableError
 
 T = TypeVar("T")
 
@@ -288,8 +288,10 @@ class ThrottledModel:
         pause_s = self._retry_at_s - self._clock_s()
         if pause_s > 0:
             raise UnavailableError(f"{self._failure}; not before another {pause_s:.0f} s", pause_s, called=False)
+        estimated = estimated_tokens_in(prompt.system) + estimated_tokens_in(prompt.user)
         try:
-            answer = await _within_budget(self._inner, prompt, shape)
+            with current_spending().reserved(estimated):
+                answer = await self._inner.answer(prompt, shape)
         except UnavailableError as error:
             if error.called and error.retry_after_s is not None:
                 wait_s = min(error.retry_after_s, RETRY_AFTER_MAX_S)
@@ -298,20 +300,3 @@ class ThrottledModel:
             raise
         self._answers[key] = answer
         return answer
-
-
-async def _within_budget(model: LanguageModel, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-    """Ask a model if its tokens fit in the budget of the running job, and account for what it reports."""
-    tokens, estimated = current_spending(), estimated_tokens_in(prompt.system) + estimated_tokens_in(prompt.user)
-    tokens.reserve(estimated)
-    cost = (0, 0, 0)
-    try:
-        answer = await model.answer(prompt, shape)
-        cost = (answer.calls, answer.tokens_in, answer.tokens_out)
-        return answer
-    except MisreadError as error:
-        cost = (error.calls, error.tokens_in, error.tokens_out)
-        raise
-    finally:
-        calls, tokens_in, tokens_out = cost
-        tokens.settle(estimated, calls=calls, tokens_in=tokens_in, tokens_out=tokens_out)

@@ -14,6 +14,7 @@ from extraction.llm.language_model import Prompt
 from extraction.llm.output_schemas import SceneReading
 from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
 from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
+from extraction.token_spending import TokenSpending, spending
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.support.fake_openai import FakeOpenAI, Reply, completion, fails, says
 from tests.support.polling import reached
@@ -49,10 +50,10 @@ async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
     ],
 )
 async def test_json_answer_is_found_in_surrounding_text(text: str) -> None:
-    with FakeOpenAI(says(text)) as fake:
+    with FakeOpenAI(says(text)) as fake, spending(TokenSpending()) as spent:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
-    assert (answer.calls, answer.tokens_in, answer.tokens_out) == (1, 100, 20)
+    assert spent.model_cost == {"calls": 1, "tokens_in": 100, "tokens_out": 20}
     assert len(fake.requests) == 1
 
 
@@ -73,10 +74,10 @@ async def test_endpoint_without_structured_output_is_asked_in_text_from_then_on(
 @pytest.mark.parametrize("wrong", ['{"name": "Paris"}', "{not JSON", "", json.dumps(City.model_json_schema())])
 async def test_answer_of_wrong_shape_is_requested_again_in_text_with_the_error(wrong: str) -> None:
     """The second request asks for JSON in text; an endpoint may return the schema itself."""
-    with FakeOpenAI(says(wrong), says(JSON)) as fake:
+    with FakeOpenAI(says(wrong), says(JSON)) as fake, spending(TokenSpending()) as spent:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
-    assert (answer.calls, answer.tokens_in, answer.tokens_out) == (2, 200, 40)
+    assert spent.model_cost == {"calls": 2, "tokens_in": 200, "tokens_out": 40}
     assert "was not accepted" in json.dumps(fake.requests[1]["messages"])
     assert ["response_format" in request for request in fake.requests] == [True, False]
 
@@ -276,10 +277,10 @@ def test_answer_truncated_at_any_place_invents_nothing(end: int) -> None:
     assert set(value.cities) <= {PARIS}
 
 
-async def test_misread_has_the_token_usage_of_its_answers() -> None:
-    with FakeOpenAI(says("no"), says("no")) as fake, pytest.raises(MisreadError) as caught:
+async def test_unusable_answers_are_counted() -> None:
+    with FakeOpenAI(says("no"), says("no")) as fake, spending(TokenSpending()) as spent, pytest.raises(MisreadError):
         await (await model_of(fake)).answer(PROMPT, City)
-    assert (caught.value.calls, caught.value.tokens_in, caught.value.tokens_out) == (2, 200, 40)
+    assert spent.model_cost == {"calls": 2, "tokens_in": 200, "tokens_out": 40}
 
 
 async def test_temperature_and_output_limit_are_sent_with_every_request() -> None:
@@ -304,11 +305,11 @@ async def test_option_that_the_endpoint_refuses_by_name_is_not_sent_again() -> N
 
 async def test_tokens_are_estimated_if_the_endpoint_reports_no_usage() -> None:
     reply = says(JSON)
-    with FakeOpenAI(replace(reply, body={**reply.body, "usage": None})) as fake:
-        answer = await (await model_of(fake)).answer(PROMPT, City)
-    assert answer.calls == 1
-    assert answer.tokens_in >= 5
-    assert answer.tokens_out >= 5
+    with FakeOpenAI(replace(reply, body={**reply.body, "usage": None})) as fake, spending(TokenSpending()) as spent:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert spent.calls == 1
+    assert spent.tokens_in >= 5
+    assert spent.tokens_out >= 5
 
 
 async def test_requests_beyond_the_concurrent_ones_wait() -> None:

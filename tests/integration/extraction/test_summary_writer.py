@@ -1,7 +1,6 @@
 """Test summaries by a model, and the extractive fallback."""
 
 import json
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +10,6 @@ from extraction.llm.summary_writer import layers_prompt, model_layer_writer, wor
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import Reading, SceneLine, SceneText
 from extraction.token_spending import TokenSpending, spending
-from graph_service.memory.jobs.external_services import ThrottledModel
 from graph_service.memory.summaries.scene_summary import SceneSummary, asks_for_overview, written_layers
 from schema.errors import MisreadError
 from schema.ids import MemoryId
@@ -33,8 +31,7 @@ def a_scene(text: str) -> SceneText:
 async def layers(text: str, *replies: Reply) -> tuple[SceneSummary, TokenSpending]:
     with FakeOpenAI(*replies) as fake, spending(TokenSpending()) as spent:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-        writer = model_layer_writer(ThrottledModel(model, clock_s=time.monotonic))
-        return await written_layers(a_scene(text), [READ], writer), spent
+        return await written_layers(a_scene(text), [READ], model_layer_writer(model)), spent
 
 
 @pytest.mark.parametrize("text", [LONG, LONG_ZH])

@@ -9,6 +9,7 @@ from extraction.embeddings.embedder import embed_question
 from extraction.llm.language_model import Prompt
 from extraction.openai_api.embedder import connect_openai_embedder
 from extraction.openai_api.language_model import OpenAIModel, connect_openai_model
+from extraction.token_spending import TokenSpending, spending
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 
@@ -64,9 +65,10 @@ async def claude(fake: FakeOpenAI) -> OpenAIModel:
 
 async def test_anthropic_is_asked_for_structured_output() -> None:
     thought = {"type": "thinking", "thinking": "A city …", "signature": "s"}
-    with FakeAnthropic(message(thought, text(JSON))) as fake:
+    with FakeAnthropic(message(thought, text(JSON))) as fake, spending(TokenSpending()) as spent:
         answer = await (await claude(fake)).answer(PROMPT, City)
-    assert (answer.value, answer.calls, answer.tokens_in, answer.tokens_out) == (PARIS, 1, 100, 20)
+    assert answer.value == PARIS
+    assert spent.model_cost == {"calls": 1, "tokens_in": 100, "tokens_out": 20}
     asked = fake.requests[0]
     assert (asked["model"], asked["system"]) == ("claude", "Name a city.")
     assert asked["messages"] == [{"role": "user", "content": "Which one?"}]

@@ -1,7 +1,6 @@
 """Test a model judging doubtful facts, on Neo4j with a fake endpoint."""
 
 import json
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -14,7 +13,6 @@ from extraction.llm.fact_judge import model_fact_judge
 from extraction.openai_api.language_model import connect_openai_model
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
-from graph_service.memory.jobs.external_services import ThrottledModel
 from graph_service.memory.worker.worker import Worker
 from schema.assertion import Closing
 from schema.ids import TenantId
@@ -40,11 +38,7 @@ async def no_pending_jobs(graph: Graph) -> None:
 async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = None) -> Worker:
     """Return a worker that extracts by rules and lets the fake endpoint judge doubtful facts."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-    readers = Readers(
-        first=read_with_tags,
-        fallback=read_with_tags,
-        judge=model_fact_judge(ThrottledModel(model, clock_s=time.monotonic)),
-    )
+    readers = Readers(first=read_with_tags, fallback=read_with_tags, judge=model_fact_judge(model))
     return a_worker(graph, readers=readers, embedder=embedder)
 
 
