@@ -42,6 +42,24 @@ _PLAN = re.compile(
 )
 
 
+# Author of a summary that no caller and no model wrote.
+EXTRACTIVE: Final = "extractive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens of Markdown).
+
+    Attributes:
+        made_by: `extractive`, `caller`, or the name of the model that wrote title and abstract.
+    """
+
+    title: str
+    abstract: str
+    overview: str
+    made_by: str = EXTRACTIVE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SceneSentence:
     text: str
@@ -225,39 +243,24 @@ _BULLET: Final = "- "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummarizedScene:
+class SummarizedScene(Summary):
     """Summary of one scene.
 
     Attributes:
         messages: number of messages; the scene with the most gives the session its title.
     """
 
-    title: str
-    abstract: str
-    overview: str
     start: datetime
     messages: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSummary:
-    """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens) of a session."""
-
-    title: str
-    abstract: str
-    overview: str
-
-
-def summarize_session(scenes: Sequence[SummarizedScene]) -> SessionSummary:
-    """Return the summary of a session from those of its scenes; empty without scenes."""
-    if not scenes:
-        return SessionSummary(title="", abstract="", overview="")
-    if len(scenes) == 1:
-        only = scenes[0]
-        return SessionSummary(title=only.title, abstract=only.abstract, overview=only.overview)
+def summarize_session(scenes: Sequence[SummarizedScene]) -> Summary:
+    """Return the summary of a session from those of its scenes, that of a single one as it is; empty without scenes."""
+    if len(scenes) < 2:
+        return scenes[0] if scenes else Summary(title="", abstract="", overview="")
     abstract = abstract_l0([_line(scene) for scene in scenes])
     title = max(scenes, key=lambda scene: scene.messages).title
-    return SessionSummary(title=title, abstract=abstract, overview=_overview(scenes, abstract))
+    return Summary(title=title, abstract=abstract, overview=_overview(scenes, abstract))
 
 
 def _line(scene: SummarizedScene) -> SceneLine:

@@ -1,11 +1,10 @@
 """The summary-writer ports, for scenes and for sessions, and their implementations by a language model."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from typing import Final
 
-from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, SummarizedScene, token_count
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, SummarizedScene, Summary, token_count
 from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.output_schemas import SummaryReading
 from extraction.llm.prompts import as_data, filled_prompt
@@ -23,22 +22,8 @@ SESSION_SCENES_MAX: Final = 60
 _SCENE_OVERVIEW_CHARS: Final = 1_200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerText:
-    """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens of markdown) of one scene.
-
-    Attributes:
-        made_by: name of the model.
-    """
-
-    title: str
-    abstract: str
-    overview: str
-    made_by: str
-
-
-LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
-SessionWriter = Callable[[Sequence[SummarizedScene]], Awaitable[LayerText]]
+LayerWriter = Callable[[SceneText], Awaitable[Summary]]
+SessionWriter = Callable[[Sequence[SummarizedScene]], Awaitable[Summary]]
 
 
 def model_layer_writer(model: LanguageModel) -> LayerWriter:
@@ -59,12 +44,12 @@ def model_session_writer(model: LanguageModel) -> SessionWriter:
     return lambda scenes: _written(model, session_layers_prompt(scenes))
 
 
-async def _written(model: LanguageModel, prompt: Prompt) -> LayerText:
+async def _written(model: LanguageModel, prompt: Prompt) -> Summary:
     answer = await model.answer(prompt, SummaryReading)
     value = answer.value
     if answer.cut or not (value.title and value.abstract and value.overview):
         raise MisreadError(f"model {model.name!r} did not write a complete overview; an extractive one is used")
-    return LayerText(
+    return Summary(
         title=value.title[:TITLE_CHARS_MAX],
         abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
         overview=_within(value.overview, OVERVIEW_TOKENS_MAX),

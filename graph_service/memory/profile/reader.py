@@ -11,14 +11,13 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, headings_of, token_count
+from extraction.extractive_summary import EXTRACTIVE, OVERVIEW_TOKENS_MAX, headings_of, token_count
 from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import edge_change
 from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
-from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from graph_service.memory.summaries.service import LayerText, Level, tokens_of
 from schema.change import Change
 from schema.fact import FactKind

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from extraction.bounded_threads import THREADS
-from extraction.extractive_summary import abstract_l0, overview_l1, scene_title
+from extraction.extractive_summary import EXTRACTIVE, Summary, abstract_l0, overview_l1, scene_title
 from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reading, SceneText
 from schema.errors import MnemosceneError
@@ -84,24 +84,19 @@ def _key(scene: Scene, messages: int, provided: Reading, *, pending: bool) -> st
 
 _log = logging.getLogger("mnemoscene.layers")
 
-EXTRACTIVE = "extractive"
 _PLAIN_TITLE_CHARS: Final = 60
 _PLAIN_ABSTRACT_CHARS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SceneSummary:
+class SceneSummary(Summary):
     """Summary layers of one scene.
 
     Attributes:
-        made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
+        overview_by: author of the overview: `extractive` or the model's name.
         needs_model: a model is still to write the overview, because it failed or was not called.
     """
 
-    title: str
-    abstract: str
-    overview: str
-    made_by: str
     overview_by: str = EXTRACTIVE
     needs_model: bool = False
 
@@ -132,7 +127,7 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
 def plain_layers(scene: SceneText) -> SceneSummary:
     """Return layers that need neither a model nor sentence ranking: the beginning of the first message with text."""
     text = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
-    return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text, made_by=EXTRACTIVE)
+    return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text)
 
 
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:

@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from extraction.bounded_threads import BoundedThreads
-from extraction.extractive_summary import SummarizedScene, summarize_session, token_count
-from extraction.llm.summary_writer import LayerText as WrittenLayers
+from extraction.extractive_summary import EXTRACTIVE, SummarizedScene, Summary, summarize_session, token_count
 from extraction.llm.summary_writer import SessionWriter
 from extraction.text.sentences import split_sentences
 from extraction.unreadable import read_or
@@ -20,7 +19,6 @@ from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.summaries.scene_summary import EXTRACTIVE
 from schema.errors import InputError, MisreadError, MnemosceneError, NotFoundError
 from schema.ids import (
     UUID_FORM,
@@ -77,7 +75,7 @@ async def update_session_summary(
         return False
     zone = newest_zone(row["scenes"])
     scenes = [summarized_scene(scene, scene["zone"], zone) for scene in row["scenes"]]
-    layers, owed = await _layers_of(scenes, row["scenes"], writer, owed=owed)
+    layers, owed = await _layers_of(scenes, writer, owed=owed)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -96,8 +94,8 @@ async def update_session_summary(
 
 
 async def _layers_of(
-    scenes: Sequence[SummarizedScene], rows: Sequence[Mapping[str, Any]], writer: SessionWriter | None, *, owed: bool
-) -> tuple[WrittenLayers, bool]:
+    scenes: Sequence[SummarizedScene], writer: SessionWriter | None, *, owed: bool
+) -> tuple[Summary, bool]:
     """Return the layers of a session, and whether the model could not be asked, so that the next update asks it."""
     owed = owed and len(scenes) > 1
     if writer is not None and len(scenes) > 1:
@@ -110,13 +108,7 @@ async def _layers_of(
             owed = True
         else:
             return written, False
-    plain = read_or(summarize_session(scenes[:1]), summarize_session, scenes)
-    # A session of one scene has the scene's layers, whoever wrote them.
-    made_by = rows[0].get("abstract_by") or EXTRACTIVE if len(rows) == 1 else EXTRACTIVE
-    return (
-        WrittenLayers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by),
-        owed,
-    )
+    return read_or(summarize_session(scenes[:1]), summarize_session, scenes), owed
 
 
 def summarized_scene(scene: Mapping[str, Any], *zones: str | None) -> SummarizedScene:
@@ -125,6 +117,7 @@ def summarized_scene(scene: Mapping[str, Any], *zones: str | None) -> Summarized
         title=scene["name"] or "",
         abstract=scene["abstract"] or "",
         overview=scene["overview"] or "",
+        made_by=scene["abstract_by"] or EXTRACTIVE,
         start=moment_in(scene["first_seen"], *zones),
         messages=scene["evidence_n"] or 0,
     )
@@ -308,7 +301,7 @@ class LayerTexts:
             level=level,
             title=summary.title,
             text=text,
-            generated_by=scenes[0]["abstract_by"] or EXTRACTIVE if len(scenes) == 1 else EXTRACTIVE,
+            generated_by=summary.made_by,
             tokens=await tokens_of(text),
             start=scenes[0]["first_seen"],
             end=scenes[-1]["last_seen"],
