@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
-from graph_service.memory.entity_resolution.merged_projection import MemberFact, projected_edges
+from graph_service.memory.entity_resolution.merged_projection import projected_edges
 from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameMention, Owner, resolve
 from graph_service.memory.forgetting.plan import (
     NameMatcher,
@@ -133,7 +133,7 @@ def test_projecting_facts_of_a_merged_entity_is_linear(told: str) -> None:
     assert_about_linear(work_of, 200)
 
 
-def a_held_fact(place: int, told: str) -> MemberFact:
+def a_held_fact(place: int, told: str) -> dict[str, Any]:
     """Return one of many places where a merged entity lives."""
     telling = Assertion(
         message_id=MemoryId("m" if told == "together" else f"m{place}"),
@@ -160,11 +160,11 @@ def a_held_fact(place: int, told: str) -> MemberFact:
         "confidence": 0.5,
         "assertions": [assertion_text(telling)],
     }
-    return MemberFact(
-        subject_id="ann",
-        object_id=f"x{place:05}",
-        subject_root="root",
-        object_root=f"x{place:05}",
-        predicate="RELATES_TO",
-        properties=properties,
-    )
+    return {
+        "subject_id": "ann",
+        "object_id": f"x{place:05}",
+        "subject_root": "root",
+        "object_root": f"x{place:05}",
+        "predicate": "RELATES_TO",
+        "properties": properties,
+    }

@@ -13,8 +13,6 @@ from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.change_log.log import append_changes, edge_change, node_change
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON, Relative, plan_kinship_merges
 from graph_service.memory.entity_resolution.merged_projection import (
-    MemberFact,
-    member_fact,
     projected_edges,
     root_properties,
     without_bookkeeping,
@@ -86,7 +84,7 @@ class MergeWriter:
             split_id: [member for member in members if member["id"] in split_ids],
         }
         facts = await self._facts_of(member["id"] for member in members)
-        others = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - {root_id}
+        others = {fact[end] for fact in facts for end in ("subject_root", "object_root")} - {root_id}
         other_roots = set(await load_members(self.writing, self.tenant, others))
         touched = sorted({root_id, split_id} | other_roots)
         before = await self.edges_of(touched)
@@ -150,7 +148,7 @@ class MergeWriter:
         node_rows = [{"id": node["id"], "properties": node} for node in nodes]
         await self._run(statement("entity_resolution/put_projected_nodes"), rows=node_rows)
         facts = await self._facts_of(member["id"] for root_members in members.values() for member in root_members)
-        other_roots = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - set(members)
+        other_roots = {fact[end] for fact in facts for end in ("subject_root", "object_root")} - set(members)
         uris = {node["id"]: node["uri"] for node in nodes}
         uris |= {
             root: next(member["uri"] for member in root_members if member["id"] == root)
@@ -193,10 +191,9 @@ class MergeWriter:
                 changes += await self.split(action.role_id, action.root_id, "somebody else may be meant")
         return changes
 
-    async def _facts_of(self, ids: Iterable[str]) -> list[MemberFact]:
+    async def _facts_of(self, ids: Iterable[str]) -> list[Row]:
         """Return the stored facts of merged entities, by entity ids."""
-        rows = await self._run(statement("entity_resolution/member_facts"), ids=sorted(ids))
-        return [member_fact(row) for row in rows]
+        return await self._run(statement("entity_resolution/member_facts"), ids=sorted(ids))
 
     async def _run(self, chosen: Statement, **parameters: object) -> list[Row]:
         return await self.writing.run(chosen, {"tenant": self.tenant, **parameters})
@@ -237,15 +234,15 @@ _NO_MERGE: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": N
 
 
 def _unmerged_facts(
-    facts: Iterable[MemberFact], unmerged: set[str], other_roots: set[str], members: Iterable[Mapping[str, Any]]
+    facts: Iterable[Row], unmerged: set[str], other_roots: set[str], members: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the facts with both ends no longer merged, as rows of `entity_resolution/restore_facts`."""
     still_merged = {member["id"] for member in members} - unmerged
     rows = [
-        fact.row
+        {"id": fact["properties"]["id"], "subject_id": fact["subject_id"], "object_id": fact["object_id"]}
         for fact in facts
-        if not {fact.subject_id, fact.object_id} & still_merged
-        and not {fact.subject_root, fact.object_root} & other_roots
+        if not {fact["subject_id"], fact["object_id"]} & still_merged
+        and not {fact["subject_root"], fact["object_root"]} & other_roots
     ]
     return sorted(rows, key=_id)
 

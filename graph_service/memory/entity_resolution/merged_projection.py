@@ -6,7 +6,6 @@ even if facts were added in between.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -27,42 +26,8 @@ def without_bookkeeping(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 _MERGE_PROPERTIES = frozenset(("parent_id", "merge_id", "merge_reason", "merged_at"))
 _MEMBER_ONLY = frozenset(("subject_id", "object_id", "predicate"))
+Row = Mapping[str, Any]
 Properties = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberFact:
-    """A stored fact with a merged entity at one or both ends.
-
-    Not a `Fact`: the derived edge copies all stored properties, also those that a `Fact` does not have.
-
-    Attributes:
-        subject_root, object_root: id of the node that represents this end; its own id if it is not merged.
-    """
-
-    subject_id: str
-    object_id: str
-    subject_root: str
-    object_root: str
-    predicate: str
-    properties: Properties
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """Return the row of `entity_resolution/restore_facts`."""
-        return {"id": self.properties["id"], "subject_id": self.subject_id, "object_id": self.object_id}
-
-
-def member_fact(row: Mapping[str, Any]) -> MemberFact:
-    """Return the fact of a row of `entity_resolution/member_facts`."""
-    return MemberFact(
-        subject_id=row["subject_id"],
-        object_id=row["object_id"],
-        subject_root=row["subject_root"] or row["subject_id"],
-        object_root=row["object_root"] or row["object_id"],
-        predicate=row["predicate"],
-        properties=without_bookkeeping(row["properties"]),
-    )
 
 
 def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, Any]:
@@ -90,20 +55,21 @@ def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, An
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def projected_edges(facts: Iterable[MemberFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
+def projected_edges(facts: Iterable[Row], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
     """Return the edges derived from member facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
 
     Equal facts with overlapping or adjoining validity periods become one edge with the evidence of all. Self-loops are
     dropped. Edges that a newer one contradicts are closed.
 
     Args:
+        facts: rows of `entity_resolution/member_facts`.
         uris: URIs of the nodes that represent merged entities, by id.
     """
-    groups: dict[tuple[str, str, str, str], list[MemberFact]] = {}
+    groups: dict[tuple[str, str, str, str], list[Row]] = {}
     for fact in facts:
-        if fact.subject_root != fact.object_root:
-            relation = fact.properties.get("relation") or ""
-            key = (fact.subject_root, fact.predicate, relation, fact.object_root)
+        if fact["subject_root"] != fact["object_root"]:
+            relation = fact["properties"].get("relation") or ""
+            key = (fact["subject_root"], fact["predicate"], relation, fact["object_root"])
             groups.setdefault(key, []).append(fact)
     rows = [row for key in sorted(groups) for row in _period_edges(key, groups[key], uris)]
     _close_contradicted(rows)
@@ -111,13 +77,13 @@ def projected_edges(facts: Iterable[MemberFact], uris: Mapping[str, Uri]) -> lis
 
 
 def _period_edges(
-    key: tuple[str, str, str, str], facts: Sequence[MemberFact], uris: Mapping[str, Uri]
+    key: tuple[str, str, str, str], facts: Sequence[Row], uris: Mapping[str, Uri]
 ) -> list[dict[str, Any]]:
-    periods: list[list[MemberFact]] = []
+    periods: list[list[Row]] = []
     end: datetime | None = None
-    for fact in sorted(facts, key=lambda one: (one.properties["valid_at"], one.properties["id"])):
-        until = fact.properties.get("invalid_at")
-        if periods and (end is None or fact.properties["valid_at"] <= end):
+    for fact in sorted(facts, key=lambda one: (one["properties"]["valid_at"], one["properties"]["id"])):
+        until = fact["properties"].get("invalid_at")
+        if periods and (end is None or fact["properties"]["valid_at"] <= end):
             periods[-1].append(fact)
             end = None if end is None or until is None else max(end, until)
         else:
@@ -127,10 +93,10 @@ def _period_edges(
 
 
 def _edge(
-    key: tuple[str, str, str, str], period_index: int, facts: Sequence[MemberFact], uris: Mapping[str, Uri]
+    key: tuple[str, str, str, str], period_index: int, facts: Sequence[Row], uris: Mapping[str, Uri]
 ) -> dict[str, Any]:
     subject, predicate, relation, obj = key
-    stored = [fact.properties for fact in facts]
+    stored = [fact["properties"] for fact in facts]
     first = stored[0]
     # A fact's URI is the subject's URI and five more parts: "/profile/<predicate>/<relation>/<object>/<period>".
     subject_uri = uris.get(subject) or first["uri"].rsplit("/", 5)[0]
@@ -140,7 +106,7 @@ def _edge(
     open_ended = any(one.get("invalid_at") is None for one in stored)
     last = max(stored, key=lambda one: (one.get("invalid_at") is None, one.get("invalid_at") or one["valid_at"]))
     merged = {
-        **{name: value for name, value in first.items() if name not in _MEMBER_ONLY},
+        **{name: value for name, value in without_bookkeeping(first).items() if name not in _MEMBER_ONLY},
         "id": memory_id(uri),
         "uri": uri,
         "slot": period_index,
