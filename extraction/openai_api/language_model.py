@@ -19,10 +19,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from pydantic import BaseModel, ValidationError
 
 from extraction.llm.language_model import Answer, Prompt, Shape
-from extraction.openai_api.client import connect
-from extraction.openai_api.errors import as_ours
-from extraction.openai_api.request_limiter import RequestLimiter
-from extraction.openai_api.vendors import UNNAMED, Vendor, vendor_named
+from extraction.openai_api.endpoint import Endpoint
 from extraction.text.token_estimate import estimated_tokens_in
 from extraction.token_spending import current_spending
 from schema.errors import MisreadError, UnavailableError
@@ -226,46 +223,6 @@ _FORMAT_RETRY_S: Final = 3_600.0
 _UNUSABLE_MAX: Final = 2
 
 
-async def connect_openai_model(
-    *,
-    model: str,
-    base_url: str | None,
-    api_key: str | None,
-    vendor: str | None = None,
-    timeout_s: float = 60.0,
-    output_tokens_max: int = OUTPUT_TOKENS_MAX,
-    limiter: RequestLimiter | None = None,
-    clock_s: Callable[[], float] = time.monotonic,
-) -> "OpenAIModel":
-    """Return a model for an endpoint, without connecting; endpoints that need no key accept any.
-
-    Args:
-        vendor: its name in `vendors.py`; without it, the endpoint has OpenAI's API and knows the model by `model`.
-        output_tokens_max: limit of each answer, sent with every request.
-        limiter: limits of the endpoint, shared by its models.
-
-    Raises:
-        InstallError: a library that this vendor needs is not installed.
-    """
-    seller = vendor_named(vendor)
-
-    def connected() -> OpenAIModel:
-        return OpenAIModel(
-            client=connect(seller, base_url=base_url, api_key=api_key, timeout_s=timeout_s),
-            vendor=seller,
-            model=model,
-            timeout_s=timeout_s,
-            output_tokens_max=output_tokens_max,
-            limiter=limiter or RequestLimiter(),
-            clock_s=clock_s,
-        )
-
-    # instructor logs invalid answers, which contain text of the conversation.
-    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
-    # In a thread, because the first use imports most of both libraries, which takes seconds.
-    return await asyncio.to_thread(connected)
-
-
 @dataclass(frozen=True, slots=True)
 class _Reply(Generic[Shape]):
     """One completion, and its value if instructor could parse it."""
@@ -287,36 +244,31 @@ class OpenAIModel:
     limit or at an unknown speed: whole items of a cut answer are used, those of one given up are lost.
 
     Args:
+        output_tokens_max: limit of each answer, sent with every request.
         clock_s: seconds of a monotonic clock.
     """
 
     def __init__(
         self,
+        endpoint: Endpoint,
         *,
-        client: openai.AsyncOpenAI,
-        vendor: Vendor = UNNAMED,
-        model: str,
-        timeout_s: float,
-        output_tokens_max: int,
-        limiter: RequestLimiter,
+        output_tokens_max: int = OUTPUT_TOKENS_MAX,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name = model
-        self._vendor = vendor
-        self._sent_name = vendor.model_name(model)
+        self.name = endpoint.model
+        self._endpoint = endpoint
         self.tokens_per_s: float | None = None
-        self._client = client
+        # instructor logs invalid answers, which contain text of the conversation.
+        logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
         # Schemas and tools are requested and parsed by instructor; for JSON in text it would append the whole schema.
         self._structured = {
-            AnswerFormat.JSON_SCHEMA: instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA),
-            AnswerFormat.TOOLS: instructor.from_openai(client, mode=instructor.Mode.TOOLS),
+            AnswerFormat.JSON_SCHEMA: instructor.from_openai(endpoint.client, mode=instructor.Mode.JSON_SCHEMA),
+            AnswerFormat.TOOLS: instructor.from_openai(endpoint.client, mode=instructor.Mode.TOOLS),
         }
-        self._limiter = limiter
         # Until its speed is known.
-        limiter.one_at_a_time = True
+        endpoint.limiter.one_at_a_time = True
         self._options: dict[str, Any] = {"temperature": 0, "max_tokens": output_tokens_max}
         self._output_tokens_max = output_tokens_max
-        self._timeout_s = timeout_s
         self._clock_s = clock_s
         self._patience = 1.0
         self._given_up_until_s = float("-inf")
@@ -370,12 +322,12 @@ class OpenAIModel:
                 continue
             except openai.OpenAIError as error:
                 if not self._refuses_format(error, level):
-                    raise self._error(error) from error
+                    raise self._endpoint.error(error) from error
         return working
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._endpoint.client.close()
 
     async def _request(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
@@ -389,7 +341,7 @@ class OpenAIModel:
                 reply = await self._request_with_options(messages, shape, _FORMATS[level])
             except openai.OpenAIError as error:
                 if level == last or not self._refuses_format(error, level):
-                    raise self._error(error) from error
+                    raise self._endpoint.error(error) from error
                 continue
             if not in_words:
                 self._proven_level = level
@@ -418,9 +370,6 @@ class OpenAIModel:
             return False
         return self._proven_level != level or _REFUSES_FORMAT.search(error.response.text[:2_000]) is not None
 
-    def _error(self, error: openai.OpenAIError) -> Exception:
-        return as_ours(error, model=self.name, base_url=str(self._client.base_url), vendor=self._vendor)
-
     async def _request_with_options(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat
     ) -> _Reply[Shape]:
@@ -447,7 +396,7 @@ class OpenAIModel:
     async def _limited_request(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat
     ) -> _Reply[Shape]:
-        async with self._limiter.request(_prompt_tokens(messages)) as report:
+        async with self._endpoint.limiter.request(_prompt_tokens(messages)) as report:
             # Checked after the wait, because a call before this one may have been given up.
             pause_s = self._given_up_until_s - self._clock_s()
             if pause_s > 0:
@@ -459,14 +408,14 @@ class OpenAIModel:
                 async with asyncio.timeout(limit_s):
                     reply = await self._send(messages, shape, form, limit_s)
             except (TimeoutError, openai.APITimeoutError) as error:
-                self._limiter.one_at_a_time = True
+                self._endpoint.limiter.one_at_a_time = True
                 self._patience *= 2
                 self._given_up_until_s = self._clock_s() + limit_s
                 raise UnavailableError(
                     f"model {self.name!r} did not answer in time ({limit_s:g} s); it will be asked again", limit_s
                 ) from error
             took_s = max(self._clock_s() - started_s, 1e-3)
-            self._limiter.one_at_a_time = took_s > _SLOW_S
+            self._endpoint.limiter.one_at_a_time = took_s > _SLOW_S
             self._patience = 1.0
             if (usage := reply.completion.usage) is not None:
                 report(usage.prompt_tokens + usage.completion_tokens)
@@ -477,10 +426,14 @@ class OpenAIModel:
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], form: AnswerFormat, limit_s: float
     ) -> _Reply[Shape]:
         """Send one request; raise the errors of the openai client instead of instructor's wrappers."""
-        options = format_options(shape, form)
+        endpoint, options, limits = self._endpoint, format_options(shape, form), self._request_options(limit_s)
         if form not in self._structured:
-            completion = await self._client.chat.completions.create(
-                model=self._sent_name, messages=messages, timeout=limit_s, **options, **self._request_options(limit_s)
+            completion = await endpoint.client.chat.completions.create(
+                model=endpoint.sent_name,
+                messages=messages,
+                timeout=limit_s,
+                **options,
+                **limits,
             )
             return _Reply(self._checked(completion))
         completions: list[ChatCompletion] = []
@@ -491,12 +444,12 @@ class OpenAIModel:
             parsed = await self._structured[form].create(
                 response_model=shape,
                 messages=list(messages),
-                model=self._sent_name,
+                model=endpoint.sent_name,
                 max_retries=0,
                 hooks=hooks,
                 timeout=limit_s,
                 extra_body=options,
-                **self._request_options(limit_s),
+                **limits,
             )
         # instructor raises various errors for invalid answers; `_value` then reads the text item by item.
         except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
@@ -525,7 +478,8 @@ class OpenAIModel:
     def _time_limit_s(self) -> float:
         """Return the time limit of the next call: twice what its longest answer takes at the measured speed."""
         longest_s = 2 * self._output_tokens_max / self.tokens_per_s if self.tokens_per_s else 0.0
-        return min(max(self._timeout_s, longest_s) * self._patience, max(self._timeout_s, TIMEOUT_MAX_S))
+        usual_s = self._endpoint.timeout_s
+        return min(max(usual_s, longest_s) * self._patience, max(usual_s, TIMEOUT_MAX_S))
 
 
 def _count(completion: ChatCompletion, messages: list[ChatCompletionMessageParam]) -> None:

@@ -14,6 +14,7 @@ from schema.errors import InstallError, MnemosceneError
 
 if TYPE_CHECKING:
     from extraction.openai_api.embedder import OpenAIEmbedder
+    from extraction.openai_api.endpoint import Endpoint
     from extraction.openai_api.language_model import OpenAIModel
     from extraction.openai_api.request_limiter import RequestLimiter
 
@@ -24,6 +25,7 @@ Probe = Callable[[], Awaitable[None]]
 # Every request costs tokens.
 _CACHED_S: Final = 60.0
 ANSWER_MAX_S: Final = 20.0
+_EMBEDDING_MAX_S: Final = 30.0
 
 
 async def open_local_reader(settings: Settings, closing: AsyncExitStack) -> Reader:
@@ -63,17 +65,11 @@ async def connect_model(llm: LlmSettings, limiter: "RequestLimiter | None" = Non
     Raises:
         InstallError: a library that its vendor needs is not installed.
     """
-    from extraction.openai_api.language_model import connect_openai_model
+    from extraction.openai_api.language_model import OpenAIModel
 
-    assert llm.model is not None, "no model is named"
-    return await connect_openai_model(
-        model=llm.model,
-        base_url=llm.base_url,
-        api_key=llm.api_key,
-        vendor=llm.vendor,
-        timeout_s=llm.timeout_s,
-        output_tokens_max=llm.output_tokens_max,
-        limiter=limiter,
+    # In a thread, because the first use imports most of the libraries, which takes seconds.
+    return await asyncio.to_thread(
+        lambda: OpenAIModel(_endpoint(llm, limiter, llm.timeout_s), output_tokens_max=llm.output_tokens_max)
     )
 
 
@@ -83,15 +79,27 @@ async def connect_embedder(embedding: EmbeddingSettings, limiter: "RequestLimite
     Raises:
         InstallError: key, address or name are wrong, or a library that its vendor needs is not installed.
     """
-    from extraction.openai_api.embedder import connect_openai_embedder
+    from extraction.openai_api.embedder import OpenAIEmbedder
 
-    assert embedding.model is not None, "the settings refuse an endpoint without a model"
-    return await connect_openai_embedder(
-        model=embedding.model,
-        base_url=embedding.base_url,
-        api_key=embedding.api_key,
-        vendor=embedding.vendor,
-        dimensions=embedding.dim,
+    embedder = await asyncio.to_thread(
+        lambda: OpenAIEmbedder(_endpoint(embedding, limiter, _EMBEDDING_MAX_S), dimensions=embedding.dim)
+    )
+    await embedder.learn_dim()
+    return embedder
+
+
+def _endpoint(
+    section: LlmSettings | EmbeddingSettings, limiter: "RequestLimiter | None", timeout_s: float
+) -> "Endpoint":
+    from extraction.openai_api.endpoint import Endpoint
+
+    assert section.model is not None, "the settings refuse an endpoint without a model"
+    return Endpoint(
+        model=section.model,
+        base_url=section.base_url,
+        api_key=section.api_key,
+        vendor=section.vendor,
+        timeout_s=timeout_s,
         limiter=limiter,
     )
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from extraction.extractive_summary import token_count
 from extraction.llm.reader_chain import model_chain
 from extraction.llm.summary_writer import layers_prompt, worth_writing
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.reader import SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.demo.scenario import demo_conversations
@@ -52,7 +53,7 @@ async def cost(conversations: Sequence[RememberRequest]) -> Counter[str]:
     """Return the cost of reading all conversations."""
     told: Counter[str] = Counter()
     with FakeOpenAI() as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None))
         read = model_chain(model, read_by_rules)
         for scene in (scene for incoming in conversations for scene in scenes_of(incoming)):
             fake.script.append(says(_EMPTY))

@@ -21,8 +21,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.embedder import connect_openai_embedder
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.embedder import OpenAIEmbedder
+from extraction.openai_api.endpoint import Endpoint as ModelEndpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
@@ -78,11 +79,11 @@ async def world(
         on_change=steady.on_change,
     )
     timeout_s, url = ENDPOINT_TIMEOUT_S, endpoint.base_url
-    made = await connect_openai_embedder(model=MODEL, base_url=url, api_key=None, dimensions=DIM, timeout_s=timeout_s)
+    made = OpenAIEmbedder(ModelEndpoint(model=MODEL, base_url=url, api_key=None, timeout_s=timeout_s), dimensions=DIM)
     embedder = GuardedEmbedder(made, external_services.embedder)
     readers = Readers(first=read_by_rules, fallback=read_by_rules)
     if by_model:
-        model = await connect_openai_model(model="fake", base_url=url, api_key=None, timeout_s=timeout_s)
+        model = OpenAIModel(ModelEndpoint(model="fake", base_url=url, api_key=None, timeout_s=timeout_s))
         chain = model_chain(GuardedModel(model, external_services.model), read_by_rules)
         readers = Readers(first=chain, fallback=read_by_rules, waits_for_ripe=True)
     rules = WorkerRules(poll_s=0.1)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from extraction.llm.reader_chain import model_chain
 from extraction.llm.summary_writer import model_layer_writer
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
@@ -42,7 +43,7 @@ class Counted:
 
 async def a_model_worker(graph: Graph, fake: FakeOpenAI) -> Worker:
     """Return a worker whose scenes the fake endpoint reads and summarises."""
-    model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+    model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
     readers = Readers(
         first=model_chain(model, read_by_rules),
         fallback=read_by_rules,

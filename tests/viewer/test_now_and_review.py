@@ -15,7 +15,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from graph_service.auth.quarantine import QuarantineMode
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
@@ -293,7 +294,7 @@ async def test_thing_shows_its_other_names_and_attributes(
     # The model answers once, and a worker does the jobs of all tenants.
     await delete_open_jobs(graph, except_tenant=str(tenant))
     with FakeOpenAI(says(reading)) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=60)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=60))
         await service.parts.memory.remember(tenant, an_incoming("I love Rex. He is 3."))
         await a_worker(
             graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)

@@ -13,7 +13,8 @@ import pytest_asyncio
 from fastapi import FastAPI
 
 from extraction.embeddings.cache import CachedEmbedder
-from extraction.openai_api.embedder import connect_openai_embedder
+from extraction.openai_api.embedder import OpenAIEmbedder
+from extraction.openai_api.endpoint import Endpoint
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
@@ -152,9 +153,7 @@ async def test_the_model_is_told_names_profile_and_the_scene_before(
 async def embedding(graph: Graph, tenant: str) -> AsyncIterator[tuple[Api, FakeOpenAI, Any]]:
     """Return the API with an embedding endpoint for the vector indexes of the tests, the endpoint and a worker."""
     with FakeOpenAI(dim=64) as fake:
-        endpoint = await connect_openai_embedder(
-            model="hashed-words", base_url=fake.base_url, api_key=None, dimensions=64
-        )
+        endpoint = OpenAIEmbedder(Endpoint(model="hashed-words", base_url=fake.base_url, api_key=None), dimensions=64)
         embedder = CachedEmbedder(endpoint)
         app = FastAPI()
         install_error_handlers(app)

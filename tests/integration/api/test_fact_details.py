@@ -7,7 +7,8 @@ from typing import Any
 import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
@@ -65,7 +66,7 @@ async def filled(graph: Graph, tenant: str) -> str:
     messages = an_incoming("I quit smoking for my health. Rex is 3. Sirens frighten me.").messages
     answer = type(messages[0])(role="assistant", text="I searched the clinic's site.", time=messages[0].time)
     with FakeOpenAI(says(json.dumps(READING))) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
         await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(*messages, answer)))
         await a_worker(
             graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)

@@ -8,7 +8,8 @@ import pytest
 
 from extraction.llm.output_schemas import EntityReading, FactReading, SceneReading
 from extraction.llm.scene_reader import Strategy, read_scene_with_model, scene_prompt
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.reader import (
     THE_AGENT,
     THE_USER,
@@ -190,7 +191,7 @@ async def test_scripted_error_and_exhausted_script_raise() -> None:
 async def test_a_scene_is_read_through_a_real_endpoint_in_one_call() -> None:
     written = SceneReading(title="t", summary="s", facts=[a_fact()]).model_dump_json()
     with FakeOpenAI(says(f"<think>hm</think>```json\n{written}\n```")) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None))
         reading = await read_scene_with_model(a_scene("I live in Berlin."), model, Strategy.DUAL)
     assert reading.reader == "fake"
     assert len(reading.facts) == len(fake.requests) == 1

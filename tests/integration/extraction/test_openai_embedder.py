@@ -3,7 +3,8 @@
 import pytest
 
 from extraction.embeddings.embedder import check_vectors, unit
-from extraction.openai_api.embedder import OpenAIEmbedder, connect_openai_embedder
+from extraction.openai_api.embedder import OpenAIEmbedder
+from extraction.openai_api.endpoint import Endpoint
 from graph_service.app.services import _identity, _open_embedder
 from graph_service.config.sections import EmbeddingSettings
 from graph_service.config.settings import Settings
@@ -14,7 +15,9 @@ from tests.support.fake_openai import FakeOpenAI, Reply, fails, fake_vector
 
 
 async def embedder_of(fake: FakeOpenAI, dimensions: int | None = None) -> OpenAIEmbedder:
-    return await connect_openai_embedder(model="fake", base_url=fake.base_url, api_key="key", dimensions=dimensions)
+    embedder = OpenAIEmbedder(Endpoint(model="fake", base_url=fake.base_url, api_key="key"), dimensions=dimensions)
+    await embedder.learn_dim()
+    return embedder
 
 
 async def test_texts_are_batched_and_unit_vectors_returned_in_order() -> None:

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from extraction.llm.language_model import Prompt
 from extraction.llm.output_schemas import SceneReading
-from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel, shape_in_cut_text
 from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
 from extraction.token_spending import TokenSpending, spending
 from schema.errors import InstallError, MisreadError, UnavailableError
@@ -33,7 +34,7 @@ JSON = PARIS.model_dump_json()
 
 
 async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
-    return await connect_openai_model(model="fake", base_url=fake.base_url, api_key="key", timeout_s=timeout_s)
+    return OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key="key", timeout_s=timeout_s))
 
 
 @pytest.mark.parametrize(
@@ -153,8 +154,8 @@ async def test_best_form_that_works_is_found_once_and_better_ones_are_tried_agai
             return says(JSON) if FORMS.index(form_of(asked)) >= FORMS.index(works) else fails(status)
 
     with Picky() as fake:
-        model = await connect_openai_model(
-            model="fake", base_url=fake.base_url, api_key=None, timeout_s=5, clock_s=lambda: now_s
+        model = OpenAIModel(
+            Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5), clock_s=lambda: now_s
         )
         for _ in range(2):
             assert (await model.answer(PROMPT, City)).value == PARIS
@@ -194,8 +195,8 @@ async def test_call_given_up_is_repeated_later_and_with_more_time() -> None:
     held, now_s = threading.Event(), 0.0
     late = replace(says(JSON), waits_for=held)
     with FakeOpenAI(late, says(JSON)) as fake:
-        model = await connect_openai_model(
-            model="fake", base_url=fake.base_url, api_key=None, timeout_s=0.2, clock_s=lambda: now_s
+        model = OpenAIModel(
+            Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=0.2), clock_s=lambda: now_s
         )
         with pytest.raises(UnavailableError, match="in time") as caught:
             await model.answer(PROMPT, City)
@@ -213,8 +214,8 @@ async def test_call_given_up_is_repeated_later_and_with_more_time() -> None:
 async def test_slow_endpoint_is_asked_for_no_more_tokens_than_fit_in_its_time() -> None:
     ticks = itertools.count(step=10)
     with FakeOpenAI(says(JSON), says(JSON)) as fake:
-        model = await connect_openai_model(
-            model="fake", base_url=fake.base_url, api_key=None, clock_s=lambda: float(next(ticks))
+        model = OpenAIModel(
+            Endpoint(model="fake", base_url=fake.base_url, api_key=None), clock_s=lambda: float(next(ticks))
         )
         for _ in range(2):
             assert (await model.answer(PROMPT, City)).value == PARIS
@@ -245,7 +246,7 @@ async def test_slow_endpoint_raises_after_the_timeout() -> None:
 
 
 async def test_missing_endpoint_is_unavailable() -> None:
-    model = await connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
+    model = OpenAIModel(Endpoint(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2))
     with pytest.raises(UnavailableError, match="cannot be reached"):
         await model.answer(PROMPT, City)
 
@@ -285,7 +286,7 @@ async def test_unusable_answers_are_counted() -> None:
 
 async def test_temperature_and_output_limit_are_sent_with_every_request() -> None:
     with FakeOpenAI(says("no"), says(JSON)) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, output_tokens_max=700)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None), output_tokens_max=700)
         await model.answer(PROMPT, City)
     assert [(asked["temperature"], asked["max_tokens"]) for asked in fake.requests] == [(0, 700)] * 2
 
@@ -316,7 +317,7 @@ async def test_requests_beyond_the_concurrent_ones_wait() -> None:
     first, held = threading.Event(), threading.Event()
     limiter = RequestLimiter(EndpointLimits(concurrent_calls=2))
     with FakeOpenAI(replace(says(JSON), waits_for=first), *[replace(says(JSON), waits_for=held)] * 5) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, limiter=limiter)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, limiter=limiter))
         answers = [asyncio.create_task(model.answer(PROMPT, City)) for _ in range(6)]
         # An endpoint of unknown speed gets one request at a time.
         await reached(lambda: len(fake.requests) == 1)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.reader import THE_USER, Reading, SceneLine, SceneText
 from schema.errors import InstallError, UnavailableError
 from schema.ids import MemoryId
@@ -48,7 +49,7 @@ def a_fact(obj: str = "Berlin", message: str = "m1", **more: Any) -> dict[str, A
 
 async def read(scene: SceneText, *replies: Reply, timeout_s: float = 5.0, **fake: Any) -> tuple[Reading, FakeOpenAI]:
     with FakeOpenAI(*replies, **fake) as server:
-        model = await connect_openai_model(model="fake", base_url=server.base_url, api_key=None, timeout_s=timeout_s)
+        model = OpenAIModel(Endpoint(model="fake", base_url=server.base_url, api_key=None, timeout_s=timeout_s))
         return await model_chain(model, read_with_tags)(scene), server
 
 

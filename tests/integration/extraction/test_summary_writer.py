@@ -7,7 +7,8 @@ import pytest
 
 from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
 from extraction.llm.summary_writer import layers_prompt, model_layer_writer, worth_writing
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.reader import Reading, SceneLine, SceneText
 from extraction.token_spending import TokenSpending, spending
 from graph_service.memory.summaries.scene_summary import SceneSummary, asks_for_overview, written_layers
@@ -30,7 +31,7 @@ def a_scene(text: str) -> SceneText:
 
 async def layers(text: str, *replies: Reply) -> tuple[SceneSummary, TokenSpending]:
     with FakeOpenAI(*replies) as fake, spending(TokenSpending()) as spent:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
         return await written_layers(a_scene(text), [READ], model_layer_writer(model)), spent
 
 
@@ -85,7 +86,7 @@ async def test_failed_writer_leaves_an_extractive_overview_marked_as_such(replie
 async def test_overview_never_exceeds_its_limit() -> None:
     long = json.dumps({"title": "t" * 500, "abstract": "字" * 5_000, "overview": "\n".join(["一行字很长"] * 3_000)})
     with FakeOpenAI(says(long)) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None))
         told = await model_layer_writer(model)(a_scene(LONG))
     assert token_count(told.overview) <= OVERVIEW_TOKENS_MAX
     assert token_count(told.abstract) <= 200
@@ -94,7 +95,7 @@ async def test_overview_never_exceeds_its_limit() -> None:
 
 async def test_empty_overview_is_a_misread() -> None:
     with FakeOpenAI(says(json.dumps({"title": "t", "abstract": "a", "overview": " "}))) as fake:
-        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
+        model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None))
         with pytest.raises(MisreadError):
             await model_layer_writer(model)(a_scene(LONG))
 

@@ -7,8 +7,9 @@ from pydantic import BaseModel, Field
 
 from extraction.embeddings.embedder import embed_question
 from extraction.llm.language_model import Prompt
-from extraction.openai_api.embedder import connect_openai_embedder
-from extraction.openai_api.language_model import OpenAIModel, connect_openai_model
+from extraction.openai_api.embedder import OpenAIEmbedder
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from extraction.token_spending import TokenSpending, spending
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
@@ -58,8 +59,8 @@ def used(tool: str, /, **values: object) -> dict[str, Any]:
 
 
 async def claude(fake: FakeOpenAI) -> OpenAIModel:
-    return await connect_openai_model(
-        model="anthropic/claude", base_url=fake.base_url, api_key="key", vendor="anthropic", timeout_s=5.0
+    return OpenAIModel(
+        Endpoint(model="anthropic/claude", base_url=fake.base_url, api_key="key", vendor="anthropic", timeout_s=5.0)
     )
 
 
@@ -122,8 +123,10 @@ async def test_failures_of_anthropic_are_reported_as_those_of_others(
 
 async def test_any_llm_asks_a_vendor_by_its_own_library() -> None:
     with FakeOpenAI(says(JSON), fails(401)) as fake:
-        model = await connect_openai_model(
-            model="any-llm/openai/fake", base_url=fake.base_url, api_key="key", vendor="any-llm", timeout_s=5.0
+        model = OpenAIModel(
+            Endpoint(
+                model="any-llm/openai/fake", base_url=fake.base_url, api_key="key", vendor="any-llm", timeout_s=5.0
+            )
         )
         assert (await model.answer(PROMPT, City)).value == PARIS
         with pytest.raises(InstallError, match="refused the API key"):
@@ -132,16 +135,17 @@ async def test_any_llm_asks_a_vendor_by_its_own_library() -> None:
 
 
 async def test_any_llm_names_an_unknown_vendor() -> None:
-    model = await connect_openai_model(model="any-llm/nobody/x", base_url=None, api_key=None, vendor="any-llm")
+    model = OpenAIModel(Endpoint(model="any-llm/nobody/x", base_url=None, api_key=None, vendor="any-llm"))
     with pytest.raises(InstallError, match="was not found"):
         await model.answer(PROMPT, City)
 
 
 async def test_any_llm_embeds() -> None:
     with FakeOpenAI() as fake:
-        embedder = await connect_openai_embedder(
-            model="any-llm/openai/fake", base_url=fake.base_url, api_key="key", vendor="any-llm"
+        embedder = OpenAIEmbedder(
+            Endpoint(model="any-llm/openai/fake", base_url=fake.base_url, api_key="key", vendor="any-llm")
         )
+        await embedder.learn_dim()
         assert len((await embedder.embed(["a"]))[0]) == embedder.dim == 8
 
 
@@ -157,8 +161,8 @@ async def test_questions_and_texts_are_told_apart_as_each_vendor_does(
     vendor: str, question: dict[str, str], document: dict[str, str]
 ) -> None:
     with FakeOpenAI() as fake:
-        embedder = await connect_openai_embedder(
-            model=f"{vendor}/embed", base_url=fake.base_url, api_key="key", vendor=vendor, dimensions=8
+        embedder = OpenAIEmbedder(
+            Endpoint(model=f"{vendor}/embed", base_url=fake.base_url, api_key="key", vendor=vendor), dimensions=8
         )
         await embedder.embed(["a text"])
         await embed_question(embedder, "a question?")
@@ -171,8 +175,8 @@ async def test_questions_and_texts_are_told_apart_as_each_vendor_does(
 
 async def test_family_of_a_model_gets_its_prefixes() -> None:
     with FakeOpenAI() as fake:
-        embedder = await connect_openai_embedder(
-            model="nomic-embed-text", base_url=fake.base_url, api_key=None, dimensions=8
+        embedder = OpenAIEmbedder(
+            Endpoint(model="nomic-embed-text", base_url=fake.base_url, api_key=None), dimensions=8
         )
         await embedder.embed(["tea"])
         await embed_question(embedder, "what?")

@@ -10,7 +10,8 @@ import pytest_asyncio
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import model_fact_judge
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
 from graph_service.memory.worker.worker import Worker
@@ -37,7 +38,7 @@ async def no_pending_jobs(graph: Graph) -> None:
 
 async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = None) -> Worker:
     """Return a worker that extracts by rules and lets the fake endpoint judge doubtful facts."""
-    model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+    model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
     readers = Readers(first=read_with_tags, fallback=read_with_tags, judge=model_fact_judge(model))
     return a_worker(graph, readers=readers, embedder=embedder)
 

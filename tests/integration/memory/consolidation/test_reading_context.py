@@ -7,7 +7,8 @@ from typing import Any
 import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
@@ -60,7 +61,7 @@ async def remember(graph: Graph, tenant: str, text: str, *, hours: int = 0, **mo
 
 
 async def read_with(graph: Graph, fake: FakeOpenAI) -> None:
-    model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+    model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
     await a_worker(graph, readers=Readers(first=model_chain(model, read_with_tags), fallback=read_with_tags)).drain()
 
 

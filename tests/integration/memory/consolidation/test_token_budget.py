@@ -10,7 +10,8 @@ import pytest
 import pytest_asyncio
 
 from extraction.llm.reader_chain import model_chain
-from extraction.openai_api.language_model import connect_openai_model
+from extraction.openai_api.endpoint import Endpoint
+from extraction.openai_api.language_model import OpenAIModel
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation import pipeline
@@ -80,7 +81,7 @@ class AdjustableClock:
 
 async def a_reader(graph: Graph, fake: FakeOpenAI, watch: AdjustableClock, **more: Any) -> Worker:
     """Return a worker whose scenes the fake endpoint reads."""
-    model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+    model = OpenAIModel(Endpoint(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5))
     external_services = ExternalServices()
     guarded = GuardedModel(ThrottledModel(model, clock_s=lambda: watch.now().timestamp()), external_services.model)
     readers = Readers(first=model_chain(guarded, read_with_tags), fallback=read_with_tags, **more)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from extraction.openai_api.embedder import connect_openai_embedder
+from extraction.openai_api.embedder import OpenAIEmbedder
+from extraction.openai_api.endpoint import Endpoint
 from graph_service.admin.doctor import examine_service
 from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
@@ -89,7 +90,7 @@ async def test_call_that_would_exceed_the_budget_is_not_made(server: Server, tmp
 async def test_embedding_tokens_are_counted_by_tenant_and_day(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     with FakeOpenAI(dim=64) as fake:
-        made = await connect_openai_embedder(model="hashed-words", base_url=fake.base_url, api_key=None, dimensions=64)
+        made = OpenAIEmbedder(Endpoint(model="hashed-words", base_url=fake.base_url, api_key=None), dimensions=64)
         worker = a_worker(graph, embedder=made)
         await memory.remember(whose, an_incoming(TEA))
         await worker.drain()
