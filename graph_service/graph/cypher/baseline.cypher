@@ -1,5 +1,5 @@
 // The schema of an empty database: constraints and indexes, one statement after another. Vector indexes depend on the embedder and
-// are defined by schema/define_*. Fragments are those of graph/statements.py. A change is made here and, for databases
+// are defined by schema/define_*. Fragments are those of graph/fragments.toml. A change is made here and, for databases
 // that exist, in a numbered migration in migrations/; what a new predicate needs is created without one.
 
 // Users, agents, entities and scenes: the nodes of the mind map.

@@ -62,7 +62,7 @@ def test_no_statement_writes_the_validity_condition_by_hand() -> None:
     )
     for path in _CYPHER.rglob("*.cypher"):
         code = "\n".join(line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("//"))
-        assert not by_hand.search(code), f"{path.name}: use a fragment of graph/statements.py"
+        assert not by_hand.search(code), f"{path.name}: use a fragment of graph/fragments.toml"
 
 
 def test_predicates_expand_to_the_types_of_facts() -> None:
