@@ -11,16 +11,13 @@ from typing import Final
 
 from extraction.rules.drafts import Draft, Speaker
 from extraction.rules.fact_wordings import (
-    BOSSES,
-    COLLEAGUES,
     COLLECTING,
     DOING,
     EATING,
     FAVOURITE,
-    FRIENDS,
     INJURY,
-    KIN,
     NAMED_PET,
+    RELATION_WORDS,
     STUDYING,
     TEACHING,
     WORDINGS,
@@ -179,13 +176,16 @@ _WORK_MOVED: Final = re.compile(
 )
 # Words for a value, which are no subject of one.
 _VALUE_WORDS: Final = {
-    **{kind: words for kind in ("code", "size", "price") if (words := WORDINGS[kind].words) is not None},
+    **{kind: RELATION_WORDS[kind] for kind in ("code", "size", "price")},
     "phone": (r"(?:(?:tele)?phone|mobile|cell|home|work)?(?: ?number)?|landline", "(?:手机|电话)号?码?|号码"),
     "email": (r"(?:e-?mail)(?: address)?", "邮箱"),
     "address": (r"(?:home )?address|home|flat|house|place", "地址"),
 }
 _BEFORE_CHARS: Final = 60
-_PEOPLE: Final = tuple("|".join(words) for words in zip(KIN, FRIENDS, COLLEAGUES, BOSSES, strict=True))
+_PEOPLE: Final = tuple(
+    "|".join(RELATION_WORDS[kind][chinese] for kind in ("relative", "friend", "colleague", "boss"))
+    for chinese in (False, True)
+)
 # "My tenant's rent is 640", 外婆的存折号码是.
 _OWNER_BEFORE: Final = (
     re.compile(
@@ -216,26 +216,11 @@ _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute",
 # As in the rules: no fact is a password.
 _SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
 _SECRET_NEAR_CHARS: Final = 30
-_PLURALS: Final = (
-    "sons",
-    "daughters",
-    "kids",
-    "boys",
-    "girls",
-    "sisters",
-    "brothers",
-    "siblings",
-    "friends",
-    "colleagues",
-    "workers",
-    "mates",
-    "cousins",
-    "uncles",
-    "aunts",
-    "nephews",
-    "nieces",
-    "neighbours",
-    "neighbors",
+_PLURALS: Final = tuple(
+    word_set(
+        "sons daughters kids boys girls sisters brothers siblings friends colleagues workers mates cousins uncles "
+        "aunts nephews nieces neighbours neighbors"
+    )
 )
 _HALF_KIN: Final = frozenset("妈爸姐哥弟妹")
 # "My younger sister" need not be the sister who was named before.
