@@ -11,6 +11,7 @@ from typing import Final
 
 from extraction.rules.tags import INTENTIONS, Tag
 from extraction.text.sentences import split_sentences
+from extraction.text.toml_files import toml_of
 
 # A sentence that supposes something: there a tag of what is so needs more.
 SUPPOSES: Final = re.compile(
@@ -19,58 +20,23 @@ SUPPOSES: Final = re.compile(
     re.IGNORECASE,
 )
 _UNREAL_ODDS: Final = 1.5
-_I_ADVERBS: Final = r"\b(?:i|we) (?:(?:really|also|absolutely|still|just|do|do not|don['’]?t|no longer|try to) )*"
-_I_AM: Final = r"\b(?:i|we)(?: am| are|['’]?m|['’]re) (?:really |very |so |still )?"
-_DOING_ZH: Final = "(?:去|喝|吃|看|听|玩|做|打|学|弹|吃点|喝点)?"
-_Row = tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]
+_WORDS: Final = toml_of("extraction.rules", "plain_words.toml")
 
 
-def _rows(gap: str, *rows: tuple[str, str, str]) -> list[_Row]:
-    """Compile rows of kinds of fact, words directly before an object, and words directly after it."""
-    return [
-        (frozenset(kinds.split()), re.compile(f"(?:{before}){gap}$", re.IGNORECASE), re.compile(after))
-        for kinds, before, after in rows
-    ]
+def _rows(language: str, gap: str) -> list[tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]]:
+    """Return the kinds of each row of a language, and the patterns before and after an object that a gap precedes."""
+    rows = []
+    for row in _WORDS[language]:
+        before = row.get("before", "")
+        for name, part in _WORDS["parts"].items():
+            before = before.replace(f"{{{name}}}", part)
+        pattern = re.compile(f"(?:{before}){gap}$", re.IGNORECASE)
+        rows.append((frozenset(row["kinds"].split()), pattern, re.compile(row.get("after", ""))))
+    return rows
 
 
-# Words around an object with which a tag needs less, by whether the text is Chinese.
-_PLAIN: Final = {
-    False: _rows(
-        " (?:the )?",
-        (
-            "likes hobby",
-            rf"{_I_ADVERBS}(?:like|love|enjoy|adore)|stopped (?:liking|loving|enjoying)|"
-            rf"{_I_AM}(?:into|fond of|keen on|interested in)",
-            "",
-        ),
-        ("named", r"\b(?:(?:just|please|can|may|could) call me|my name is|my name['’]s)", ""),
-        ("dislikes diet", rf"{_I_ADVERBS}(?:hate|dislike|avoid|detest|(?:can['’]?t|cannot) stand)", ""),
-        (
-            "plans hobby",
-            rf"{_I_ADVERBS}(?:want|hope|plan) to|{_I_AM}(?:hoping|planning|trying|going) to|"
-            r"\b(?:i|we)(?:['’]d| would) like to",
-            "",
-        ),
-    ),
-    True: _rows(
-        "",
-        ("likes hobby", f"(?<![不别])(?:喜欢|爱|爱上了?|迷上了?|热爱|钟爱|偏爱|沉迷){_DOING_ZH}", ""),
-        ("likes", "最(?:喜欢|爱)的[^，。！？]{1,6}?(?:是|变成|换成)了?《?", ""),
-        ("likes", "", "》?[^，。！？]{0,4}是我(?:现在)?最(?:喜欢|爱)的"),
-        ("hobby", "(?:在|开始)[学练打踢]", ""),
-        ("named", "(?:可以|就|都|请)[叫喊]我|(?:^|[，。！])我(?:叫|名字[叫是])", ""),
-        (
-            "dislikes",
-            f"(?:讨厌|受不了|害怕|(?:不|从不)(?:太|怎么|再)?(?:喜欢|爱|吃|喝|能吃|能喝)|[吃喝]不了){_DOING_ZH}",
-            "",
-        ),
-        ("pet", "养(?:了|着)?(?:[一两三四五六\\d几][只条个匹])?", ""),
-        ("allergic_to", "对", "[^，。]{0,8}过敏"),
-        ("lives_in", "住(?:在|到)?|搬(?:到|去|来|回)|老家", ""),
-        ("works_at", "在", "(?:里|那边)?(?:工作|上班|实习|当|做)"),
-        ("works_as", "(?:是|当|做)(?:一?[名个位])?", "(?:$|[，。,！!、 ]|的$)"),
-    ),
-}
+# By whether the text is Chinese.
+_PLAIN: Final = {False: _rows("english", " (?:the )?"), True: _rows("chinese", "")}
 _PLAIN_ODDS: Final = 2.0
 # 我没养宠物 and 我不住在上海 tell of none; the model sees what is denied.
 _DENIED_ZH: Final = re.compile(
