@@ -6,7 +6,7 @@ from typing import Any, Final
 from extraction.rules.tags import KINDS
 from extraction.text.lexicon_en import KIN_PATTERN
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
-from extraction.text.toml_files import toml_of
+from extraction.text.toml_files import filled, toml_of
 from schema.entity import EntityType
 
 
@@ -36,7 +36,8 @@ def _read() -> dict[str, FactKindWording]:
     wordings: dict[str, FactKindWording] = {}
     for kind, row in rows.items():
         if like := row.get("like"):
-            words = row["words"][0].replace("{kin}", KIN_PATTERN), row["words"][1].replace("{kin}", KIN_PATTERN_ZH)
+            english, chinese = row["words"]
+            words = filled(english, {"kin": KIN_PATTERN}), filled(chinese, {"kin": KIN_PATTERN_ZH})
             fallback = tuple(row["fallback"]) if "fallback" in row else None
             wordings[kind] = replace(wordings[like], words=words, fallback=fallback)
         else:

@@ -11,7 +11,7 @@ from typing import Final
 
 from extraction.rules.tags import INTENTIONS, Tag
 from extraction.text.sentences import split_sentences
-from extraction.text.toml_files import toml_of
+from extraction.text.toml_files import filled, toml_of
 
 # A sentence that supposes something: there a tag of what is so needs more.
 SUPPOSES: Final = re.compile(
@@ -27,9 +27,7 @@ def _rows(language: str, gap: str) -> list[tuple[frozenset[str], re.Pattern[str]
     """Return the kinds of each row of a language, and the patterns before and after an object that a gap precedes."""
     rows = []
     for row in _WORDS[language]:
-        before = row.get("before", "")
-        for name, part in _WORDS["parts"].items():
-            before = before.replace(f"{{{name}}}", part)
+        before = filled(row.get("before", ""), _WORDS["parts"])
         pattern = re.compile(f"(?:{before}){gap}$", re.IGNORECASE)
         rows.append((frozenset(row["kinds"].split()), pattern, re.compile(row.get("after", ""))))
     return rows

@@ -1,6 +1,8 @@
 """Read the TOML files beside modules: tables and word lists."""
 
+import re
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -8,3 +10,16 @@ from typing import Any
 def toml_of(package: str, name: str) -> dict[str, Any]:
     """Return the tables of the file `name` of a package."""
     return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))
+
+
+def filled(pattern: str | list[str], parts: Mapping[str, str]) -> str:
+    """Return a pattern, or a list of alternatives, with parts in the place of their names, such as `{number}`."""
+    whole = pattern if isinstance(pattern, str) else "|".join(pattern)
+    for name, part in parts.items():
+        whole = whole.replace(f"{{{name}}}", part)
+    return whole
+
+
+def patterns_of(table: Mapping[str, str | list[str]], parts: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+    """Return the patterns of a table, with `parts` filled in."""
+    return {key: re.compile(filled(pattern, parts)) for key, pattern in table.items()}
