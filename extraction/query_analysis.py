@@ -1,7 +1,7 @@
 """Analyse a question once: intent, answer type, times, search terms, names, and the role of the speaker. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -21,8 +21,10 @@ from extraction.text.cues import asks_choice, asks_for_work, asks_usual, speaks_
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
+from extraction.text.lexicon_en import word_set
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, stem_language, terms_of, topic_terms_of
+from extraction.text.toml_files import patterns_of, toml_of
 from extraction.unreadable import read_or
 from schema.ids import name_key
 from schema.labels import Role
@@ -238,7 +240,7 @@ def analyse(
         asks_for_work=read_or(False, asks_for_work, text),
         asks_usual=read_or(False, asks_usual, text),
         asks_choice=read_or(False, asks_choice, text),
-        asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
+        asks_intention=_PATTERNS["of_intention"].search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_list=read_or(False, asks_list, text),
         attribute=read_or(None, attribute_asked, text),
         indirect_target=read_or(None, indirect_target, text),
@@ -253,6 +255,13 @@ def _glossed_terms(topic: str) -> Terms:
     return terms_of(english_gloss(topic))
 
 
+_TABLES: Final = toml_of("extraction", "query_analysis.toml")
+_WORDS: Final[Mapping[str, str]] = _TABLES["words"]
+_QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
+_PATTERNS: Final = patterns_of(
+    _TABLES["patterns"],
+    {**_TABLES["parts"], "question_word_zh": _QUESTION_WORD_ZH, "formerly": FORMERLY_WITH_VERB},
+)
 _WHO: Final = re.compile(r"\b(?:who|which of|we[rm]|qui|qui[eé]n(?:es)?)\b|谁|誰|哪[位个]", re.IGNORECASE)
 # As typed without an apostrophe: "whos the guy im dating".
 _CONTRACTED: Final = re.compile(
@@ -273,49 +282,20 @@ def _with_apostrophes(question: str) -> str:
     return _CONTRACTED.sub(spelled, question)
 
 
-_OF_INTENTION: Final = re.compile(
-    r"\b(?:going to|will|would|plan\w*|want\w*|hop(?:e|ing)|think\w*|consider\w*|dream\w*|sav(?:e|ing)|should|could|"
-    r"might|suggest\w*|recommend\w*|appl(?:y|ied|ying|ication)|offer\w*|wish\w*|goals?|next|looking|ask(?:ed)?|opinion|"
-    r"tomorrow|upcoming|idea)\b|"
-    r"打算|准备|计划|想|要|希望|建议|推荐|劝|考虑|将|会|目标|愿望|攒|觉得|意见|明[年天]|下[个周次]|以后|申请"
-)
-
-
-# The owner of the memory, as agents name it; not a compound such as "the user table".
-_THE_USER: Final = re.compile(
-    r"\bthe user(?:['’]s)?\b(?! (?:accounts?|base|data|experience|groups?|guide|ids?|interface|journey|list|manual|"
-    r"model|names?|roles?|service|stor(?:y|ies)|table|testing)\b)|"
-    r"用户(?!名|表|群|组|端|量|数|故事|手册|体验|界面|模型|服务|画像)",
-    re.IGNORECASE,
-)
-
-
 def _without_user(text: str) -> str:
     """Remove "the user" and 用户 from a question; return it unchanged if no other words are left."""
-    left = _THE_USER.sub(" ", text)
+    left = _PATTERNS["the_user"].sub(" ", text)
     return left if re.search(r"\w", left) else text
 
 
-# Words of questions for anything: "What did I have done", 我们聊了些什么.
-_ANYTHING_TEXT: Final = """
-what which anything everything something thing things all do did done does doing was were is are am be been being have
-has had having i me my we us our you your the a an any that this there it else so to with about on in at of for from
-by up and again exactly happen happened happening happens go going gonna went gone plan planned plans say said says
-saying tell told telling talk talked talking discuss discussed mention mentioned chat chatted chatting speak spoke
-share shared bring brought schedule scheduled remember remind list show give can could would will please summarize
-summarise summary recap event events activity activities conversation conversations message messages day date take
-took place
-"""
-_ANYTHING: Final = frozenset(_ANYTHING_TEXT.split())
-_ANYTHING_ZH: Final = re.compile(
-    "我们|你们|咱们|[我你您咱]|[跟和对向给同与在]|那天|当天|[都还也就又]|有没有|[有没做干了过的是要会去忙得到起]|什么|啥|哪些|些|事[情儿项]?|"
-    "活动|安排|计划|打算|准备|发生|告诉|提[到起及]|[说聊提讲谈]|记得|怎么|[吗呢呀啊]|一下|总结|回忆|回顾|请|帮|话题?|内容|日程|行程"
-)
+_ANYTHING: Final = word_set(_WORDS["anything"])
 
 
 def _has_no_topic(topic: str) -> bool:
     """Return whether a question without its times names nothing that it is about."""
-    words = re.findall(r"[^\W_]+", _ANYTHING_ZH.sub(" ", plain_apostrophes(topic[:_INTENT_READ_CHARS_MAX])).lower())
+    words = re.findall(
+        r"[^\W_]+", _PATTERNS["anything_zh"].sub(" ", plain_apostrophes(topic[:_INTENT_READ_CHARS_MAX])).lower()
+    )
     return all(word in _ANYTHING or word in ("s", "d", "ve", "m", "re", "ll", "t", "didn", "don") for word in words)
 
 
@@ -323,16 +303,6 @@ def _has_no_topic(topic: str) -> bool:
 
 _INTENT_READ_CHARS_MAX: Final = 2_000
 _NAME_WORDS_MAX: Final = 3
-_AUX = r"(?:did|do|does|is|was|were|will|are|has|have|had|should|can|could|would|am|might)"
-_KIN_EN = (
-    r"(?:mother|mom|mum|father|dad|parents?|sisters?|brothers?|siblings?|sons?|daughters?|kids?|child(?:ren)?|wife|"
-    r"husband|spouse|partner|girlfriend|boyfriend|friends?|cousins?|aunts?|uncles?|grand(?:mother|father|ma|pa|parents)|"
-    r"nephews?|nieces?|boss|colleagues?|coworkers?|roommates?|neighbou?rs?|teachers?|mentors?|coach|fianc[eé]e?)"
-)
-_KIN_ZH = (
-    "妈妈|母亲|爸爸|父亲|父母|姐姐|妹妹|哥哥|弟弟|姐妹|兄弟|儿子|女儿|孩子|妻子|老婆|太太|丈夫|老公|对象|女朋友|男朋友|女友|男友|朋友|"
-    "闺蜜|表[哥姐弟妹]|堂[哥姐弟妹]|阿姨|姑姑|舅舅|叔叔|爷爷|奶奶|外公|外婆|老板|上司|同事|同学|室友|邻居|老师|导师|教练|侄子|侄女|外甥"
-)
 _TYPE_OF_VALUE: Final = {
     ValueKind.DATE: AnswerType.WHEN,
     ValueKind.CLOCK: AnswerType.WHEN,
@@ -345,32 +315,8 @@ _TYPE_OF_VALUE: Final = {
     ValueKind.DURATION: AnswerType.HOW_MANY,
     ValueKind.COUNT: AnswerType.HOW_MANY,
 }
-_RELATIONAL = re.compile(
-    rf"\brelationships?\b|\brelated (?:to|with)\b|\brelation (?:of|between|to|with)\b|\bconnect(?:ed|ion)\b|"
-    rf"\bin common\b|\bhow (?:do|does|did) .{{1,40}} (?:know|meet)\b|\b(?:both|between) .{{1,40}} and\b|"
-    rf"\b(?:get|gets|got|getting) along\b|"
-    rf"\bwho (?:is|are|was|were) (?:my|his|her|their|our|\w+['’]s?) (?:\w+ )?{_KIN_EN}\b|"
-    rf"\bwho introduced\b|\b(?:married|engaged) to\b|\bis \w+ (?:my|his|her|\w+['’]s?) {_KIN_EN}\b|"
-    rf"关系|认识.{{0,4}}的|共同(?!点了)|之间有|相同(?:点|之处)|有什么(?:联系|关联)|(?:的|我|他|她)(?:{_KIN_ZH})(?:是|叫)谁|"
-    rf"谁是.{{1,10}}的?(?:{_KIN_ZH})|是.{{1,8}}的(?:{_KIN_ZH})吗|跟谁结婚|和谁结婚"
-)
-_ORDER = re.compile(
-    r"\b(?:first|last|latest|previous|next) time\b|\bmost recent(?:ly)?\b|\bhow long (?:ha[sd]|have|did|does|is|was)\b|"
-    r"\b(?:earlier|sooner|later) than\b|第一次|最后一次|上一?次|首次|持续(?:了|时间)|多久没|谁先|先后"
-)
-_QUESTION_WORD_ZH: Final = "什么|啥|哪|谁|几(?!乎)|怎|为何|如何|何时|多[少大久长高远]"
-_ASKING = re.compile(
-    rf"^(?:\w+,? )?(?:whom|when|{_AUX})\b|\b(?:what|which|who|whose|where|why|how)\b|[？?]|"
-    rf"{_QUESTION_WORD_ZH}|吗|是不是|有没有|会不会|能不能|是否"
-)
 _NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
-# Words that are capitalised at the beginning of a sentence without being a name.
-_OPENERS = """
-    what which who whom whose where when why how did do does is was were will are has have had should can could would am
-    may might i you he she it we they my your his her the a an this that these those tell show give list find hello hi
-    hey thanks thank yes no ok okay please remember remind describe summarize explain let if and but or so
-"""
-_NO_NAME_EN = frozenset(_OPENERS.split())
+_NO_NAME_EN = word_set(_WORDS["openers"])
 _HAN_NAME = re.compile(rf"[{HAN}]{{2,4}}")
 _WORD = re.compile(r"[^\W_][\w'’.&-]*")
 _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
@@ -393,11 +339,11 @@ def intent_of(question: str, time: QuestionTime, expected_type: AnswerType) -> I
         return Intent.ENTITY
     if expected_type is AnswerType.WHEN:
         return Intent.TEMPORAL
-    if _RELATIONAL.search(text):
+    if _PATTERNS["relational"].search(text):
         return Intent.RELATIONAL
-    if time.asked or _ORDER.search(text):
+    if time.asked or _PATTERNS["order"].search(text):
         return Intent.TEMPORAL
-    return Intent.FACTUAL if _ASKING.search(text) else Intent.GENERAL
+    return Intent.FACTUAL if _PATTERNS["asking"].search(text) else Intent.GENERAL
 
 
 def _is_name(question: str) -> bool:
@@ -424,22 +370,6 @@ def _is_name(question: str) -> bool:
 # name, and speech to third persons is not part of the conversation.
 
 _SPEAKER_READ_CHARS_MAX: Final = 400
-# Each verb in two forms: after "did you", and after "you".
-_SAYING: Final = """
-say said / mention mentioned / explain explained / describe described / promise promised / claim claimed / state stated
-reply replied / answer answered / point.out pointed.out / bring.up brought.up / talk.about talked.about
-"""
-_ADVISING: Final = """
-recommend recommended / suggest suggested / advise advised / propose proposed / list listed / write.for.me wrote.for.me
-tell.me told.me / tell.us told.us / give.me gave.me / give.us gave.us / show.me showed.me / teach.me taught.me
-ask.me asked.me / send.me sent.me / offer.me offered.me / warn.me warned.me / remind.me reminded.me / read.me read.me
-"""
-_TELLING: Final = """
-tell.you told.you / ask.you asked.you / ask.about asked.about / ask.for asked.for / show.you showed.you
-send.you sent.you / give.you gave.you / share.with.you shared.with.you / remind.you reminded.you / complain complained
-talk.to.you.about talked.to.you.about / talk.with.you.about talked.with.you.about / confess confessed / admit admitted
-recommend.to.you recommended.to.you / suggest.to.you suggested.to.you / warn.you warned.you / teach.you taught.you
-"""
 _MAYBE = r"(?:(?:\w+ly|ever|also|once|just|already|first|last|before|not|actually) )?"
 _ADVICE = r"(?:recommendation|suggestion|advice|tip|answer|reply|explanation|proposal|response|idea)s?"
 _TO_OTHERS = (
@@ -448,8 +378,9 @@ _TO_OTHERS = (
 )
 
 
-def _said_by(who: str, verbs: str) -> str:
+def _said_by(who: str, more: str) -> str:
     """Return a pattern of past speech: "did you say", "have you said", "you've said", "you said"."""
+    verbs = _WORDS["saying"] + _WORDS[more]
     pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
     first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
     asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
@@ -457,23 +388,18 @@ def _said_by(who: str, verbs: str) -> str:
 
 
 _AGENT_EN = re.compile(
-    rf"\b(?:{_said_by('you', _SAYING + '/' + _ADVISING)}|"
+    rf"\b(?:{_said_by('you', 'advising')}|"
     rf"were you {_MAYBE}(?:saying|telling me|recommending|suggesting)|(?:was|were) your {_MAYBE}{_ADVICE}|"
     rf"your (?:\w+ )?{_ADVICE} (?:from|yesterday|last|earlier|before)|"
     rf"(?:remember|repeat|recall) your {_MAYBE}{_ADVICE})\b{_TO_OTHERS}",
     re.IGNORECASE,
 )
 _USER_EN = re.compile(
-    rf"\b(?:{_said_by('i', _SAYING + '/' + _TELLING)}|"
+    rf"\b(?:{_said_by('i', 'telling')}|"
     rf"was i {_MAYBE}(?:saying|telling you|asking you|complaining about)|"
     rf"(?:did|have) i {_MAYBE}(?:asked?|told|tell)(?=[?.!]|$)|(?:was|were) my (?:\w+ )?(?:questions?|words)|"
     rf"you (?:hear|heard|learn|learned) from me)\b{_TO_OTHERS}",
     re.IGNORECASE,
-)
-_SPOKEN_TO = re.compile(
-    r"^(?:(?:Hey|Hi|Hello|So|And|OK|Okay),? )?"
-    r"(?!(?:So|And|OK|Okay|Hey|Hi|Hello|Well|Please|Also|Yes|No|But|Then|Now|Yesterday|Earlier|Today|Before|Sorry|Wait)\b)"
-    r"[A-Z][a-z]+[,，]|[,，] ?[A-Z][a-z]+\s*[?？.!]*$"
 )
 # Times in the past; without one, the verb itself must be marked as past (了, 过).
 _THEN = (
@@ -505,7 +431,7 @@ _USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
 def role_asked(question: str) -> Role | None:
     """Return the role of the speaker whose statements are asked for: the first of several, or None."""
     text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
-    if _SPOKEN_TO.search(text):
+    if _PATTERNS["spoken_to"].search(text):
         return None
     simple = plain(text)
     matches = {
@@ -516,51 +442,14 @@ def role_asked(question: str) -> Role | None:
     return min(first, key=first.__getitem__) if first else None
 
 
-_ASKS_AGENT: Final = re.compile(
-    r"\b(?:did|have|had|will|would|can|were) you\b|\byou(?:'ll| will| promised?| offered?| said| going to)\b|"
-    r"\byour (?:promise|offer|suggestion|advice)|"
-    r"(?<![跟和给向对与同替为让叫请帮据])[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)|"
-    # Another agent or a person asks about the assistant.
-    r"\b(?:did|had|has|was|will|would|does) the (?:assistant|ai|chatbot|bot)\b|"
-    r"\bthe (?:assistant|ai|chatbot|bot)(?:'s (?:promise|offer|suggestion|advice)| (?:had |has )?(?:promised?|"
-    r"offer(?:ed)?|said|says|agreed|suggest(?:ed)?|recommend(?:ed)?|proposed?|will|would|(?:was|is) going to)\b)|"
-    r"(?<![跟和给向对与同替为让叫请帮据要望])(?:助手|助理|机器人|ai)[^，。？?]{0,4}?(?:答应|承诺|说过?要?|会|以后|打算|要给|准备|建议|推荐|"
-    r"主动|提议)"
-)
-
-
 def asks_agent(question: str) -> bool:
     """Return whether a question asks what the agent said, does or will do, rather than about its user."""
     text = plain_apostrophes(question[:_SPEAKER_READ_CHARS_MAX])
-    return _ASKS_AGENT.search(text) is not None
+    return _PATTERNS["asks_agent"].search(text) is not None
 
 
 # The state of affairs that a question asks about.
 
-_NOW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|rn|atm|still|any ?more|"
-    r"latest|newest|up to date|in the end|(?:as of|from) (?:this|today))\b|"
-    r"现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵|最终|到头来|正在|在[吃用喝练](?![过了饭])"
-)
-_FORMER: Final = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old(?:er)?|earlier|at first|first|back then|"
-    r"in the past|ex|until|prior|initially|last time)\b|"
-    rf"{FORMERLY_WITH_VERB}|最早|最开始|前一|上一|那时|当时|那会儿|那阵子|本来|旧|"
-    # The thing that was lost or broken, and the one before an event: 烧掉的那台, 跳槽前那家.
-    r"老的|(?:不见|[没丢掉坏])了?的那|(?<![门楼面跟眼目院店])前那[家个只台份辆部]"
-)
-# "Before my current job" asks for the former one.
-_BEFORE_NOW: Final = re.compile(
-    r"\b(?:before|prior to) (?:\w+ ){0,2}(?:current|present|latest|newest) \w+|"
-    r"(?:现在|目前|当前|如今)[^，。？?]{0,8}(?:之前|以前)"
-)
-_NO_FORMER: Final = re.compile(
-    r"\bhow old\b|\bfirst name\b|[几\d一二三四五六七八九十两][点号日](?:钟|半)?(?:以前|之前)"
-)
-# "Which checks must pass before a merge?" asks what holds; "did" and "have I" ask about the past.
-_PRESENT: Final = re.compile(
-    r"^(?!.*\b(?:did|was|were|had|used)\b).*\b(?:must|should|ha(?:ve|s) to|needs? to|can|can't|cannot|do|does|will)\b"
-)
 _BEFORE_EVENT: Final = re.compile(r"\bbefore (?!that\b|this\b)(?=\w)")
 _CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住]|不再")
 
@@ -572,7 +461,7 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     table = table_of(text)
-    if (table.now if table else _NOW).search(_BEFORE_NOW.sub(" before ", text)):
+    if (table.now if table else _PATTERNS["now"]).search(_PATTERNS["before_now"].sub(" before ", text)):
         return TimeReference.NOW
     if time.exact_span is not None:
         return TimeReference.DATED
@@ -582,10 +471,10 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
 def _names_former(text: str) -> bool:
     if (table := table_of(text)) is not None:
         return table.former.search(text) is not None
-    text = _NO_FORMER.sub(" ", text)
-    if _PRESENT.search(text):
+    text = _PATTERNS["no_former"].sub(" ", text)
+    if _PATTERNS["present"].search(text):
         text = _BEFORE_EVENT.sub(" ", text)
-    return _FORMER.search(text) is not None
+    return _PATTERNS["former"].search(text) is not None
 
 
 def asks_what_ended(question: str) -> bool:
@@ -601,17 +490,7 @@ def asks_what_ended(question: str) -> bool:
 # employer, two hops away.
 
 _TARGET_READ_CHARS_MAX: Final = 400
-# Attributes that facts state about the person directly ("Ann's birthday is …"), so they need no second hop.
-_OWN_TEXT: Final = """
-name names surname nickname birthday age job work profession occupation hobby hobbies opinion email address phone number
-favorite favourite best first last new plan plans goal goals health identity personality feelings relationship attitude
-experience interests interest reaction reason reasons view views advice degree major home
-"""
-_OWN_EN: Final = frozenset(_OWN_TEXT.split())
-_OWN_ZH = (
-    r"(?:名字|姓名|生日|年龄|年纪|岁数|电话|手机|号码|邮箱|地址|住址|工作|职业|学历|专业|爱好|兴趣|身高|体重|性格|老家|家乡|"
-    r"计划|目标|心情|看法|建议|意见|经历|感受|联系方式)"
-)
+_OWN_EN: Final = word_set(_WORDS["own"])
 # Words after which 's is not a possessive ("what's", "let's").
 _NO_OWNER: Final = frozenset(
     ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
@@ -621,7 +500,6 @@ _AUXILIARY = re.compile(r"\b(?:do|does|did|has|have|had|can|could|will|would|sho
 _PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
 _WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
 _GOES_ON = re.compile(r"[a-z0-9]")
-_OF_SOMEBODY_ZH = re.compile(rf"[^的，。？！,?!\s](?<![你我他她它您谁这那])的(?!{_OWN_ZH})([^，。！,!]*)")
 _ASKED_ZH = re.compile(rf"{_QUESTION_WORD_ZH}|吗")
 _IS_ZH = re.compile(rf"^[^，。]{{1,8}}?(?:是|叫)(?:{_QUESTION_WORD_ZH})")
 
@@ -652,7 +530,7 @@ def _indirect_target_en(text: str) -> str | None:
 
 
 def _indirect_target_zh(text: str) -> str | None:
-    found = _OF_SOMEBODY_ZH.search(text)
+    found = _PATTERNS["of_somebody_zh"].search(text)
     if found is None or _ASKED_ZH.search(found[1]) is None or _IS_ZH.search(found[1]) is not None:
         return None
     return found[1]
@@ -666,12 +544,7 @@ _KEYS_MAX: Final = 400
 _CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
-# Capitalised words of the calendar, which are not names of somebody or something.
-_CALENDAR_TEXT: Final = """
-january february march april may june july august september october november december christmas easter english
-monday tuesday wednesday thursday friday saturday sunday
-"""
-_CALENDAR: Final = frozenset(_CALENDAR_TEXT.split())
+_CALENDAR: Final = word_set(_WORDS["calendar"])
 
 
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
