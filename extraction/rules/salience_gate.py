@@ -13,7 +13,7 @@ from extraction.text.chinese import CJK, HAN
 from extraction.text.lexicon_en import word_set
 from extraction.text.other_languages import FIRST_PERSON
 from extraction.text.sentences import has_cjk, split_sentences
-from extraction.text.toml_files import toml_of
+from extraction.text.toml_files import patterns_of, toml_of
 from schema.labels import Role
 
 # Longer messages are not small talk.
@@ -28,36 +28,13 @@ _EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
 _CHARACTERS: Final = re.compile(rf"[{CJK}]")
 _WORD: Final = re.compile(rf"[^\W_{CJK}](?:[^\W{CJK}]|['’-])*")
 _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
-_SMALL_TALK: Final = toml_of("extraction.rules", "small_talk.toml")
+_TABLES: Final = toml_of("extraction.rules", "salience_gate.toml")
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], _TABLES["parts"])
+_SMALL_TALK: Final = _TABLES["small_talk"]
 _TALK: Final = word_set(_SMALL_TALK["english"])
 # Longest first, and possessive, so that each text matches in one way at most.
 _TALK_ZH: Final = re.compile(
     rf"(?:{'|'.join(sorted(_SMALL_TALK['chinese'].split(), key=len, reverse=True))}|[、 ])++", re.IGNORECASE
-)
-# A question or request is about the world in general, unless it is about the person who asks: "my wife", 我太太.
-_DO_ZH: Final = (
-    "(?:讲|说|翻译|解释|告诉|写|重复|猜猜|唱|播放|列出|列|定义|计算|算|描述|总结|推荐|建议|搜索|查|拼|画|猜|数|读|改写|"
-    "比较|介绍|举|背|聊聊)"
-)
-_ASKS_FOR: Final = re.compile(
-    r"(?:please |can you |could you |would you |will you |hey |ok |now )*(?:tell|say|translate|explain|give|show|write|"
-    r"repeat|sing|play|list|define|calculate|convert|describe|summari[sz]e|help|make|find|recommend|suggest|search|"
-    r"spell|draw|guess|count|check|read|rewrite|shorten|correct|fix|compare|continue|stop|wait|try)\b|"
-    rf"(?:请|麻烦|帮忙|帮我|给我|能|能不能|可以|可不可以|你|您|再|来|跟我|教我|告诉我)+{_DO_ZH}|"
-    rf"{_DO_ZH}(?:一下|一个|个|一首|一遍|首|段|篇|遍|一段|一篇|一些|几个|点|讲|说|看|给我|我|出|[：:“\"])",
-    re.IGNORECASE,
-)
-_ABOUT_US: Final = re.compile(
-    r"\b(?:my|our|mine|ours|we|us|i'?m|i am|i was|i'?ve|i have|i had|i need|i want|i should|i'?ll|i will|i live|"
-    r"i work|i got|i(?:'d| would) (?:like|rather|love|prefer)|remind me|call me|always|never|"
-    r"every (?:day|week|month|year|time))\b|"
-    "我们|咱|我(?:的|家|爸|妈|哥|姐|弟|妹|太太|老婆|老公|丈夫|妻子|儿子|女儿|孩子|男友|女友|男朋友|女朋友|朋友|"
-    "同事|老板|爷爷|奶奶|外公|外婆)|(?<![给帮跟和对为诉教让陪])我(?!想问|想知道|想请|问|该怎|怎么|能不能|可以)|"
-    "提醒我|叫我|以后|别|不要|的时候|总是|从来|每[天周月年次个]",
-    re.IGNORECASE,
-)
-_SPEAKS_OF_SELF: Final = re.compile(
-    r"\b(?:i|i'?m|i'?ve|i'?ll|i'?d|my|me|mine|we|we'?re|we'?ve|we'?ll|our|ours|us)\b|我|咱|本人|俺", re.IGNORECASE
 )
 
 
@@ -111,13 +88,13 @@ def _is_small(clause: str) -> bool:
 
 
 def _user_has_content(clauses: list[str], asks: bool) -> bool:
-    if asks or _ASKS_FOR.match(clauses[0]):
-        return any(_ABOUT_US.search(clause) for clause in clauses)
+    if asks or _PATTERNS["asks_for"].match(clauses[0]):
+        return any(_PATTERNS["about_us"].search(clause) for clause in clauses)
     return _speaks_of_self(clauses) or _has_substance(clauses)
 
 
 def _speaks_of_self(clauses: Iterable[str]) -> bool:
-    return any(_SPEAKS_OF_SELF.search(clause) or FIRST_PERSON.search(clause) for clause in clauses)
+    return any(_PATTERNS["speaks_of_self"].search(clause) or FIRST_PERSON.search(clause) for clause in clauses)
 
 
 def _has_substance(clauses: Iterable[str]) -> bool:

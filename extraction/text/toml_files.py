@@ -21,5 +21,5 @@ def filled(pattern: str | list[str], parts: Mapping[str, str]) -> str:
 
 
 def patterns_of(table: Mapping[str, str | list[str]], parts: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
-    """Return the patterns of a table, with `parts` filled in."""
+    """Return the patterns of a table, with `parts` filled in; `(?i)` before the first alternative holds for all."""
     return {key: re.compile(filled(pattern, parts)) for key, pattern in table.items()}
