@@ -31,60 +31,13 @@ from extraction.text.chinese import HAN, is_chinese
 from extraction.text.full_names import whole_name
 from extraction.text.lexicon_en import ANY_MONTH, CHILD_NAME, KIN_NAME, KIN_PATTERN, KIN_SINGULAR, PETS, word_set
 from extraction.text.lexicon_zh import KIN_PATTERN as KIN_PATTERN_ZH
+from extraction.text.toml_files import patterns_of, toml_of
 from schema.entity import EntityType
 from schema.fact import PLAIN_FACT, FactDetail, FactKind
 
-# What a pet is like, and not what kind of animal.
-_LOOKS: Final = re.compile(
-    r"(?:(?:all|mostly|half|light|dark|very|so|really|pretty|quite|a bit) )?"
-    r"(?:gr[ea]y|black|white|brown|orange|ginger|cream|golden|spotted|striped|fluffy|small|tiny|big|fat|old|young|"
-    r"male|female|boy|girl|blind|deaf|shy|lazy|cute|cuddly|friendly|naughty|spoiled|neutered|spayed|chipped|adopted)"
-    r"|.*[色岁胖瘦懒凶乖]|[灰黑白橘黄花公母]+的?",
-    re.IGNORECASE,
-)
-# Work told as what somebody does: "teaches Year 4", "drives the night bus".
-_TAUGHT: Final = re.compile(
-    r"(?:teach(?:es|ing)?|taught) (?!assistants?\b|fellow\b|staff\b|hospital\b)(?=\S)|"
-    r"教(?!练|授|师|员|育|务|官|书|学$)(?=.)",
-    re.IGNORECASE,
-)
-_DONE: Final = re.compile(
-    r"(?:answer|build|clean|coach|cook|deliver|design|drive|fix|fly|freelance|grow|head|lead|look|make|manage|nurse|"
-    r"paint|play|repair|run|sell|serve|sew|supervise|train|translate|weld|work|write)(?:e?s|ing)?"
-    r"(?= (?:the|an?|my|our|his|her|their|people|[a-z]{3,}s)\b)",
-    re.IGNORECASE,
-)
-# "Broke my leg" is a broken leg.
-_INJURED: Final = re.compile(
-    r"(broke|tore|sprained|fractured|twisted|dislocated|pulled|bruised|burn(?:ed|t)|strained|ruptured) "
-    r"(?:my|our|his|her|their|an?|the) (?=\S)",
-    re.IGNORECASE,
-)
+_TABLES: Final = toml_of("extraction.rules", "tag_facts.toml")
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], {**_TABLES["parts"], "month": ANY_MONTH, "kin": KIN_PATTERN})
 _INJURIES: Final = {"broke": "broken", "tore": "torn"}
-# 不学钢琴了, of which the object is 钢琴.
-_NOT_DONE_ZH: Final = re.compile("不再?(?P<v>[学弹打踢练养画玩做上跳唱写看听喝吃抽拉去])$")
-# "Eat fish on Fridays" is a habit, told as what somebody does.
-_EATS: Final = re.compile(r"(?:eats?|eating|drinks?|drinking) (?=\S)", re.IGNORECASE)
-_COLLECTED: Final = re.compile(r"(?:collect|keep)(?:s|ing)? (?=\S)", re.IGNORECASE)
-# Who learns a language does not speak it yet.
-_LEARNT: Final = re.compile(r"\b(?:learn|study|taking|classes)(?:ing|s)?(?: some| to speak| in)? $", re.IGNORECASE)
-# "A 43 in boots" is a size of boots.
-_WORN: Final = re.compile(
-    r"(?:shoe|boot|trainer|sneaker|dress|shirt|glove|hat|jacket|coat|helmet|jean|skate|suit|trouser|ring)(?:s|es)?$",
-    re.IGNORECASE,
-)
-# When something planned is to be: "flying to Oslo on Friday".
-_SOME: Final = r"(?:an?|one|two|three|four|five|six|a few|a couple of|\d+)"
-_WHEN: Final = re.compile(
-    r"(?<!every)(?<!each),?(?: (?:on|in|by|from|at|before|until|till|for|around|this|next|the|early|late|mid))*[ -]"
-    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {ANY_MONTH}|{ANY_MONTH}(?: (?:the )?\d{{1,2}}(?:st|nd|rd|th)?)?|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|(?:next|this|the whole of) (?:week|weekend|month|"
-    r"year|term|time|spring|summer|autumn|fall|winter|morning|afternoon|evening)|\d{1,2}(?:st|nd|rd|th)|"
-    r"(?:the )?(?:last|first|second|third) week(?: of| in) \w+|the end of (?:the |next |this )?\w+|"
-    rf"{_SOME} (?:hours?|days?|weeks?|months?|years?)(?: time| from now)?|spring|summer|autumn|winter|christmas|xmas|"
-    r"easter|new year|half (?:past )?\d{1,2}|\d{1,2}(?:[:.]\d\d)? ?[ap]m|(?:19|20)\d\d)\b.*$",
-    re.IGNORECASE | re.DOTALL,
-)
 # A size without a word for it, by its unit.
 _MEASURES: Final = (
     (
@@ -99,19 +52,7 @@ _GAP: Final = {True: "", False: " "}
 _HAN_CHAR: Final = re.compile(f"[{HAN}]")
 # The word of a relation stands near its value.
 _NEAR_CHARS: Final = {True: 14, False: 45}
-# "Allergic to Mondays" is a joke.
-_NO_ALLERGEN: Final = re.compile(
-    r"(?:(?:my|all|any|early|hard) )*(?:mondays?|mornings?|work|working|exercise|people|nonsense|drama|meetings|"
-    r"small talk|e-?mails?|homework|housework|alarms?|taxes|stress|deadlines|traffic|bullshit|commitment|cleaning)\b",
-    re.IGNORECASE,
-)
-_FIRST_WORDS: Final = re.compile(
-    r"^(?:the|an?|my|our|some|his|her|their|its|this|that|these|those|new) (?=\S)", re.IGNORECASE
-)
-_FIRST_ZH: Final = re.compile("^(?:我们?的?|咱们?的?|俺们?的?|一[只条个台辆部套间份](?=..)|那?[只条个台辆](?=..))")
 _EDGE: Final = " \t,.;:!?\"'“”‘’()[]，。！？、；：（）《》…~～"
-_OWNERS: Final = re.compile(r"^(?:(?:both|all) (?:of )?)?(?:my|our|the|me|old|dear|own) ", re.IGNORECASE)
-_OWNERS_ZH: Final = re.compile("^(?:我们?|咱们?|俺们?)(?:家)?的?(?=.)")
 # Whom a pronoun means, one message alone often does not say.
 _PRONOUN_WORDS: Final = """
 i me my mine we us our you your he him his she her hers it its they them their theirs this that these those
@@ -119,61 +60,12 @@ who someone somebody everyone one both all
 我 我们 咱 咱们 俺 你 您 你们 他 她 它 他们 她们 它们 谁 人家 别人 自己 大家 这 那 这个 那个
 """
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
-# A liking or dislike that is told as a strong one.
-_STRONGLY: Final = re.compile(
-    r"\b(?:loves?|loving|adores?|hates?|detests?|loathes?|despises?|can(?:not|['’]?t| not) (?:stand|bear)|obsessed)"
-    r"\b[^,.;!?]{0,20}$|[最超]爱|超级?喜欢|[特十]分?别?喜欢|讨厌死|受不了[^，。]{0,4}$|最[怕恨讨]厌?",
-    re.IGNORECASE,
-)
 _STRONG: Final = 0.9
 _STRONG_VERBS: Final = {"likes": (" likes ", " loves "), "dislikes": (" does not like ", " hates ")}
-# "She decided to leave him": not the speaker's own, though the model names no subject.
-_BY_OTHERS: Final = re.compile(
-    r"\b(?P<p>he|she|they|who)(?:['’](?:s|ve|d|re|ll))?(?: (?!(?:i|we|me|us|my|our)\b)[a-z’'-]+){0,4} $|"
-    "(?P<z>[他她]们?|人家)[^，。；！？我咱]{0,6}$",
-    re.IGNORECASE,
-)
-_OWNER: Final = re.compile(r"(?:(?P<o>\b(?:his|her|their)|['’]s) [\w -]{2,20}|(?P<z>[他她])的?\w{1,3})$", re.IGNORECASE)
 _THEY: Final = {"his": "he", "her": "she", "their": "they"}
-# "I quit Acme" is tagged as the end of a liking or a thing; "I'm leaving Acme in June" ends a job, "I'm leaving Graz on
-# Friday" a stay.
-_QUIT: Final = re.compile(r"\b(?:quit|left) $", re.IGNORECASE)
-_LEAVING: Final = re.compile(
-    r"(?i:(?:leaving|quitting|resigning from|retiring from)(?: my job at| my job with)?) "
-    r"(?P<o>[A-Z][\w&.-]*(?: (?:& )?[A-Z][\w&-]*){0,3})(?! (?:on|tomorrow|today|tonight|for)\b)"
-)
 _PLAIN_ODDS: Final = 1.0
-# "We lived in Graz before Berlin": Berlin is no former home.
-_BEFORE_IT: Final = re.compile(r"\bbefore (?:moving to |we moved to |I moved to )?$", re.IGNORECASE)
-# "I don't like coffee any more" ends a liking.
-_LIKED: Final = re.compile(
-    r"\b(?:do not|don['’]?t|does not|doesn['’]?t|no longer) (?:really )?(?:like|love|enjoy)(?: \w+ing)? (?:the )?$",
-    re.IGNORECASE,
-)
-_NO_MORE: Final = re.compile(r"\bno longer [^|]*\||\| any ?more\b", re.IGNORECASE)
-# "No shellfish for me, went to A&E over a prawn once" ends no dislike.
-_NONE: Final = re.compile(r"\b(?:no|keine?n?)\s+$", re.IGNORECASE)
-# "I don't mind olives" tells no dislike.
-_NOT_DISLIKED: Final = re.compile(
-    r"\b(?:(?:do not|don['’]?t|does not|doesn['’]?t) mind|take or leave) (?:the )?$", re.IGNORECASE
-)
-# "I used to hate olives", of which the model may read the end as that of a liking.
-_USED_TO: Final = re.compile(
-    r"\bused to (?:really )?(?:(?P<dislikes>hate|dislike|fear)|love|like|enjoy)(?: \w+ing)? (?:the )?$", re.IGNORECASE
-)
-# "A sister of Mark": he is whose sister it is.
-_WHOSE: Final = re.compile(rf"\b(?:{KIN_PATTERN})s? of $", re.IGNORECASE)
-# "Me and my wife live in Porto" and "my kids and I" tell of the speaker too.
-_SPEAKER_AND: Final = re.compile(
-    r"(?:\b(?:me|i) and (?:my |our )?|[我咱俺]们?[和跟同与](?:[我咱俺]们?)?)$", re.IGNORECASE
-)
-_AND_SPEAKER: Final = re.compile(r" and (?:i|me)\b|[和跟同与][我咱俺]们?(?=[都也一住在])", re.IGNORECASE)
 _AGE_MAX: Final = 103
 _PHONE_DIGITS_MIN: Final = 4
-# 公司搬到昆山 moves no home.
-_WORK_MOVED: Final = re.compile(
-    "(?:公司|单位|学校|[工]?厂|店|办公室|总部|工作室|诊所)[^，。我]{0,4}[搬迁][到去往]?了?$"
-)
 # Words for a value, which are no subject of one.
 _VALUE_WORDS: Final = {
     **{kind: RELATION_WORDS[kind] for kind in ("code", "size", "price")},
@@ -213,8 +105,6 @@ _PERSON_BEFORE: Final = (
     ),
 )
 _ABOUT_PEOPLE: Final = frozenset(KINDS) - {"code", "price", "size", "attribute", "because", "has", "named", "age"}
-# As in the rules: no fact is a password.
-_SECRET: Final = re.compile(r"pass(?:word|code|phrase|key)?s?\b|\bpin\b|密码|口令|验证码", re.IGNORECASE)
 _SECRET_NEAR_CHARS: Final = 30
 _PLURALS: Final = tuple(
     word_set(
@@ -260,18 +150,20 @@ def _with_owner(text: str, tag: Tag) -> Tag:
     """
     before = _before(text, tag)
     more = f"{before}|{text[tag.obj[1] : tag.obj[1] + _BEFORE_CHARS]}"
-    if tag.kind == "dislikes" and _LIKED.search(before) and _NO_MORE.search(more):
+    if tag.kind == "dislikes" and _PATTERNS["liked"].search(before) and _PATTERNS["no_more"].search(more):
         tag = replace(tag, kind="likes", ended=True)
-    if tag.kind in ("dislikes", "allergic_to") and tag.ended and _NONE.search(before):
+    if tag.kind in ("dislikes", "allergic_to") and tag.ended and _PATTERNS["none"].search(before):
         tag = replace(tag, ended=False)
-    if tag.kind in _STRONG_VERBS and _USED_TO.search(before):
+    if tag.kind in _STRONG_VERBS and _PATTERNS["used_to"].search(before):
         tag = replace(tag, ended=True)
     words = _VALUE_WORDS.get(tag.kind)
     if tag.subject is not None and tag.kind in _OF_PERSONS:
-        joined = _SPEAKER_AND.search(text, 0, tag.subject[0]) or _AND_SPEAKER.match(text, tag.subject[1])
+        joined = _PATTERNS["speaker_and"].search(text, 0, tag.subject[0]) or _PATTERNS["and_speaker"].match(
+            text, tag.subject[1]
+        )
         return tag if joined is None else replace(tag, subject=None)
     if tag.subject is not None and words is not None:
-        named = _OWNERS_ZH.sub("", _OWNERS.sub("", text[slice(*tag.subject)]))
+        named = _PATTERNS["owners_zh"].sub("", _PATTERNS["owners"].sub("", text[slice(*tag.subject)]))
         tag = replace(tag, subject=None) if re.fullmatch("|".join(words), named, re.IGNORECASE) else tag
     if words is None and tag.kind not in _OF_PERSONS:
         return tag
@@ -283,21 +175,21 @@ def _with_owner(text: str, tag: Tag) -> Tag:
 
 def _of_employer(text: str, tag: Tag) -> Tag:
     """Return a tag as the end of a job if its words say so: "I'm leaving Acme in June", "I quit Acme"."""
-    leaving = _LEAVING.match(text, tag.obj[0]) if tag.kind == "plans" else None
+    leaving = _PATTERNS["leaving"].match(text, tag.obj[0]) if tag.kind == "plans" else None
     if leaving is not None:
         return replace(tag, kind="works_at", obj=leaving.span("o"), ended=True, odds=tag.odds + _PLAIN_ODDS)
     before = _before(text, tag)
-    quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _QUIT.search(before) is not None
+    quits = tag.ended and tag.kind in ("likes", "has", "hobby") and _PATTERNS["quit"].search(before) is not None
     return replace(tag, kind="works_at", odds=tag.odds + _PLAIN_ODDS) if quits and text[tag.obj[0]].isupper() else tag
 
 
 def _is_of_others(text: str, tag: Tag, before: str) -> bool:
     """Return whether somebody else intends it: "she decided to leave him"."""
-    said = _BY_OTHERS.search(before)
+    said = _PATTERNS["by_others"].search(before)
     if said is None or tag.subject is None:
         return said is not None
     # "His wife smokes, so he has decided": "he" is whose wife, or "Tom's" wife, the subject is.
-    owner = _OWNER.search(text[: tag.subject[1]])
+    owner = _PATTERNS["owner"].search(text[: tag.subject[1]])
     pronoun = (said["p"] or said["z"]).lower()
     return owner is not None and pronoun == _THEY.get((owner["o"] or owner["z"]).lower(), pronoun)
 
@@ -312,11 +204,11 @@ def _is_denied(text: str, tag: Tag, before: str) -> bool:
     """Return whether the words before a tag make it a fact about somebody else, or its opposite."""
     if tag.kind in INTENTIONS and _is_of_others(text, tag, before):
         return True
-    if tag.kind in ("lives_in", "works_at") and tag.ended and _BEFORE_IT.search(before):
+    if tag.kind in ("lives_in", "works_at") and tag.ended and _PATTERNS["before_it"].search(before):
         return True
-    if tag.subject is None and WORDINGS[tag.kind].person and _WHOSE.search(before):
+    if tag.subject is None and WORDINGS[tag.kind].person and _PATTERNS["whose"].search(before):
         return True
-    used_to = _USED_TO.search(before) if tag.kind == "likes" and tag.ended else None
+    used_to = _PATTERNS["used_to"].search(before) if tag.kind == "likes" and tag.ended else None
     return used_to is not None and used_to["dislikes"] is not None
 
 
@@ -325,12 +217,13 @@ def _is_absurd(text: str, tag: Tag) -> bool:
     obj = text[slice(*tag.obj)]
     match tag.kind:
         case "dislikes":
-            return _NOT_DISLIKED.search(text, 0, tag.obj[0]) is not None
+            return _PATTERNS["not_disliked"].search(text, 0, tag.obj[0]) is not None
         case "allergic_to":
-            return _NO_ALLERGEN.match(obj) is not None
+            return _PATTERNS["no_allergen"].match(obj) is not None
         case "lives_in":
             return (
-                "with us" in obj.lower() or _WORK_MOVED.search(text[max(0, tag.obj[0] - 20) : tag.obj[0]]) is not None
+                "with us" in obj.lower()
+                or _PATTERNS["work_moved"].search(text[max(0, tag.obj[0] - 20) : tag.obj[0]]) is not None
             )
         case "decided":
             return obj.lower().startswith("against ")
@@ -351,7 +244,9 @@ def _animals(text: str, tags: Sequence[Tag]) -> dict[tuple[int, int] | None, str
 
 def _is_animal(kind: str) -> bool:
     """Return whether what is said of a pet is its kind: "beagle", not what it is like or does."""
-    return not _LOOKS.fullmatch(kind) and (_HAN_CHAR.search(kind) is not None or not kind.endswith("s") or kind in PETS)
+    return not _PATTERNS["looks"].fullmatch(kind) and (
+        _HAN_CHAR.search(kind) is not None or not kind.endswith("s") or kind in PETS
+    )
 
 
 def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: str | None) -> Draft | None:
@@ -383,7 +278,11 @@ def _draft(text: str, tag: Tag, speaker: Speaker, tags: Sequence[Tag], animal: s
         return None
     says = _says(text, tag, wording, chinese)
     begin = max(0, tag.obj[0] - _NEAR_CHARS[chinese])
-    strong = tag.kind in _STRONG_VERBS and not tag.ended and _STRONGLY.search(text[begin : tag.obj[0]]) is not None
+    strong = (
+        tag.kind in _STRONG_VERBS
+        and not tag.ended
+        and _PATTERNS["strongly"].search(text[begin : tag.obj[0]]) is not None
+    )
     if strong:
         says = says.replace(*_STRONG_VERBS[tag.kind])
     return Draft(
@@ -424,7 +323,7 @@ def _relation_of(
     if wording.words is None:
         best = favourite(text, tag) if wording is FAVOURITE else None
         return subject, animal or wording.relation or best
-    if tag.kind == "size" and tag.subject and (worn := _WORN.search(subject)):
+    if tag.kind == "size" and tag.subject and (worn := _PATTERNS["worn"].search(subject)):
         return speaker.me, f"{worn[0].lower().removesuffix('s')} size"
     relation = _relation_word(text, tag, wording, chinese, tags)
     if relation and tag.subject and tag.kind in _VALUES and _stands(text, tag.subject, relation, chinese):
@@ -437,20 +336,20 @@ def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
     kind = tag.kind
     if kind == "likes" and favourite(text, tag) is not None:
         return FAVOURITE
-    if kind == "language" and _LEARNT.search(text[: tag.obj[0]]):
+    if kind == "language" and _PATTERNS["learnt"].search(text[: tag.obj[0]]):
         return STUDYING
-    if kind == "works_as" and _TAUGHT.match(obj):
+    if kind == "works_as" and _PATTERNS["taught"].match(obj):
         return TEACHING
-    if kind == "works_as" and _DONE.match(obj):
+    if kind == "works_as" and _PATTERNS["done"].match(obj):
         return DOING
-    if kind == "illness" and _INJURED.match(obj):
+    if kind == "illness" and _PATTERNS["injured"].match(obj):
         return INJURY
-    if kind in ("diet", "attribute") and _EATS.match(obj):
+    if kind in ("diet", "attribute") and _PATTERNS["eats"].match(obj):
         return EATING
     if kind == "size":
         measures = (words for unit, words in _MEASURES if unit.search(obj))
         return replace(WORDINGS[kind], fallback=next(measures, WORDINGS[kind].fallback))
-    if kind == "hobby" and _COLLECTED.match(obj):
+    if kind == "hobby" and _PATTERNS["collected"].match(obj):
         return COLLECTING
     return WORDINGS[kind]
 
@@ -458,9 +357,9 @@ def _wording(text: str, tag: Tag, obj: str) -> FactKindWording:
 def _says(text: str, tag: Tag, wording: FactKindWording, chinese: bool) -> str:
     """Return the statement of a tag; of an intention in English, with its time."""
     says = (wording.ended if tag.ended else wording.says)[chinese]
-    if tag.ended and tag.kind == "hobby" and (verb := _NOT_DONE_ZH.search(text[: tag.obj[0]])):
+    if tag.ended and tag.kind == "hobby" and (verb := _PATTERNS["not_done_zh"].search(text[: tag.obj[0]])):
         return says.replace("不再", f"不再{verb['v']}")
-    when = _WHEN.search(_cleaned(text[slice(*tag.obj)])) if tag.kind in INTENTIONS and not chinese else None
+    when = _PATTERNS["when"].search(_cleaned(text[slice(*tag.obj)])) if tag.kind in INTENTIONS and not chinese else None
     if when is None or when.start() == 0:
         return says
     return f"{says[:-1]}, {when[0].strip(' ,').translate({ord('{'): None, ord('}'): None})}."
@@ -469,10 +368,17 @@ def _says(text: str, tag: Tag, wording: FactKindWording, chinese: bool) -> str:
 def _named(kind: str, obj: str) -> str:
     """Return the object as a noun and without a time: "Year 4" of "teaches Year 4", "a trip" of "a trip on Friday"."""
     if kind in INTENTIONS:
-        return _WHEN.sub("", obj) or obj
+        return _PATTERNS["when"].sub("", obj) or obj
     if kind == "illness":
-        return _INJURED.sub(lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1)
-    verb = {"works_as": _TAUGHT, "hobby": _COLLECTED, "diet": _EATS, "attribute": _EATS}.get(kind)
+        return _PATTERNS["injured"].sub(
+            lambda found: f"{_INJURIES.get(found[1].lower(), found[1].lower())} ", obj, count=1
+        )
+    verb = {
+        "works_as": _PATTERNS["taught"],
+        "hobby": _PATTERNS["collected"],
+        "diet": _PATTERNS["eats"],
+        "attribute": _PATTERNS["eats"],
+    }.get(kind)
     return verb.sub("", obj, count=1) if verb and verb.match(obj) else obj
 
 
@@ -480,7 +386,7 @@ def _is_secret(text: str, tag: Tag, relation: str) -> bool:
     """Return whether a code is a password: its relation, its subject or the words around it say so."""
     around = text[max(0, tag.obj[0] - _SECRET_NEAR_CHARS) : tag.obj[1] + _SECRET_NEAR_CHARS]
     subject = text[slice(*tag.subject)] if tag.subject else ""
-    return any(_SECRET.search(part) for part in (relation, subject, around))
+    return any(_PATTERNS["secret"].search(part) for part in (relation, subject, around))
 
 
 def _statement(says: str, subject: str, obj: str, relation: str | None, speaker: Speaker, wording: Wording) -> str:
@@ -503,7 +409,7 @@ def _subject_words(text: str, span: tuple[int, int]) -> str:
 
 def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
     """Return the subject that a span names, or None for a pronoun."""
-    name = _OWNERS_ZH.sub("", _OWNERS.sub("", words.strip(_EDGE))).strip(_EDGE)
+    name = _PATTERNS["owners_zh"].sub("", _PATTERNS["owners"].sub("", words.strip(_EDGE))).strip(_EDGE)
     if name.endswith(("'s", "’s")):
         name = name[:-2]
     if not name or name.lower() in _PRONOUNS or "，" in name:
@@ -515,7 +421,7 @@ def _subject(words: str, kind: str, speaker: Speaker) -> str | None:
 
 
 def _cleaned(obj: str) -> str:
-    return _FIRST_ZH.sub("", _FIRST_WORDS.sub("", obj.strip(_EDGE))).strip(_EDGE)
+    return _PATTERNS["first_zh"].sub("", _PATTERNS["first_words"].sub("", obj.strip(_EDGE))).strip(_EDGE)
 
 
 def _is_chinese_around(text: str, span: tuple[int, int]) -> bool:

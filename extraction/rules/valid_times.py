@@ -6,7 +6,6 @@ Homes, jobs, numbers and things of a bounded time, as in "I'm staying in Graz to
 car until Friday", end no other one, so they are no facts.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +18,7 @@ from extraction.temporal.intervals import span_read, year
 from extraction.temporal.phrases import TimeMatch, phrases_in, plain, spans_in
 from extraction.temporal.relations import time_ranges
 from extraction.text.sentences import has_cjk
+from extraction.text.toml_files import patterns_of, toml_of
 from schema.timespan import Timespan
 
 # Lasting states, which begin and end on a day.
@@ -27,19 +27,9 @@ _SECOND: Final = timedelta(seconds=1)
 
 # Clauses and their times
 
-_CLAUSE_END: Final = re.compile(
-    r"[,;，；。]\s*|[:：]\s+|\s(?=(?:then|but|so|before I|after I|and (?!\d))\b)", re.IGNORECASE
-)
-# "…, in Suzhou" completes the clause before it, unless it names a time of its own.
-_COMPLETES: Final = re.compile(r"(?:in|at|near|with|for|until|till?|through)\b|就?在", re.IGNORECASE)
+_TABLES: Final = toml_of("extraction.rules", "valid_times.toml")
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], _TABLES["parts"])
 _TIME_WORDS_MAX: Final = 14
-_YEARS: Final = re.compile(
-    r"\b((?:19|20)\d\d)年?(?:\s*[-–—~～]\s*|\s+(?:to|until|till?|through|and)\s+|\s*[到至]\s*)((?:19|20)\d\d)(?:年|\b)"
-)
-_TO: Final = re.compile(
-    r"\s*,?\s*(?:(?:up )?to|until|till?|through|and|[-–—~～]|一?直?[到至])\s*(?:(?:the|early|late|about)\s+)*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +47,17 @@ class TimedText:
 
     def clause_at(self, place: int) -> "TimedText":
         """Return the clause around a place, with a time that opens the sentence: "In 2019, I lived in Graz"."""
-        joined = [(a.start, b.end) for a, b in pairwise(self.times) if _TO.fullmatch(self.text, a.end, b.start)]
+        joined = [
+            (a.start, b.end) for a, b in pairwise(self.times) if _PATTERNS["to"].fullmatch(self.text, a.end, b.start)
+        ]
         ends = [
             match.end()
-            for match in _CLAUSE_END.finditer(self.text)
+            for match in _PATTERNS["clause_end"].finditer(self.text)
             if not any(start < match.end() < end for start, end in joined)
         ]
         cuts = [0]
         for start, end in pairwise([*ends, len(self.text)]):
-            if not _COMPLETES.match(self.text, start) or self._times(start, end):
+            if not _PATTERNS["completes"].match(self.text, start) or self._times(start, end):
                 cuts.append(start)
         start = max(cut for cut in cuts if cut <= max(place, 0))
         end = min((cut for cut in cuts if cut > start), default=len(self.text))
@@ -85,7 +77,7 @@ def timed(text: str, said_at: datetime) -> TimedText:
     Args:
         said_at: time of the message, in its zone.
     """
-    times, years = spans_in(text, said_at), _YEARS.search(text)
+    times, years = spans_in(text, said_at), _PATTERNS["years"].search(text)
     if years is None or sum(years.start() < one.end <= years.end() for one in times) > 1:
         return TimedText(text, times, said_at)
     times = []
@@ -100,79 +92,35 @@ def timed(text: str, said_at: datetime) -> TimedText:
 
 # A longer time that a clause names, as in "this year we live in Oslo", bounds no home.
 _STAY_MAX: Final = timedelta(days=100)
-# "From next week I live in Bonn", 从下周起: the time begins something that lasts.
-_FROM: Final = re.compile(r"(?:\b(?:from|since|as of|starting)|[从自])\s*$", re.IGNORECASE)
-_TO_HERE: Final = re.compile(
-    r"(?:\b(?:to|until|till?|through(?:out)?|over|during|for)(?: the)?|[-–—到至])\s*$", re.IGNORECASE
-)
-# "Today I live in Munich" tells where the home is now.
-_LIVE: Final = re.compile(r"\blives?\b", re.IGNORECASE)
-_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|a few|a couple of|several|some)"
-# What is no time in a calendar.
-_BRIEFLY: Final = (
-    rf"temporarily|(?:for|over) the night|for {_COUNT} (?:more )?(?:nights?|days?|weeks?{{MONTHS}})(?! now)"
-)
-_STAY: Final = re.compile(
-    rf"\b(?:{_BRIEFLY.replace('{MONTHS}', '|months?')}|in (?:summer|winter|autumn|spring)|"
-    r"(?:for|over|during|through(?:out)?) (?:(?:the|this|all|whole|next|coming|rest|duration|remainder|of) )*"
-    r"(?:(?:bank )?holidays?|weekend|week|month|summer|winter|spring|autumn|term|duration|time being|next \w+)|"
-    rf"(?:for|during) the (?:rest|duration) of|(?:the )?next (?:{_COUNT} )?(?:nights?|days?|weeks?|months?)|"
-    r"(?:living|staying|crashing|lodging)\b.* while|while\b.*\b(?:being|gets?|getting|dr(?:y|ies)|look(?:ing)? for)|"
-    r"until|till|hotel|hostel|motel|airbnb|guest ?house|b&b|holiday (?:flat|home|rental|let))\b|"
-    "今晚|这[几两三]天|最近几天|[暑寒]假|假期|期间|为止|这阵子|这段[时日]|暂时|临时|暂住|借住|借宿|出差|度假|旅[游行]|"
-    "酒店|宾馆|民宿|旅馆|青旅|(?:住|待|呆)上?[\\d几一二两三四五六七八九十半]+个?(?:天|晚|周|星期|礼拜|月)(?!了)",
-    re.IGNORECASE,
-)
-# Who works at a hotel until June has a job; "I work at Bosch, this week was hard" is one.
-_BRIEF_JOB: Final = re.compile(
-    rf"\b(?:tonight|{_BRIEFLY.replace('{MONTHS}', '')}|working (?:from|out of))\b|今晚|暂时|临时", re.IGNORECASE
-)
 # Numbers, things, diets and duties for a time: "until Saturday you'd get me on 555 0199", 借了室友的电脑.
 _FOR_A_TIME: Final = frozenset({"phone number", "email", "has", "drives", "works as", "teaches", "is"})
-_LOAN: Final = re.compile(
-    rf"\b(?:{_BRIEFLY.replace('{MONTHS}', '')}|(?:un)?till?|for (?:now|the (?:week|weekend|time being|rest))|"
-    r"this \w+ only|just this once|(?:hire|hired|rental|courtesy|loan) car|on loan|lent|borrow(?:ed|ing)?)\b|"
-    "这[几两三]天|今明两天|暂时|临时|这(?:一周|阵子|段时)|[先借](?:了|用|给我)|寄养",
-    re.IGNORECASE,
-)
-_REPAIRED: Final = re.compile(
-    r"\b(?:repair|being (?:fixed|serviced|painted)|at the (?:garage|mechanic))\b|送去?[修换]|返[厂修]|在修"
-)
-# An office where somebody works for a while.
-_SITE: Final = re.compile(r"\b(?:office|library|branch|floor|room|desk|site)\b", re.IGNORECASE)
-# Who moves or begins stays, and who has lived somewhere for three months lives there.
-_LASTING: Final = re.compile(
-    r"\b(?:mov(?:e|ed|es|ing)|relocat\w+|settl\w+|bought|start(?:s|ed|ing)?|join(?:s|ed|ing)?|beg[aiu]n|hired|new job|"
-    r"permanent(?:ly)?|for good|(?:have|has|'ve|’ve) (?:been |now |already )*(?:lived|living|worked|working|based))\b|"
-    "[搬迁](?!家?[之以]?前)|住进|入住|定居|落户|入职|跳槽|上班了|买了?房|换了?工作|已经",
-    re.IGNORECASE,
-)
-# "Until we move" bounds a stay.
-_UNTIL_EVENT: Final = re.compile(r"\b(?:until|till|before|while)\b", re.IGNORECASE)
 
 
 def is_temporary(draft: Draft, clause: TimedText) -> bool:
     """Return whether a fact is a home, a workplace, a number or a thing for a bounded time, or ends for a repair."""
     sentence = clause.before + clause.text
     if draft.relation in _FOR_A_TIME:
-        cue = _REPAIRED if draft.closes else _LOAN
-        return cue.search(sentence) is not None and _LASTING.search(sentence) is None
+        cue = _PATTERNS["repaired"] if draft.closes else _PATTERNS["loan"]
+        return cue.search(sentence) is not None and _PATTERNS["lasting"].search(sentence) is None
     if draft.relation not in ("lives in", "works at"):
         return False
     # 这周末之前我住在爸妈家 is read as a home that has ended.
-    if draft.closes and (_ENDING.search(clause.text) or not any(_ends_before(clause, one) for one in clause.times)):
+    if draft.closes and (
+        _PATTERNS["ending"].search(clause.text) or not any(_ends_before(clause, one) for one in clause.times)
+    ):
         return False
-    if _LASTING.search(_UNTIL_EVENT.split(clause.text, 1)[0]):
+    if _PATTERNS["lasting"].search(_PATTERNS["until_event"].split(clause.text, 1)[0]):
         return False
     # A Chinese clause continues the one before it: 下周出差，住在上海.
     told = sentence if has_cjk(clause.text) else clause.text
     if draft.relation == "works at":
-        return _BRIEF_JOB.search(told) is not None or (
-            _SITE.search(draft.object) is not None and _UNTIL_EVENT.search(clause.text) is not None
+        return _PATTERNS["brief_job"].search(told) is not None or (
+            _PATTERNS["site"].search(draft.object) is not None
+            and _PATTERNS["until_event"].search(clause.text) is not None
         )
-    if _UNTIL_EVENT.search(clause.text) and any(_is_far(one, clause.said_at) for one in clause.times):
+    if _PATTERNS["until_event"].search(clause.text) and any(_is_far(one, clause.said_at) for one in clause.times):
         return False
-    return _STAY.search(told) is not None or any(_is_bounded(clause, one) for one in clause.times)
+    return _PATTERNS["stay"].search(told) is not None or any(_is_bounded(clause, one) for one in clause.times)
 
 
 def _is_far(time: TimeMatch, said_at: datetime) -> bool:
@@ -184,39 +132,24 @@ def _is_bounded(clause: TimedText, time: TimeMatch) -> bool:
     if time.span.end is None or time.span.start is None or time.span.end - time.span.start > _STAY_MAX:
         return False
     text, (start, end) = clause.text, (time.start, time.end)
-    if _TO_HERE.search(text, 0, start) or _ends_before(clause, time):
+    if _PATTERNS["to_here"].search(text, 0, start) or _ends_before(clause, time):
         return True
-    begins = _FROM.search(text, 0, start) and not _TO.match(text, end)
-    return not begins and _LIVE.search(text) is None
+    begins = _PATTERNS["from"].search(text, 0, start) and not _PATTERNS["to"].match(text, end)
+    return not begins and _PATTERNS["live"].search(text) is None
 
 
 def _ends_before(clause: TimedText, time: TimeMatch) -> bool:
     """Return whether a clause ends before a time that is still to come."""
     is_ahead = time.span.start is not None and time.span.start > clause.said_at
-    is_before = _BEFORE.search(clause.text, 0, time.start) or _BEFORE_ZH.match(clause.text, time.end)
+    is_before = _PATTERNS["before"].search(clause.text, 0, time.start) or _PATTERNS["before_zh"].match(
+        clause.text, time.end
+    )
     return is_ahead and is_before is not None
 
 
 # Periods
 
-_UNTIL: Final = re.compile(
-    r"(?:\b(?:until|till?|up to)|(?:一?直|[工作住班干待呆做当任职书学]|^|[，。])[到至]|截至)\s*(?:the\s+)?$",
-    re.IGNORECASE,
-)
-_BEFORE: Final = re.compile(r"\bbefore\s+(?:the\s+)?$", re.IGNORECASE)
-_BEFORE_ZH: Final = re.compile("(?:之前|以前)")
-_ENDING: Final = re.compile(
-    r"\b(?:left|leav(?:e|ing)|quit(?:ting)?|resign\w*|retir\w+|fired|laid off|let go|mov(?:e|ed|ing) (?:out|away)|"
-    r"stopp?\w*|g[ai]ve\w* up|sold|lost|divorced?|broke up|ended|finished|last day|no longer|any ?more|got rid)\b|"
-    "离开|辞|离职|搬[离出走]|退休|停|戒|卖|不再|被裁|分手|离婚|最后一天|(?:不|没)[^，。]{1,12}了$",
-    re.IGNORECASE,
-)
-_STAYED: Final = re.compile(r"\b(?:lived|worked|was|were|studied|taught|used to)\b|[住在是当读]", re.IGNORECASE)
-_LEAVE: Final = re.compile(r"\bleav(?:e|ing)\b|离开", re.IGNORECASE)
-_JOB: Final = re.compile(r"\bjob\b|工作|公司", re.IGNORECASE)
 _JOB_LEFT_MIN: Final = timedelta(days=5)
-# 我2019年住在成都 tells where somebody lived then; these words, since when.
-_SINCE_ZH: Final = re.compile("[从自起就搬来]|开始|一直|入职|加入|现在|至今|了")
 
 
 class ToldPeriod(NamedTuple):
@@ -251,7 +184,7 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
         return draft, ToldPeriod(begin, begin_by)
     if end <= said_at and begin is None and draft.closes:
         return draft, ToldPeriod(end, end_by or end)
-    valid = _NO_MORE.sub("", draft.statement, count=1)
+    valid = _PATTERNS["no_more"].sub("", draft.statement, count=1)
     if end > said_at:
         return replace(draft, statement=valid, closes=False), ToldPeriod(begin, begin_by, end)
     former = _as_former(valid)
@@ -271,22 +204,28 @@ def _told(draft: Draft, clause: str, spans: Sequence[TimeMatch], said_at: dateti
         return _NO_TIMES
     first, second = spans[0], spans[1] if len(spans) > 1 else None
     before = clause[: first.start]
-    if second is not None and second.span.end is not None and _TO.fullmatch(clause, first.end, second.start):
+    if (
+        second is not None
+        and second.span.end is not None
+        and _PATTERNS["to"].fullmatch(clause, first.end, second.start)
+    ):
         times: _Times = begin, end, second.span.end - _SECOND, None
-    elif _UNTIL.search(before):
+    elif _PATTERNS["until"].search(before):
         times = None, None, end - _SECOND, None
-    elif _BEFORE.search(before) or _BEFORE_ZH.match(clause, first.end):
+    elif _PATTERNS["before"].search(before) or _PATTERNS["before_zh"].match(clause, first.end):
         times = None, None, begin - _SECOND, None
     elif begin > said_at:
         times = None, None, None if _journey(clause, end - begin) else end - _SECOND, None
-    elif draft.closes and (draft.relation not in DATED or _ENDING.search(clause) or not _STAYED.search(clause)):
+    elif draft.closes and (
+        draft.relation not in DATED or _PATTERNS["ending"].search(clause) or not _PATTERNS["stayed"].search(clause)
+    ):
         times = None, None, begin, min(end, said_at)
-    elif draft.closes or (has_cjk(clause) and end <= said_at and not _SINCE_ZH.search(clause)):
+    elif draft.closes or (has_cjk(clause) and end <= said_at and not _PATTERNS["since_zh"].search(clause)):
         times = begin, end, min(end - _SECOND, said_at), None
     else:
         times = begin, end, None, None
     if draft.relation in DATED:
-        return times if draft.closes or times[0] or _UNTIL.search(before) else _NO_TIMES
+        return times if draft.closes or times[0] or _PATTERNS["until"].search(before) else _NO_TIMES
     # "The standup is no longer on Monday" ends on no Monday.
     over = times[2] is not None and times[2] <= said_at and clause[first.start : first.end] not in draft.object
     return (None, None, *times[2:]) if over else _NO_TIMES
@@ -333,14 +272,14 @@ def _period_told(span: Timespan, said_at: datetime, *, joined: bool, ahead: bool
 
 def _journey(text: str, length: timedelta) -> bool:
     """Return whether somebody who leaves at a time of this length may only travel: "I'm leaving Graz on Friday"."""
-    return length < _JOB_LEFT_MIN and _LEAVE.search(text) is not None and _JOB.search(text) is None
+    return (
+        length < _JOB_LEFT_MIN and _PATTERNS["leave"].search(text) is not None and _PATTERNS["job"].search(text) is None
+    )
 
 
-_NO_MORE: Final = re.compile("(?<= )no longer |不再|以前|已经不")
 _PAST: Final = {"lives": "lived", "works": "worked", "studies": "studied", "is": "was", "are": "were", "live": "lived"}
-_PRESENT: Final = re.compile(r"(?<= )(?:lives|live|works|studies|is|are)(?= (?:in|at|as|married) )|(?=[住在是])")
 
 
 def _as_former(statement: str) -> str:
     """Return the statement of a home or job as that of a former one: "Ann lived in Porto", Ann以前住在里昂."""
-    return _PRESENT.sub(lambda found: _PAST.get(found[0], "以前"), statement, count=1)
+    return _PATTERNS["present"].sub(lambda found: _PAST.get(found[0], "以前"), statement, count=1)
