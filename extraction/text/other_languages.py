@@ -24,20 +24,8 @@ _PREFIXES: Final = ("l", "d")
 _VARIANT_CHARS_MIN: Final = 4
 _VARIED_WORDS_MAX: Final = 6
 _ENGLISH: Final = word_set(WORDS["languages"]["english_only"])
-# First persons and possessives of languages without rules of their own. Words that mean something else in English, such
-# as the Spanish "me" and "son", are left out.
 FIRST_PERSON: Final = re.compile(
-    r"(?<![^\W_])(?:"
-    r"yo|soy|estoy|tengo|vivo|trabajo|nací|mis|mío|mía|nuestr[oa]s?"  # Spanish
-    r"|je|j['’][^\W\d_]+|moi|mon|mes|suis|nous|notre|nos"  # French
-    r"|ich|mir|mich|mein(?:e[rmns]?)?|bin|wir|unser(?:e[rmns]?)?"  # German
-    r"|io|sono|mio|mia|miei|abito|lavoro|nostr[oaie]"  # Italian
-    r"|sou|estou|tenho|moro|meus?|minhas?|nosso|nossa"  # Portuguese
-    r"|mijn|wij|onze|jag|jeg|mitt|mina|minä|minun"  # Dutch, Swedish, Norwegian and Danish, Finnish
-    r"|jestem|moja|moje|mój|mieszkam|jsem|můj"  # Polish, Czech
-    r"|benim|bana"  # Turkish
-    r"|я|мне|меня|мой|моя|моё|мои|мы|наш[аеи]?|мене|мені|мій"  # Russian, Ukrainian
-    r")(?![^\W_])"
+    rf"(?<![^\W_])(?:{'|'.join(WORDS['languages']['first_persons'].values())})(?![^\W_])"
     r"|私|僕|俺|わたし|ぼく|うち|저는|제가|나는|내가|우리|제|내",  # Japanese, Korean
     re.IGNORECASE,
 )

@@ -5,9 +5,11 @@ an escape sequence or of the ids and URIs of a memory. Pure, linear time.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
+
+from extraction.text.toml_files import toml_of
 
 
 class SecretKind(StrEnum):
@@ -23,48 +25,15 @@ HIDDEN_KEY: Final = "[hidden key]"
 HIDDEN_PASSWORD: Final = "[hidden password]"
 HIDDEN_CARD: Final = "[hidden card number]"
 
-# Source: the documented prefixes of the issuers. Each pattern needs one of the texts beside it, which is found faster.
-_KEYS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = tuple(
-    (triggers, re.compile(pattern))
-    for triggers, pattern in (
-        (("sk-", "pk-", "rk-"), r"(?<![\w-])[spr]k-[A-Za-z0-9_-]{16,300}"),
-        (("k_live_", "k_test_"), r"(?<![\w-])[spr]k_(?:live|test)_[A-Za-z0-9]{10,300}"),
-        (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"(?<![\w-])gh[pousr]_[A-Za-z0-9]{20,300}"),
-        (("github_pat_",), r"(?<![\w-])github_pat_[A-Za-z0-9_]{20,300}"),
-        (("glpat-",), r"(?<![\w-])glpat-[A-Za-z0-9_-]{16,300}"),
-        (("xox",), r"(?<![\w-])xox[abeoprs]-[A-Za-z0-9-]{10,300}"),
-        (("AKIA", "ASIA"), r"(?<![\w-])A[KS]IA[A-Z0-9]{16}(?![\w-])"),
-        (("AIza",), r"(?<![\w-])AIza[A-Za-z0-9_-]{30,100}"),
-        (("hf_",), r"(?<![\w-])hf_[A-Za-z0-9]{20,100}"),
-        (("npm_",), r"(?<![\w-])npm_[A-Za-z0-9]{30,100}"),
-        (("eyJ",), r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,4000}"),
-        (
-            ("PRIVATE KEY",),
-            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-\"]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
-        ),
-        (("earer ", "EARER "), r"(?<=[Bb][Ee][Aa][Rr][Ee][Rr] )[A-Za-z0-9._~+/-]{16,4000}=*"),
-    )
-)
-_WORD: Final = r"(?:pass(?:word|wd|code|phrase)|pwd|api[ _-]?key|access[ _-]?key|secret(?:[ _-]?key)?|token)"
-_PASSWORDS: Final = (
-    # A value that is an ordinary word ("the secret is patience") stays: one with a digit or a sign is hidden.
-    (
-        ("ass", "ASS", "wd", "WD", "ey", "EY", "ecret", "ECRET", "oken", "OKEN"),
-        re.compile(
-            rf"(?<![\w-])({_WORD}(?:(?: is| was|'s|s are)|\s?[:=]){{1,2}}+\s?+)"
-            r"(?=[^\s\"'\\,;，。；0-9!@#$%^&*+=~]{0,200}+[0-9!@#$%^&*+=~])[^\s\"'\\,;，。；]{6,200}",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        ("密码", "口令", "密钥", "令牌"),
-        re.compile(
-            r"((?:密码|口令|密钥|令牌)(?:是|为|：|:|=)\s?)"
-            r"(?=(?:(?![\"'\\,;0-9!@#$%^&*+=~])[!-~]){0,200}+[0-9!@#$%^&*+=~])(?:(?![\"'\\,;])[!-~]){4,200}"
-        ),
-    ),
-    (("://",), re.compile(r"((?<=://)[^\s/@:\"\\]{1,100}:)[^\s/@\"\\]{1,200}(?=@)")),
-)
+_TABLES: Final = toml_of("extraction.text", "secrets.toml")
+
+
+def _rows(kind: str) -> list[tuple[Sequence[str], re.Pattern[str]]]:
+    return [(row["near"], re.compile(row["pattern"])) for row in _TABLES[kind]]
+
+
+_KEYS: Final = _rows("keys")
+_PASSWORDS: Final = _rows("passwords")
 # 16 to 19 digits, alone or in the groups of a printed card; the checksum decides.
 # The first digit stands before the look-behind, because Python searches for it ten times faster.
 _CARD: Final = re.compile(
