@@ -3,29 +3,9 @@
 import inspect
 import sys
 from collections.abc import Iterator
+from importlib.resources import files
 
 from schema.errors import MnemosceneError
-
-_HEAD = """\
-# Errors
-
-Written by `python -m schema.error_codes > docs/errors.md` from `schema/errors.py`; change that.
-
-Every error message says what was wrong and what to do; its code is stable. Each API reports an error like this:
-
-| API | form |
-| --- | --- |
-| GraphQL | status 200; `errors[].message`, and the code in `errors[].extensions.code` |
-| REST | the HTTP status; `{"error": {"code": "…", "message": "…"}}`, and `Retry-After` when it is known |
-| WebSocket | a frame `error` with the code, or the close code 1008 with the code as reason |
-| MCP | a tool result with `isError`, and the code before the message |
-| command line | the message on standard error, and the exit code |
-
-Every HTTP response has `X-Request-Id`; log lines of the request have the same value as `request`. A client may choose
-the value by sending that header (letters, digits, `.`, `_`, `-`; 64 at most).
-
-| code | HTTP | exit |
-| --- | --- | --- |"""
 
 
 def error_kinds() -> list[type[MnemosceneError]]:
@@ -42,11 +22,12 @@ def _kinds_of(kind: type[MnemosceneError]) -> Iterator[type[MnemosceneError]]:
 
 def error_codes_document() -> str:
     """Return the text of docs/errors.md."""
-    return "\n".join(_lines()) + "\n"
+    page = files("schema").joinpath("errors_page.md").read_text("utf-8")
+    return page.replace("{errors}", "\n".join(_lines()))
 
 
 def _lines() -> Iterator[str]:
-    yield _HEAD
+    yield from ("| code | HTTP | exit |", "| --- | --- | --- |")
     for kind in error_kinds():
         yield f"| [`{kind.code}`](#{kind.code.lower()}) | {kind.http_status} | {kind.exit_code} |"
     for kind in error_kinds():

@@ -13,18 +13,6 @@ from schema.errors import InstallError
 from schema.labels import Label, Link
 from schema.predicates import whitelist
 
-_HEAD = """\
-# The graph, for analysts
-
-Written by `python -m schema.graph_model > docs/graph-model.md` from `schema/graph_model.toml` and
-`schema/predicates.toml`; change those.
-Terms and rules are explained in [schema/README.md](../schema/README.md); example queries are in the
-[cookbook](cookbook.md).
-
-Times are in UTC. A property with `[]` is a list. Unset properties are absent, not empty.
-Every node, fact and mention has `tenant`; begin each statement with it: `(u:User {tenant: 'default'})`.
-"""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
@@ -115,42 +103,35 @@ def _properties(section: Mapping[str, Any]) -> dict[str, Property]:
 
 def graph_model_document() -> str:
     """Return the text of docs/graph-model.md."""
-    return "\n".join(_lines()) + "\n"
-
-
-def _lines() -> Iterator[str]:
     model = graph_model()
-    yield from [_HEAD, "## Nodes", ""]
+    parts = {
+        "nodes": _node_tables(model),
+        "predicates": _predicate_table(),
+        "facts": _table(model.facts),
+        "links": (
+            f"| `({one.start.value})-[:{one.link.value}]->({one.end.value})` | {one.about} |"
+            for one in model.links.values()
+        ),
+    }
+    page = files("schema").joinpath("graph_model_page.md").read_text("utf-8")
+    for name, lines in parts.items():
+        page = page.replace(f"{{{name}}}", "\n".join(lines))
+    return page
+
+
+def _node_tables(model: GraphModel) -> Iterator[str]:
     for node in model.nodes.values():
         also = f" (also {node.also.value})" if node.also else ""
         yield from [f"### {node.label.value}{also}", "", node.about, ""]
-        if node.label is Label.MEMBER_FACT:
-            own = {name: one for name, one in node.properties.items() if name not in model.facts}
-            yield from _table(own)
-        else:
-            yield from _table(node.properties)
-    yield from [
-        "## Facts and mentions",
-        "",
-        "The relationship types are the predicates; `(tenant, id)` is unique per type:",
-        "",
-    ]
+        of_facts = model.facts if node.label is Label.MEMBER_FACT else {}
+        yield from _table({name: one for name, one in node.properties.items() if name not in of_facts})
+
+
+def _predicate_table() -> Iterator[str]:
     yield from ["| type | from | to | meaning | 含义 |", "| --- | --- | --- | --- | --- |"]
     for name, rule in whitelist().items():
         ends = [", ".join(label.value for label in Label if label in side) for side in (rule.subjects, rule.objects)]
         yield f"| `{name}` | {ends[0]} | {ends[1]} | {rule.en} | {rule.zh} |"
-    yield ""
-    yield from _table(model.facts)
-    yield from [
-        "## Structural relationships",
-        "",
-        "They have no properties.",
-        "",
-        "| type | meaning |",
-        "| --- | --- |",
-    ]
-    for link in model.links.values():
-        yield f"| `({link.start.value})-[:{link.link.value}]->({link.end.value})` | {link.about} |"
 
 
 def _table(properties: Mapping[str, Property]) -> Iterator[str]:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from enum import Enum
+from importlib.resources import files
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from extraction.openai_api.vendors import VENDORS
@@ -13,46 +14,6 @@ from graph_service.config.settings import SECTIONS, TOP_KEYS, Settings
 from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
 from schema.frames import summary_and_attributes
 
-_HEAD = """\
-# Settings
-
-Generated from the settings classes by `python -m graph_service.config.reference > docs/settings.md`; do not edit.
-
-A setting can come from several sources. In order of precedence: command line, environment, the file named by
-`--config`, `config.toml` in your user configuration directory, `./.mnemoscene/config.toml`. In TOML, `neo4j.uri` is the
-key `uri` in the section `[neo4j]`. All errors in all sources are reported at once when a command starts.
-
-`./.mnemoscene` is used only in directories where you ran `mnemoscene init` or `mnemoscene trust`, and only while its
-settings file is unchanged: after a change, check the file and run `mnemoscene trust` again. Until then a line on
-standard error says that it is ignored. `mnemoscene trust --list` lists trusted directories, `--remove` removes one.
-
-An address is accepted only together with secrets from the same source or from one of lower precedence. A model's
-address in a file with its key in the environment is refused, because the author of the file could send your key
-anywhere: set both in one source, or the address in the source with higher precedence. This applies to
-
-{pairs}
-
-```toml
-tenant = "default"
-
-[service]
-port = 7780
-```
-
-`mnemoscene doctor` shows which files were read and which settings are set. Secrets (marked so) never appear in logs or
-messages."""
-_VENDORS: Final = """\
-## Vendors of models
-
-Without a `base_url`, the prefix of a model's name selects a vendor with its address and the variable of its key:
-`LLM_MODEL=groq/llama-3.3-70b-versatile` with `GROQ_API_KEY`, `EMBEDDING_MODEL=voyage/voyage-3.5` with
-`VOYAGE_API_KEY`, `LLM_MODEL=ollama/qwen3:4b` without any key. Names without such a prefix are OpenAI's. With a
-`base_url`, as of a proxy, a name is sent as it is; `llm.vendor` then says whose API it is, if not OpenAI's. No key is
-sent to another vendor than its own, and an address that `OLLAMA_HOST`, `ANTHROPIC_BASE_URL` or
-`AZURE_OPENAI_ENDPOINT` names is used. `anthropic/` speaks Anthropic's own API. `any-llm/` asks further vendors, as in
-`any-llm/bedrock/…`, through the library of that name: install `mnemoscene-server[any-llm]`. Embedding models that
-tell questions from texts are asked in the way of their vendor, or with the words that their model card names.
-`mnemoscene doctor --ask-model` asks each configured model and says what is wrong."""
 _DEFAULTS: Final[Mapping[str, str]] = {
     "data_dir": "`./.mnemoscene/data` if `./.mnemoscene` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
@@ -61,7 +22,9 @@ _DEFAULTS: Final[Mapping[str, str]] = {
 
 def settings_document() -> str:
     """Return the content of docs/settings.md."""
-    return "\n".join(_lines()) + "\n"
+    page = files("graph_service.config").joinpath("settings_page.md").read_text("utf-8")
+    pairs = "\n".join(f"- `{use.address}` with `{use.secret}`" for use in SECRET_USES)
+    return page.format(pairs=pairs, sections="\n".join(_sections()), vendors="\n".join(_vendors()))
 
 
 def meanings(shape: type[Any]) -> dict[str, str]:
@@ -74,16 +37,18 @@ def environment_names(key: str) -> list[str]:
     return [PREFIX + key.replace(".", "_").upper(), *(name for name, keys in USUAL_NAMES.items() if key in keys)]
 
 
-def _lines() -> Iterator[str]:
-    yield _HEAD.format(pairs="\n".join(f"- `{use.address}` with `{use.secret}`" for use in SECRET_USES))
-    yield from ("", "## General", "")
+def _sections() -> Iterator[str]:
+    yield from ("## General", "")
     top = meanings(Settings)
     yield from _table([field for field in fields(Settings) if field.name in TOP_KEYS], Settings, "", top)
     for name, shape in SECTIONS.items():
         about = " ".join((inspect.getdoc(shape) or "").partition("\n\n")[0].split())
         yield from ("", f"## {name}", "", about, "")
         yield from _table(list(fields(shape)), shape, f"{name}.", meanings(shape))
-    yield from ("", _VENDORS, "", "| prefix | address | key |", "| --- | --- | --- |")
+
+
+def _vendors() -> Iterator[str]:
+    yield from ("| prefix | address | key |", "| --- | --- | --- |")
     for vendor in VENDORS.values():
         own = f"`{vendor.address_variable}`" if vendor.address_variable else None
         address = " or ".join(part for part in (vendor.address, own) if part) or "known to that library"
