@@ -1,6 +1,7 @@
 """Java options and Neo4j settings for the launcher, both for serving and for recording the class archive."""
 
 import secrets
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ JAVA_OPTIONS: Final = (
 # For a command that ends after a few queries: the second compiler costs a second of the start and pays off later. With
 # it a service answers in two thirds of the time (measured in docs/decisions/0001).
 QUICK_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
+# Of `neo4j.conf`:
 # rotation.retention_policy: the transaction log has forgotten texts until it is pruned, so it is kept only as long as
 #   recovery needs it.
 # use_parameter_size: by default a statement is planned again for every order of magnitude of each text's and list's
@@ -37,27 +39,7 @@ QUICK_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 # connection_keep_alive: with it the driver times each socket read, four per row: 0.15 instead of 0.04 ms a row.
 #   Calls have a timeout of their own (graph/store.py).
 # Port 0: the system chooses a free port while binding, so that no other process can take it.
-NEO4J_CONF: Final = """\
-# Written at each start of the local Neo4j; changes made here are lost.
-server.bolt.enabled=true
-server.bolt.listen_address=127.0.0.1:0
-internal.server.bolt.thread_pool_shutdown_wait_time=200ms
-internal.server.bolt.connection_shutdown_wait_time=200ms
-server.directories.data=neo4j
-server.directories.logs=logs
-server.directories.plugins={no_plugins}
-server.memory.pagecache.size={page_cache_mb}m
-dbms.security.auth_enabled=true
-dbms.security.allow_csv_import_from_file_urls=false
-dbms.usage_report.enabled=false
-db.tx_log.preallocate=false
-db.tx_log.rotation.size=16m
-db.tx_log.rotation.retention_policy=keep_none
-db.memory.transaction.max=256m
-db.transaction.timeout={transaction_max_s}s
-internal.cypher.use_parameter_size=false
-server.bolt.connection_keep_alive_for_requests=OFF
-"""
+NEO4J_CONF: Final = files("graph_service.graph.local_neo4j").joinpath("neo4j.conf").read_text("utf-8")
 
 
 def launch_settings(
