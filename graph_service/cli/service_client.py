@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -46,8 +47,6 @@ POLL_S: Final = 0.2
 # Stop waiting for jobs of which none is done for so long, or of which none is even begun: vectors may be paused.
 JOB_MAX_S: Final = 300.0
 BEGUN_MAX_S: Final = 10.0
-# What `nodes` reads of a page.
-PAGE: Final = "pageInfo { endCursor hasNextPage }"
 # Fields whose values are names of an enumeration.
 _ENUMERATIONS: Final = frozenset(
     {"kind", "fact_kind", "state", "close_reason", "reason", "intent", "answer_type", "category", "language"}
@@ -56,6 +55,19 @@ _ENUMERATIONS: Final = frozenset(
 _VERBATIM: Final = frozenset({"metadata", "raw", "value"})
 _NAME: Final = re.compile("[A-Z][A-Z_]*")
 _UPPER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _documents() -> dict[str, str]:
+    """Return the operations of `documents.graphql` by name, each with the fragments that it uses."""
+    text = files("graph_service.cli").joinpath("documents.graphql").read_text("utf-8")
+    named = re.compile(r"^(?:query|mutation|fragment) (\w+)", re.MULTILINE)
+    parts = {found[1]: part for part in text.split("\n\n") if (found := named.search(part))}
+    uses = {name: sorted(set(re.findall(r"\.\.\.(\w+)", part))) for name, part in parts.items()}
+    return {name: "\n".join([part, *(parts[used] for used in uses[name])]) for name, part in parts.items()}
+
+
+# All documents of commands, by the name of the operation.
+DOCUMENTS: Final = _documents()
 
 # Sends a document with its variables, and returns the body of the response.
 _Send = Callable[[str, Mapping[str, Any]], Awaitable[Any]]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
-from graph_service.cli.service_client import PAGE, ask_service, service_of
+from graph_service.cli.service_client import DOCUMENTS, ask_service, service_of
 from graph_service.observability.columns import Fields, listing
 
 facts = typer.Typer(help="Show one fact's validity and history, and reopen it after it was closed.")
@@ -13,30 +13,20 @@ facts = typer.Typer(help="Show one fact's validity and history, and reopen it af
 FactId = Annotated[
     str, typer.Argument(metavar="ID", help="The fact's id, as recall and the viewer show it.", show_default=False)
 ]
-_CLOSING: Final = "closing { reason text factId messageId }"
-_STATUS: Final = f"id statement validAt invalidAt holds {_CLOSING}"
-_FACT: Final = f"query($id: String!) {{ fact(id: $id) {{ {_STATUS} }} }}"
-_REOPEN: Final = (
-    f"mutation($id: String!, $reason: String!) {{ fact: reopenFact(id: $id, reason: $reason) {{ {_STATUS} }} }}"
-)
-_HISTORY: Final = (
-    "query($id: String!) { versions: factHistory(id: $id) { id uri statement subject predicate relation object"
-    f" confidence strength validAt invalidAt knownAt closingKnownAt {_CLOSING} evidence }} }}"
-)
 
 
 @facts.command()
 @command
 async def show(call: Invocation, id_: FactId) -> None:
     """Show whether a fact is valid, and what closed it if it is not."""
-    await _show_fact(call, _FACT, id=id_)
+    await _show_fact(call, DOCUMENTS["fact"], id=id_)
 
 
 @facts.command()
 @command
 async def history(call: Invocation, id_: FactId) -> None:
     """Show the earlier and later versions of a fact, and why each was closed."""
-    answer = await ask_service(call, _HISTORY, id=id_)
+    answer = await ask_service(call, DOCUMENTS["factHistory"], id=id_)
     call.terminal.answer(answer, lambda: "\n".join(map(_fact_line, answer["versions"])))
 
 
@@ -50,7 +40,7 @@ async def reopen(
     ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""
-    await _show_fact(call, _REOPEN, id=id_, reason=reason)
+    await _show_fact(call, DOCUMENTS["reopenFact"], id=id_, reason=reason)
 
 
 async def _show_fact(call: Invocation, document: str, **variables: str) -> None:
@@ -68,29 +58,6 @@ def _fact_line(fact: dict[str, Any]) -> str:
 entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
 EntityId = Annotated[str, typer.Argument(help="The entity's id, as `entities list` shows it.", show_default=False)]
-_LIST: Final = f"""
-query($user: String!, $first: Int!, $after: String) {{
-  entities(userId: $user, first: $first, after: $after) {{
-    nodes {{ id name aliases entityType lastSeen merged }} {PAGE}
-  }}
-}}
-"""
-_MERGE: Final = """
-mutation($keep: String!, $merge: String!, $reason: String!) {
-  done: mergeEntities(keepId: $keep, mergeId: $merge, reason: $reason) { mergeId keptId mergedId }
-}
-"""
-_SPLIT: Final = "mutation($id: String!) { done: splitEntity(id: $id) { mergeId keptId mergedId } }"
-_SUGGEST: Final = """
-query($user: String, $limit: Int!) {
-  suggestedMerges(userId: $user, limit: $limit) { userId firstId firstName secondId secondName score reasons }
-}
-"""
-_REJECT: Final = """
-mutation($first: String!, $second: String!, $reason: String!) {
-  rejected: rejectMerge(firstId: $first, secondId: $second, reason: $reason)
-}
-"""
 
 
 @entities.command("list")
@@ -102,7 +69,7 @@ async def list_entities(
 ) -> None:
     """List the entities of one user's memory, most recently mentioned first."""
     async with service_of(call) as service:
-        found = await service.nodes(_LIST, limit=limit, user=user)
+        found = await service.nodes(DOCUMENTS["entities"], limit=limit, user=user)
     columns: Fields = {
         "id": "id",
         "name": "name",
@@ -125,7 +92,7 @@ async def merge(
     ] = "entered on the command line",
 ) -> None:
     """Merge the second entity into the first; `split` undoes it."""
-    await _change(call, "merged", _MERGE, keep=keep_id, merge=merge_id, reason=reason)
+    await _change(call, "merged", DOCUMENTS["mergeEntities"], keep=keep_id, merge=merge_id, reason=reason)
 
 
 @entities.command()
@@ -137,7 +104,7 @@ async def split(
     ],
 ) -> None:
     """Undo a merge; facts learned since go to the entity whose name was mentioned."""
-    await _change(call, "split", _SPLIT, id=id_)
+    await _change(call, "split", DOCUMENTS["splitEntity"], id=id_)
 
 
 @entities.command()
@@ -148,7 +115,7 @@ async def suggest(
     limit: Annotated[int, typer.Option(help="Maximum number of pairs, 1 to 100.")] = 20,
 ) -> None:
     """Show pairs of entities that may be the same; merges nothing."""
-    found = (await ask_service(call, _SUGGEST, user=user, limit=limit))["suggested_merges"]
+    found = (await ask_service(call, DOCUMENTS["suggestedMerges"], user=user, limit=limit))["suggested_merges"]
     pairs = [
         {
             **{end: {"id": one[f"{end}_id"], "name": one[f"{end}_name"]} for end in ("first", "second")},
@@ -177,7 +144,7 @@ async def reject(
     ] = "entered on the command line",
 ) -> None:
     """Record that two entities differ, so that they are not suggested again."""
-    done = await ask_service(call, _REJECT, first=first_id, second=second_id, reason=reason)
+    done = await ask_service(call, DOCUMENTS["rejectMerge"], first=first_id, second=second_id, reason=reason)
     call.terminal.answer(done, lambda: f"recorded that {first_id} and {second_id} differ")
 
 

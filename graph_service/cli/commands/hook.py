@@ -23,7 +23,7 @@ import typer
 from extraction.text.secrets import SecretKind, without_secrets
 from extraction.verified_files import write_private
 from graph_service.cli.options import Invocation, command
-from graph_service.cli.service_client import ServiceClient, client_over_http, request_headers
+from graph_service.cli.service_client import DOCUMENTS, ServiceClient, client_over_http, request_headers
 from graph_service.cli.signals import run_client
 from graph_service.runtime.service_registry import running_service
 from schema.errors import InputError, MnemosceneError, UnavailableError
@@ -40,11 +40,6 @@ _NAME_CHARS_MAX: Final = 100
 _HIDDEN: Final = frozenset({SecretKind.KEYS, SecretKind.CARDS})
 # Claude Code writes commands, their output and reminders as messages of the user.
 _NOT_SAID: Final = ("<", "Caveat: ", "[Request interrupted")
-
-_CONTEXT: Final = """query ($user: String!, $query: String!, $tags: [String!], $tokens: Int!) {
-  context(userId: $user, query: $query, tags: $tags, maxTokens: $tokens) {
-    text nothingRelevant core { id } recalled { id } } }"""
-_REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { stored } }"
 
 
 class Agent(StrEnum):
@@ -147,7 +142,7 @@ async def _memory(service: ServiceClient, event: Mapping[str, Any], user: str, *
     if not query.strip():
         return ""
     answer = await service.ask(
-        _CONTEXT,
+        DOCUMENTS["hookContext"],
         user=user,
         query=query[:_QUERY_CHARS_MAX],
         tags=[project],
@@ -180,7 +175,7 @@ async def _store(service: ServiceClient, agent: Agent, event: Mapping[str, Any],
         for one in said
     ]
     told = {"userId": user, "sessionId": session, "agentId": agent.value, "messages": messages}
-    await service.ask(_REMEMBER, input=told)
+    await service.ask(DOCUMENTS["remember"], input=told)
 
 
 # Claude Code gives all hooks of a session's end 1.5 s together.

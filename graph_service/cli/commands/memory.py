@@ -6,16 +6,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import typer
 
 from graph_service.cli.options import Invocation, UserOption, command, iso_time, one_of
-from graph_service.cli.service_client import ServiceClient, ask_service, service_of
+from graph_service.cli.service_client import DOCUMENTS, ServiceClient, ask_service, service_of
 from graph_service.observability.columns import CYAN, DIM, Columns
 from schema.labels import Role
 from schema.profile import Category
 from schema.zones import day_in, moment_in
 
 DEFAULT_SESSION = "cli"
-_REMEMBER: Final = """
-mutation($input: RememberInput!) { remember(input: $input) { stored repeated uris messageIds spooled } }
-"""
 
 
 @command
@@ -47,7 +44,7 @@ async def remember(
     }
     given = {"userId": user, "sessionId": session, "userName": name, "messages": [message]}
     async with service_of(call) as service:
-        receipt = (await service.ask(_REMEMBER, input=given))["remember"]
+        receipt = (await service.ask(DOCUMENTS["remember"], input=given))["remember"]
         is_read = not no_wait and not receipt["spooled"]
         if is_read:
             await service.finish_jobs(call.terminal)
@@ -59,22 +56,6 @@ async def remember(
 
 
 QUOTE_CHARS_MAX = 160
-_RECALL: Final = """
-query($query: String!, $user: String!, $limit: Int!, $evidence: Int!, $kinds: [HitKind!], $start: DateTime,
-      $end: DateTime, $validAt: DateTime, $asOf: DateTime, $mode: RecallMode, $filter: RecallFilter, $after: String,
-      $askedAt: DateTime, $zone: String) {
-  recall(query: $query, userId: $user, limit: $limit, evidence: $evidence, kinds: $kinds, start: $start, end: $end,
-         validAt: $validAt, asOf: $asOf, mode: $mode, filter: $filter, after: $after, askedAt: $askedAt, zone: $zone) {
-    hits {
-      kind id uri score parts { name value } snippet text saidAt title speaker role emotion pending tags validAt
-      invalidAt overtakenBy subject predicate relation object strength confidence factKind rationale steps
-      triggerEmotion zone mentionedStart mentionedEnd evidence { id uri role speaker text saidAt zone }
-    }
-    searchPath notes confidence nothingRelevant removed { reason count } nextCursor degraded snapshotAgeS
-    askedTimes { start end phrase restricts } intent answerType
-  }
-}
-"""
 
 
 async def ask_question(
@@ -85,7 +66,7 @@ async def ask_question(
     Args:
         more: further variables of the document.
     """
-    answer = await service.ask(_RECALL, query=question, user=user, limit=limit, evidence=evidence, **more)
+    answer = await service.ask(DOCUMENTS["recall"], query=question, user=user, limit=limit, evidence=evidence, **more)
     return {"question": question, **answer["recall"]}
 
 
@@ -200,18 +181,6 @@ async def recall(
     call.terminal.answer(answer, lambda: answer_view(answer))
 
 
-_LINE: Final = "{ number kind id uri text at until parent }"
-_CONTEXT: Final = f"""
-query($query: String!, $user: String!, $tokens: Int!, $validAt: DateTime, $asOf: DateTime, $language: Language,
-      $uris: Boolean!) {{
-  context(query: $query, userId: $user, maxTokens: $tokens, validAt: $validAt, asOf: $asOf, language: $language,
-          uris: $uris) {{
-    text tokens maxTokens language core {_LINE} recalled {_LINE} confidence nothingRelevant degraded notes
-  }}
-}}
-"""
-
-
 @command
 async def context(
     call: Invocation,
@@ -235,18 +204,8 @@ async def context(
         "language": None if language is None else language.upper(),
         "uris": uris,
     }
-    found = (await ask_service(call, _CONTEXT, **variables))["context"]
+    found = (await ask_service(call, DOCUMENTS["context"], **variables))["context"]
     call.terminal.answer(found, lambda: "\n".join([found["text"], "", *found["notes"]]).strip())
-
-
-_PROFILE: Final = """
-query($user: String!, $agent: String, $category: ProfileCategory) {
-  profile(userId: $user, agentId: $agent, category: $category) {
-    category limit omitted
-    items { id uri statement predicate relation object importance confidence validAt lastSeen zone }
-  }
-}
-"""
 
 
 @command
@@ -258,7 +217,7 @@ async def profile(
 ) -> None:
     """Show the profile of a user or agent, by category."""
     name = None if category is None else category.name
-    answer = await ask_service(call, _PROFILE, user=user, agent=agent, category=name)
+    answer = await ask_service(call, DOCUMENTS["profile"], user=user, agent=agent, category=name)
     call.terminal.answer(answer, lambda: _profile_table(answer["profile"]))
 
 

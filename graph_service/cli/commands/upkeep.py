@@ -1,28 +1,23 @@
 """`mnemoscene stats`, `sessions`, `layers`, `jobs` and `sync`: what a memory contains, and its background work."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
 from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
-from graph_service.cli.service_client import PAGE, ask_service, service_of
+from graph_service.cli.service_client import DOCUMENTS, ask_service, service_of
 from graph_service.cli.terminal import ProgressBars
 from graph_service.observability.columns import Fields, listing
 from graph_service.observability.progress import Step
 from schema.errors import InputError
 from schema.zones import minute_in
 
-_COUNT: Final = (
-    "query($user: String) { stats(userId: $user) { messages sessions scenes entities users agents facts closedFacts }"
-    " jobs: jobStatus { waiting leased dead } }"
-)
-
 
 @command
 async def stats(call: Invocation, user: AnyUserOption = None) -> None:
     """Count messages, sessions, scenes, entities, facts and waiting jobs."""
-    answer = await ask_service(call, _COUNT, user=user)
+    answer = await ask_service(call, DOCUMENTS["stats"], user=user)
     jobs = answer["jobs"]
     document = answer["stats"] | {"jobs_waiting": jobs["waiting"] + jobs["leased"], "dead_letters": jobs["dead"]}
     call.terminal.report(
@@ -31,18 +26,6 @@ async def stats(call: Invocation, user: AnyUserOption = None) -> None:
 
 
 sessions = typer.Typer(help="List and close a user's sessions.", no_args_is_help=True)
-
-_SESSION: Final = (
-    "uri userId sessionId state openedAt lastAt closingAt closedAt closeReason messages scenes unread unembedded"
-    " unextracted problem zone"
-)
-_SESSIONS: Final = (
-    "query($user: String!, $first: Int!, $after: String) {"
-    f" sessions(userId: $user, first: $first, after: $after) {{ nodes {{ {_SESSION} }} {PAGE} }} }}"
-)
-_ONE: Final = "($user: String!, $session: String!)"
-_CLOSE: Final = f"mutation{_ONE} {{ closeSession(userId: $user, sessionId: $session) {{ state }} }}"
-_GET: Final = f"query{_ONE} {{ session(userId: $user, sessionId: $session) {{ {_SESSION} }} }}"
 
 
 @sessions.command("list")
@@ -54,7 +37,7 @@ async def list_sessions(
 ) -> None:
     """List the sessions of a user, latest first."""
     async with service_of(call) as service:
-        found = await service.nodes(_SESSIONS, limit=limit, user=user)
+        found = await service.nodes(DOCUMENTS["sessions"], limit=limit, user=user)
     call.terminal.answer(
         {"sessions": found}, lambda: "\n".join(map(session_line, found)) or f"user {user!r} has no sessions"
     )
@@ -69,9 +52,9 @@ async def close(
 ) -> None:
     """Close a session, and wait until its facts are extracted."""
     async with service_of(call) as service:
-        await service.ask(_CLOSE, user=user, session=session)
+        await service.ask(DOCUMENTS["closeSession"], user=user, session=session)
         await service.finish_jobs(call.terminal)
-        view = (await service.ask(_GET, user=user, session=session))["session"]
+        view = (await service.ask(DOCUMENTS["session"], user=user, session=session))["session"]
     call.terminal.answer(view, lambda: session_line(view))
 
 
@@ -84,19 +67,6 @@ def session_line(view: dict[str, Any]) -> str:
 
 
 layers = typer.Typer(help="Summaries of scenes and sessions: L0, L1, and the full text L2.", no_args_is_help=True)
-_LAYER: Final = """
-query($uri: String!, $after: String) {
-  layer(uri: $uri, after: $after) {
-    uri level title text generatedBy tokens nextCursor start end mentionedStart mentionedEnd zone emotion participants
-    anchors { text uri }
-  }
-}
-"""
-_GENERATE: Final = """
-mutation($user: String, $session: String) {
-  done: generateLayers(userId: $user, sessionId: $session) { sessions created unchanged failed }
-}
-"""
 
 
 @layers.command("show")
@@ -112,7 +82,7 @@ async def show_layer(
     ] = None,
 ) -> None:
     """Print a text; create and store it first if it is missing."""
-    found = (await ask_service(call, _LAYER, uri=uri, after=after))["layer"]
+    found = (await ask_service(call, DOCUMENTS["layer"], uri=uri, after=after))["layer"]
     call.terminal.answer(found, lambda: found["text"])
 
 
@@ -124,17 +94,13 @@ async def generate(
     session: Annotated[str | None, typer.Option(help="Only this session of the user.")] = None,
 ) -> None:
     """Create missing and outdated summaries of one session, of one user's sessions, or of all sessions."""
-    done = (await ask_service(call, _GENERATE, user=user, session=session))["done"]
+    done = (await ask_service(call, DOCUMENTS["generateLayers"], user=user, session=session))["done"]
     counts = f"{done['created']} created, {done['unchanged']} unchanged, {done['failed']} failed"
     call.terminal.answer(done, lambda: f"{done['sessions']} sessions: {counts}")
 
 
 jobs = typer.Typer(help="Dead letters: background jobs that failed too often.", invoke_without_command=True)
 
-_LETTERS: Final = "letters: deadLetters { nodes { id kind userId sessionId error attempts failedAt } }"
-_JOBS: Final = f"{{ jobs: jobStatus {{ waiting leased dead }} {_LETTERS} }}"
-_RETRY: Final = "mutation($ids: [ID!]) { retried: retryDeadLetters(ids: $ids) }"
-_CANCEL: Final = "mutation($ids: [ID!]!) { cancelled: cancelJobs(ids: $ids) }"
 IdsArgument = Annotated[list[str] | None, typer.Argument(help="Job ids.", show_default=False, metavar="[ID]...")]
 
 
@@ -144,7 +110,7 @@ async def show_jobs(call: Invocation) -> None:
     """List the dead letters, latest first."""
     if call.subcommand is not None:
         return
-    answer = await ask_service(call, _JOBS)
+    answer = await ask_service(call, DOCUMENTS["jobs"])
     letters, backlog = answer["letters"]["nodes"], answer["jobs"]
     columns: Fields = {
         "id": "id",
@@ -170,9 +136,9 @@ async def retry(
     if bool(ids) == everything:
         raise InputError("name the ids of the jobs to retry, or use --all")
     async with service_of(call) as service:
-        retried = (await service.ask(_RETRY, ids=ids or None))["retried"]
+        retried = (await service.ask(DOCUMENTS["retryDeadLetters"], ids=ids or None))["retried"]
         await service.finish_jobs(call.terminal)
-        left = (await service.ask(_JOBS))["letters"]["nodes"]
+        left = (await service.ask(DOCUMENTS["jobs"]))["letters"]["nodes"]
     document = {"retried": retried, "dead_letters": left}
     call.terminal.answer(document, lambda: f"{retried} retried, {len(left)} dead letters")
 
@@ -184,13 +150,8 @@ async def cancel(
     ids: Annotated[list[str], typer.Argument(help="Job ids.", show_default=False)],
 ) -> None:
     """Cancel jobs; the messages stay."""
-    done = await ask_service(call, _CANCEL, ids=ids)
+    done = await ask_service(call, DOCUMENTS["cancelJobs"], ids=ids)
     call.terminal.answer(done, lambda: f"{done['cancelled']} cancelled")
-
-
-_SYNC: Final = """
-mutation($dryRun: Boolean!) { sync(dryRun: $dryRun) { total indexed skipped errors found { problem count } } }
-"""
 
 
 @command
@@ -202,7 +163,7 @@ async def sync(
     async with service_of(call) as service:
         with ProgressBars(call.terminal) as bars:
             bars(Step(part="sync", doing="comparing"))
-            report = (await service.ask(_SYNC, dryRun=dry_run))["sync"]
+            report = (await service.ask(DOCUMENTS["sync"], dryRun=dry_run))["sync"]
         if report["indexed"]:
             await service.finish_jobs(call.terminal)
     report["found"] = {one["problem"].lower(): one["count"] for one in report["found"]}
