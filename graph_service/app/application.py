@@ -31,7 +31,7 @@ from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.sign_in import session_secret
 from graph_service.config.sections import MCP_PATH
 from graph_service.config.settings import is_loopback
-from graph_service.live.hub import ChangeStream, Hub
+from graph_service.live.hub import Hub
 from graph_service.live.websocket import live_router
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpEndpoint
@@ -187,7 +187,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     given = services.settings.mcp
     usual = Caller(tenant=DEFAULT_TENANT, user_id=given.user, tools=given.tools, aliases=given.aliases)
     mcp = McpEndpoint(tool_context(services), usual=usual, tenant_of=tenant_of, auth=auth)
-    graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
+    graphql = GraphQLEndpoint(services.memory, auth, hub.follow)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -4,7 +4,6 @@ Snapshots and patches are encoded once for all viewers of the same scope.
 """
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from graph_service.memory.change_log.log import ChangeLog, Head, moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
+from graph_service.supervision import wait_for_any
 from schema.change import FORGOTTEN, NumberedChange
 from schema.errors import UnavailableError
 from schema.frames import GraphSnapshot, Places, PlacesByView, Resume
@@ -303,10 +303,7 @@ class Feed:
         while True:
             self._notified.clear()
             await self._poll()
-            # Not wait_for: in Python 3.11 it can swallow a cancellation that arrives with the event.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.poll_s):
-                    await self._notified.wait()
+            await wait_for_any(self._notified, timeout_s=self._limits.poll_s)
 
     def reaches(self, epoch: str, seq: int) -> bool:
         """Return whether patches suffice to bring a viewer from this position to the present."""

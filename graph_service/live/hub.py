@@ -286,21 +286,12 @@ class Hub:
         watched, self._watched = list(self._watched.values()), {}
         await cancel(*(each.task for each in watched))
 
-
-class ChangeStream:
-    """Streams changes of tenants to subscribers, which count as viewers.
-
-    Nothing is queued per reader: after sending a batch it takes the next one from the shared ring, or from the log.
-    """
-
-    def __init__(self, hub: Hub, change_log: ChangeLog) -> None:
-        self._hub = hub
-        self._log = change_log
-
     async def follow(
         self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANONYMOUS
     ) -> AsyncIterator[ChangeBatch]:
-        """Yield the current position, then changes as they are committed.
+        """Yield the current position of a subscriber, who counts as a viewer, then changes as they are committed.
+
+        Nothing is queued per subscriber: the next batch comes from the shared ring, or from the log.
 
         Args:
             access: access of the subscriber, whose quota is charged.
@@ -310,9 +301,9 @@ class ChangeStream:
             RateLimitError: too many viewers, or the slot was revoked.
             UnavailableError: the log does not answer.
         """
-        with self._hub.slots.take(tenant, access) as slot:
+        with self.slots.take(tenant, access) as slot:
             resume = Resume(epoch=epoch, seq=since) if epoch is not None and since is not None else None
-            async with self._hub.watching(tenant, resume) as feed:
+            async with self.watching(tenant, resume) as feed:
                 wake = asyncio.Event()
                 feed.listeners.add(wake)
                 try:
@@ -337,10 +328,10 @@ class ChangeStream:
         """Return the batch after `last`; None if there is nothing new."""
         if (feed.epoch or "") != last.epoch:
             return _position(feed, last.epoch, last.seq)
-        changes = feed.ring.since(last.seq, bytes_max=self._hub.limits.frame_out_bytes)
+        changes = feed.ring.since(last.seq, bytes_max=self.limits.frame_out_bytes)
         if changes is None:
             # Too old for the ring; try the log.
-            logged = await self._log.since(feed.tenant, last.seq)
+            logged = await self._changes.since(feed.tenant, last.seq)
             changes = logged if logged and logged[0].seq == last.seq + 1 else None
         if changes is None:
             return replace(last, seq=feed.ring.end, reset=True, changes=())

@@ -33,7 +33,7 @@ from graph_service.live.change_feed import Feed, LiveLimits
 from graph_service.live.hub import Hub, Member
 from graph_service.memory.change_log.log import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
-from graph_service.supervision import first_done
+from graph_service.supervision import first_done, wait_for_any
 from schema.errors import (
     ForbiddenError,
     InputError,
@@ -166,10 +166,7 @@ class Viewer:
                 while await self._advance():
                     pass
                 await self._send_heartbeat()
-                # Not wait_for: in Python 3.11 it can swallow a cancellation that arrives with the event.
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._pause_s()):
-                        await self.wake.wait()
+                await wait_for_any(self.wake, timeout_s=self._pause_s())
                 self._check_acknowledged()
         finally:
             self._feed.listeners.discard(self.wake)
