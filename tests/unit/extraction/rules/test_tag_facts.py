@@ -227,6 +227,21 @@ def test_value_told_beside_that_of_somebody_else_needs_less() -> None:
     assert [one.object for one in facts_of_tags(text, [unsure, alike], ME)] == ["640"], "of the same person"
 
 
+@pytest.mark.parametrize(
+    ("text", "objects", "told"),
+    [
+        ("take home is 5,140 a month, rent eats 1,895 of it", ("5,140 a month", "1,895"), ["User's rent is 1,895."]),
+        ("每月到手9200，房租要2300", ("9200", "2300"), ["用户的房租是2300。"]),
+        ("it's 900, that's the rent, the deposit was 1800", ("900", "1800"), ["rent is 900", "deposit is 1800"]),
+        ("rent 900, deposit 1800", ("900", "1800"), ["rent is 900", "deposit is 1800"]),
+    ],
+)
+def test_word_before_a_value_is_not_of_another(text: str, objects: tuple[str, ...], told: list[str]) -> None:
+    statements = [fact.statement for fact in drafts(text, *(tag(text, "price", obj) for obj in objects))]
+    assert len(statements) == len(told)
+    assert all(one in statement for one, statement in zip(told, statements, strict=True))
+
+
 def test_quote_of_a_tagged_fact_is_its_sentence() -> None:
     text = "Big news! so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})
