@@ -150,6 +150,8 @@ def _ends_before(clause: TimedText, time: TimeMatch) -> bool:
 # Periods
 
 _JOB_LEFT_MIN: Final = timedelta(days=5)
+# What began so long ago is not over: "I moved to Porto in May", but perhaps "in 2019".
+_RECENT: Final = timedelta(days=366)
 
 
 class ToldPeriod(NamedTuple):
@@ -157,7 +159,8 @@ class ToldPeriod(NamedTuple):
 
     Attributes:
         valid_at: the begin; of a fact that closes, the end.
-        valid_by: latest possible `valid_at`, if the text names a range such as a year.
+        valid_by: latest possible `valid_at`, if the text names a range such as a year; of what is so when it is said
+            ("since 2019", "I moved here last month") that time, since it contradicts what was said before.
         invalid_at: the end of a fact that does not close.
     """
 
@@ -181,7 +184,8 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
     if begin is not None and end is not None and end < begin:
         return draft, NOT_TOLD
     if end is None:
-        return draft, ToldPeriod(begin, begin_by)
+        is_now = begin is not None and (said_at - begin <= _RECENT or _PATTERNS["so_far"].search(clause.text))
+        return draft, ToldPeriod(begin, said_at if is_now else begin_by)
     if end <= said_at and begin is None and draft.closes:
         return draft, ToldPeriod(end, end_by or end)
     valid = _PATTERNS["no_more"].sub("", draft.statement, count=1)
@@ -264,7 +268,7 @@ def _period_told(span: Timespan, said_at: datetime, *, joined: bool, ahead: bool
     """Return the period of something by "since", "until" or both; None for a time that only names a day."""
     if span.end is None:
         begun = span.start is not None and span.start <= said_at
-        return ToldPeriod(span.start) if begun else None
+        return ToldPeriod(span.start, said_at) if begun else None
     is_over = span.end <= said_at
     told = joined and not ahead if is_over else joined or span.start is None
     return ToldPeriod(span.start, None, span.end - _SECOND) if told else None
