@@ -99,20 +99,41 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedFact:
+class FactValues:
+    """The values of a fact that its reader extracts, and a correction overrides.
+
+    Attributes:
+        statement: the fact in words, in the language of the conversation.
+        base_strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
+        importance: 1…10, expected later relevance.
+        reader: `rules`, `caller`, `person`, or the model's name.
+    """
+
+    statement: str
+    base_strength: float
+    confidence: float
+    importance: int
+    reader: str
+    trigger_emotion: str | None
+    detail: FactDetail
+
+
+def fact_values(source: FactValues) -> dict[str, Any]:
+    """Return the fields of `FactValues` by name."""
+    return {name: getattr(source, name) for name in FactValues.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedFact(FactValues):
     """A proposal that passed the check: both ends are resolved, the predicate is on the whitelist.
 
     Not a `Fact` yet: it asserts or ends a claim, which may be stored already for several periods.
 
     Attributes:
-        statement: the fact in words, in the language of the conversation.
-        strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
-        importance: 1…10, expected later relevance.
         said_at: time of the first evidence message.
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
         corrects: it closes what a corrected message said; nothing if no such fact is stored.
-        reader: `rules`, `caller`, `person`, or the model's name.
         correction: set when it is a correction by a person.
         changes: the statement or its evidence says that the value is new or changed.
         replaces: ids of the claims that it replaces, as the caller said.
@@ -122,21 +143,14 @@ class AcceptedFact:
     subject: EntityRef
     predicate: str
     object: EntityRef
-    statement: str
     relation: str | None
-    strength: float
-    confidence: float
     said_at: datetime
     valid_at: datetime
     invalid_at: datetime | None
-    trigger_emotion: str | None
     proofs: tuple[Proof, ...]
-    reader: str
     valid_by: datetime | None = None
     closes: bool = False
     corrects: bool = False
-    importance: int = 5
-    detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()
@@ -149,25 +163,7 @@ class AcceptedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractedValues:
-    """The values of a fact that its reader extracted, and a correction overrides."""
-
-    statement: str
-    base_strength: float
-    confidence: float
-    importance: int
-    reader: str
-    trigger_emotion: str | None
-    detail: FactDetail
-
-
-def extracted_values(source: "ExtractedValues | Fact") -> dict[str, Any]:
-    """Return the fields of `ExtractedValues` by name."""
-    return {name: getattr(source, name) for name in ExtractedValues.__dataclass_fields__}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(FactValues):
     """A fact as stored in the graph: one validity period of a claim.
 
     Attributes:
@@ -193,20 +189,15 @@ class Fact:
     predicate: str
     relation: str | None
     slot: int
-    statement: str
-    base_strength: float
     strength: float
-    confidence: float
     first_seen: datetime
     last_seen: datetime
     valid_at: datetime
     invalid_at: datetime | None
     closed_by: MemoryId | None
-    trigger_emotion: str | None
     evidence: tuple[MemoryId, ...]
     scenes: tuple[MemoryId, ...]
     quotes: tuple[str, ...]
-    reader: str
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
     closing_reason: Closing | None = None
@@ -216,7 +207,7 @@ class Fact:
     closing_known_at: datetime | None = None
     corrections: tuple[str, ...] = ()
     wordings: tuple[str, ...] = ()
-    extracted: ExtractedValues | None = None
+    extracted: FactValues | None = None
 
     @property
     def is_unconfirmed(self) -> bool:

@@ -112,7 +112,7 @@ def _accept(
         object=entities[fact.object],
         statement=fact.statement.strip(),
         relation=canonical_relation(fact.relation),
-        strength=fact.strength,
+        base_strength=fact.strength,
         confidence=fact.confidence,
         said_at=said[0],
         valid_at=valid_at if invalid_at is None or valid_at <= invalid_at else invalid_at,

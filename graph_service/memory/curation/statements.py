@@ -42,7 +42,7 @@ from graph_service.observability.metrics import CORRECTIONS
 from schema.assertion import Assertion, Closing, CorrectionKind, StatementKind, parse_assertion, sentence_of
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
-from schema.fact import PERSON, Claim, ExtractedValues, Fact, extracted_values
+from schema.fact import PERSON, Claim, Fact, FactValues, fact_values
 from schema.ids import (
     CORRECTION_SESSION,
     MemoryId,
@@ -422,7 +422,7 @@ def _without(fact: Fact, message_id: str) -> Fact | None:
     if (extracted or fact).reader == PERSON and corrections:
         # Remove the wording of the undone correction, even if nothing replaces it.
         words = corrections[-1].split(":", 1)[1]
-        extracted = ExtractedValues(**{**extracted_values(extracted or fact), "statement": words, "reader": PERSON})
+        extracted = FactValues(**{**fact_values(extracted or fact), "statement": words, "reader": PERSON})
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{message_id}:"))
     return replace(fact, assertions=assertions, corrections=corrections, quotes=quotes, extracted=extracted)
 

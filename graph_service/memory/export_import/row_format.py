@@ -27,7 +27,7 @@ from graph_service.memory.tags import tag_problems
 from schema.assertion import Closing, parse_assertion
 from schema.change import Op
 from schema.errors import InputError
-from schema.fact import ExtractedValues, FactKind
+from schema.fact import FactKind, FactValues
 from schema.frames import VIEWS
 from schema.graph_model import Property, graph_model
 from schema.ids import memory_id
@@ -394,7 +394,7 @@ _METADATA: Final = _json(
     "a JSON object of texts, numbers, booleans and lists of texts",
 )
 _FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "a JSON array of facts")
-_EXTRACTED: Final = _json(TypeAdapter(ExtractedValues), "a JSON object of extracted values")
+_EXTRACTED: Final = _json(TypeAdapter(FactValues), "a JSON object of extracted values")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
     None
     if value.startswith(ROOT) and len(value) <= 8_000

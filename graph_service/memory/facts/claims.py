@@ -12,7 +12,7 @@ from typing import Final
 from extraction.entities.attributes import Attribute, attribute_of, value_key
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Assertion, Closing, CorrectionKind, joined, latest_correction
-from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, Proof, extracted_values
+from schema.fact import PERSON, AcceptedFact, Claim, Fact, FactValues, Proof, fact_values
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 
 # Minimum base strength of a fact that a person stated.
@@ -28,7 +28,7 @@ _WORDINGS_MAX: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording(ExtractedValues):
+class Wording(FactValues):
     """The statement of a claim, with the scores and details that its reader extracted.
 
     Attributes:
@@ -89,11 +89,11 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], correct
 
 def overridden_wording(
     wording: Wording, assertions: Sequence[Assertion], corrections: Collection[str]
-) -> ExtractedValues | None:
+) -> FactValues | None:
     """Return the extracted values that a correction overrides; None if there is no correction."""
     if corrected_wording(wording, assertions, corrections) == wording:
         return None
-    return ExtractedValues(**extracted_values(wording))
+    return FactValues(**fact_values(wording))
 
 
 def wording_rank(
@@ -252,13 +252,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
         quotes=frozenset(_quotes(fact.proofs)),
         wording=Wording(
             rank=wording_rank(assertions, fact.reader, fact.statement, fact.confidence),
-            statement=fact.statement,
-            reader=fact.reader,
-            base_strength=fact.strength,
-            confidence=fact.confidence,
-            importance=fact.importance,
-            trigger_emotion=fact.trigger_emotion,
-            detail=fact.detail,
+            **fact_values(fact),
         ),
         object_name=fact.object.name,
         corrections=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
@@ -336,7 +330,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         predicate=claim.claim.predicate,
         relation=claim.claim.relation,
         slot=slot,
-        **extracted_values(wording),
+        **fact_values(wording),
         strength=strength_of(wording.base_strength, len(evidence)),
         first_seen=min(assertion.said_at for assertion in supporting),
         last_seen=max(assertion.said_at for assertion in supporting),
@@ -402,7 +396,7 @@ def _claim_of_fact(fact: Fact) -> KnownClaim:
         quotes=frozenset(fact.quotes),
         wording=Wording(
             rank=wording_rank(fact.assertions, extracted.reader, extracted.statement, extracted.confidence),
-            **extracted_values(extracted),
+            **fact_values(extracted),
         ),
         ignored_closings=frozenset(fact.ignored_closings),
         object_name=fact.object_name,

@@ -20,11 +20,11 @@ from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.sessions.lifecycle import session_node_id
 from schema.assertion import CLOSING_TEXTS, Closing, assertion_text, latest_correction, parse_assertion
-from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
+from schema.fact import Fact, FactDetail, FactKind, FactValues
 from schema.ids import MemoryId, SessionId, TenantId, UserId, scope_token, to_element_id
 from schema.timespan import millis
 
-_EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
+_EXTRACTED_VALUES: Final = TypeAdapter(FactValues)
 # Fields of a fact that are stored as they are.
 _PROPERTIES: Final = (
     *("uri", "relation", "statement", "base_strength", "strength", "confidence", "importance", "reader", "slot"),

@@ -14,7 +14,7 @@ from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from schema.assertion import Closing, CorrectionKind
 from schema.entity import an_entity, the_user
-from schema.fact import AcceptedFact, Fact, Proof
+from schema.fact import PLAIN_FACT, AcceptedFact, Fact, Proof
 from schema.ids import MemoryId, TenantId, UserId
 from tests.support.builders import NOON
 
@@ -42,8 +42,10 @@ def a_fact(
         object=an_entity(TENANT, USER, obj),
         statement=f"Alice {predicate} {obj}.",
         relation=relation,
-        strength=strength,
+        base_strength=strength,
         confidence=0.8,
+        importance=5,
+        detail=PLAIN_FACT,
         said_at=said,
         valid_at=said,
         invalid_at=None,

@@ -44,7 +44,7 @@ def test_only_whitelisted_facts_are_accepted(facts: list[ProposedFact]) -> None:
     for fact in accepted:
         assert allowed(fact.subject.label, fact.predicate, fact.object.label)
         assert fact.proofs
-        assert 0 <= fact.strength <= 1
+        assert 0 <= fact.base_strength <= 1
         for proof in fact.proofs:
             assert proof.quote_start is None or MESSAGES[0].text[proof.quote_start : proof.quote_end]
 
