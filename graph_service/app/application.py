@@ -22,7 +22,7 @@ from graph_service.api.graphql.mount import GraphQLEndpoint
 from graph_service.api.request_gate import RequestGate, tenant_of
 from graph_service.api.rest import explore_router, rest_router, sign_in_router
 from graph_service.api.secret_filter import SecretFilter
-from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard, RequestRecord, StopGuard
+from graph_service.app.middleware import BodyLimit, HostGuard, RequestRecord, StopGuard
 from graph_service.app.services import Services
 from graph_service.app.viewer_files import add_viewer
 from graph_service.auth.access import Role
@@ -221,8 +221,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     app = FastAPI(title="Mnemoscene", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
-    bodies = BodyRules(bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
-    app.add_middleware(BodyLimit, rules=bodies)
+    app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
     app.add_middleware(RequestGate, auth=auth)
     app.add_middleware(HostGuard, allowed=services.settings.service.allowed_hosts)
     app.add_middleware(StopGuard, stopping=stopping)

@@ -7,7 +7,6 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -26,6 +25,13 @@ from schema.errors import InputError, RateLimitError, UnavailableError
 # Counter key for all credentials together; no credential has this name.
 _ALL: Final = "\0all"
 _CLOSE: Final = {"Connection": "close"}
+# Time for a complete request body, plus one second per `_BYTES_PER_S` received.
+_PATIENCE_S: Final = 10.0
+_BYTES_PER_S: Final = 65_536.0
+# First bytes of each body that do not count towards the two totals of concurrent bodies: of a credential, and of all.
+_SMALL_BYTES: Final = 65_536
+_CREDENTIAL_TOTAL_MAX: Final = 134_217_728
+_TOTAL_MAX: Final = 268_435_456
 
 
 class HostGuard:
@@ -97,38 +103,21 @@ class StopGuard:
         await refuse(answer, "the service is shutting down", scope, receive, send, close_code=1012)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyRules:
-    """Limits of request bodies.
-
-    Attributes:
-        bytes_max: maximum size of an authenticated request.
-        stranger_bytes_max: maximum size of a request to a public route, such as sign-in.
-        patience_s: time for a complete body, plus one second per `bytes_per_s` received.
-        small_bytes: first bytes of each body that do not count towards the two totals.
-        credential_total_max: maximum total size of concurrent bodies of one credential, in bytes.
-        total_max: maximum total size of all concurrent bodies, in bytes.
-    """
-
-    bytes_max: int
-    stranger_bytes_max: int
-    patience_s: float = 10.0
-    bytes_per_s: float = 65_536.0
-    small_bytes: int = 65_536
-    credential_total_max: int = 134_217_728
-    total_max: int = 268_435_456
-
-
 class BodyLimit:
     """Read each body before its request is passed on.
 
     Answer 413 to too large requests, 408 to too slow ones, 429 while too many large ones are in progress. Must run
     inside the request gate, so that no body is read before the caller is authenticated by its headers.
+
+    Args:
+        bytes_max: maximum size of an authenticated request.
+        stranger_bytes_max: maximum size of a request to a public route, such as sign-in.
     """
 
-    def __init__(self, app: ASGIApp, *, rules: BodyRules) -> None:
+    def __init__(self, app: ASGIApp, *, bytes_max: int, stranger_bytes_max: int) -> None:
         self._app = app
-        self._rules = rules
+        self._bytes_max = bytes_max
+        self._stranger_bytes_max = stranger_bytes_max
         self._totals: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -136,9 +125,10 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         access = scope.get(SCOPE_KEY)
-        body = _Body(self._rules, self._totals, holder=None if access is None else quota_key(access))
+        body = _Body(self._totals, holder=None if access is None else quota_key(access))
+        bytes_max = self._stranger_bytes_max if access is None else self._bytes_max
         try:
-            whole = await body.read(Headers(scope=scope).get("content-length", ""), receive)
+            whole = await body.read(Headers(scope=scope).get("content-length", ""), receive, bytes_max=bytes_max)
             await self._app(scope, _first(whole, receive), send)
         except _RefusedError as refused:
             too_many = refused.status == RateLimitError.http_status
@@ -161,13 +151,12 @@ def _first(body: bytes, receive: Receive) -> Receive:
 class _Body:
     """One request body, which counts towards the totals until it is released."""
 
-    def __init__(self, rules: BodyRules, totals: "Counter[str]", *, holder: str | None) -> None:
-        self._rules = rules
+    def __init__(self, totals: "Counter[str]", *, holder: str | None) -> None:
         self._totals = totals
         self._holder = holder
         self._counted = 0
 
-    async def read(self, announced: str, receive: Receive) -> bytes:
+    async def read(self, announced: str, receive: Receive, *, bytes_max: int) -> bytes:
         """Return the whole body.
 
         Args:
@@ -176,7 +165,6 @@ class _Body:
         Raises:
             _RefusedError: it exceeds a limit of time or size, or the client has left.
         """
-        bytes_max = self._rules.stranger_bytes_max if self._holder is None else self._rules.bytes_max
         too_large = _RefusedError(413, f"the request exceeds {bytes_max:,} bytes: split it into several calls")
         if announced.isdigit() and int(announced) > bytes_max:
             raise too_large
@@ -184,7 +172,7 @@ class _Body:
         since_s = asyncio.get_running_loop().time()
         while more:
             try:
-                async with asyncio.timeout_at(since_s + self._rules.patience_s + size / self._rules.bytes_per_s):
+                async with asyncio.timeout_at(since_s + _PATIENCE_S + size / _BYTES_PER_S):
                     message = await receive()
             except TimeoutError:
                 slow = "the request body was too slow: send it faster, or split it into several calls"
@@ -206,12 +194,12 @@ class _Body:
 
     def _count(self, size: int) -> None:
         """Add the bytes of a large body to the totals of its credential and of all; refuse it over a limit."""
-        grown = max(size - self._rules.small_bytes, 0) - self._counted
+        grown = max(size - _SMALL_BYTES, 0) - self._counted
         if grown <= 0:
             return
         name = self._holder or ""
         credential_total, total = self._totals[name] + grown, self._totals[_ALL] + grown
-        if credential_total > self._rules.credential_total_max or total > self._rules.total_max:
+        if credential_total > _CREDENTIAL_TOTAL_MAX or total > _TOTAL_MAX:
             raise _RefusedError(429, "too many large requests are in progress: try again in a moment")
         self._totals[name] += grown
         self._totals[_ALL] += grown

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI, Request
 from starlette.types import Message
 
-from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard
+from graph_service.app.middleware import BodyLimit, HostGuard
 from graph_service.app.viewer_files import add_viewer
 from web_viewer import DIST
 
@@ -29,7 +29,7 @@ def client(dist: Path | None = None) -> httpx.AsyncClient:
 
     if dist is not None:
         add_viewer(app, dist)
-    app.add_middleware(BodyLimit, rules=BodyRules(bytes_max=BYTES_MAX, stranger_bytes_max=BYTES_MAX))
+    app.add_middleware(BodyLimit, bytes_max=BYTES_MAX, stranger_bytes_max=BYTES_MAX)
     app.add_middleware(HostGuard, allowed=["memory.example"])
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:7780")
 
