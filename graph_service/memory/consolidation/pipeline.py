@@ -56,7 +56,7 @@ from graph_service.memory.consolidation.session_input import (
 from graph_service.memory.entity_resolution.merge import MergeWriter, affects_kinship
 from graph_service.memory.facts.stored import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext, KeyedLock
-from graph_service.memory.jobs.outbox import JobClaim, enqueue_refinement, finish_jobs, was_delayed
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, enqueue, finish_jobs, was_delayed
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
     LayerBasis,
@@ -484,7 +484,7 @@ class Consolidation:
                     raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
             unembedded = await _write_facts(writing, plan, claim)
             if refines and plan.scenes:
-                await enqueue_refinement(writing, tenant, claim.session, now_ms=now_ms)
+                await enqueue(writing, tenant, [(claim.session, JobKind.REFINE)], now_ms=now_ms)
             if plan.episodes:
                 await writing.run(
                     statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes}

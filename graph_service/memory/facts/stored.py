@@ -17,7 +17,7 @@ from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.facts.claims import PlannedFact
 from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of, content_of_row
 from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind
-from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.jobs.outbox import JobKind, enqueue
 from graph_service.memory.sessions.lifecycle import session_node_id
 from schema.assertion import CLOSING_TEXTS, Closing, assertion_text, latest_correction, parse_assertion
 from schema.fact import Fact, FactDetail, FactKind, FactValues
@@ -216,9 +216,7 @@ def sessions_to_embed(written: Iterable[Mapping[str, Any]]) -> set[str]:
 
 async def enqueue_embedding(writing: Writing, tenant: TenantId, sessions: set[str], *, at: datetime) -> None:
     """Enqueue embedding jobs for sessions, in the transaction that wrote the new texts."""
-    if sessions:
-        rows = [{"session": session, "kind": JobKind.EMBED.value} for session in sorted(sessions)]
-        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})
+    await enqueue(writing, tenant, ((session, JobKind.EMBED) for session in sessions), now_ms=millis(at))
 
 
 class FrozenModel(BaseModel):

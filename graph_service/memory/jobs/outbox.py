@@ -242,10 +242,10 @@ async def finish_jobs(
         raise ConflictError(f"the lease of job {claims[0].id} was lost to another worker; its result is discarded")
 
 
-async def enqueue_refinement(writing: Writing, tenant: TenantId, session: str, *, now_ms: int) -> None:
-    """Enqueue the job that lets a model read what the local reader has read of a session (node id)."""
-    rows = [{"session": session, "kind": JobKind.REFINE.value}]
-    await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": now_ms})
+async def enqueue(writing: Writing, tenant: TenantId, jobs: Iterable[tuple[str, JobKind]], *, now_ms: int) -> None:
+    """Enqueue jobs, each a session (node id) and a kind, in the transaction that makes them necessary."""
+    if rows := [{"session": session, "kind": kind.value} for session, kind in sorted(set(jobs))]:
+        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": now_ms})
 
 
 async def fail_job(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
@@ -15,7 +16,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.entity_resolution.merge import MergeWriter, edge_changes
 from graph_service.memory.facts.stored import enqueue_embedding
-from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.jobs.outbox import JobKind, enqueue
 from graph_service.memory.repair.checks import (
     MessageRepair,
     Problem,
@@ -150,23 +151,15 @@ class Sync:
         self._found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
         await self._repair(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
         await self._repair(len(without_vector), lambda writing: self._repair_facts(writing, without_vector))
-        for user_id in sorted({row["user_id"] for row in empty}):
-            scenes = sorted(row["id"] for row in empty if row["user_id"] == user_id)
-            deletion, reason = statement("repair/delete_empty_scenes"), "sync: no message is left in this scene"
-            await self._repair(len(scenes), self._delete(user_id, deletion, {"ids": scenes}, Op.NODE_DROP, reason))
-        for user_id in sorted({fact["user_id"] for fact in facts}):
-            removed = [{"node": f["node"], "id": f["id"]} for f in facts if f["user_id"] == user_id]
-            removed.sort(key=lambda fact: str(fact["id"]))
-            deletion = statement("repair/delete_unproven_facts")
-            await self._repair(len(removed), self._delete(user_id, deletion, {"rows": removed}, Op.EDGE_DROP, UNPROVEN))
+        deletion, reason = statement("repair/delete_empty_scenes"), "sync: no message is left in this scene"
+        await self._delete(empty, deletion, Op.NODE_DROP, reason)
+        await self._delete(facts, statement("repair/delete_unproven_facts"), Op.EDGE_DROP, UNPROVEN)
 
     async def _check_sessions(self, rows: Rows) -> None:
-        missing_jobs = [
-            {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"missing_{kind}"]
-        ]
-        self._consistent += len(rows) - len({job["session"] for job in missing_jobs})
+        missing_jobs = [(row["id"], kind) for row in rows for kind in SESSION_JOBS if row[f"missing_{kind}"]]
+        self._consistent += len(rows) - len({session for session, _ in missing_jobs})
         self._found[Problem.JOB_MISSING] += len(missing_jobs)
-        await self._repair(len(missing_jobs), lambda writing: self._enqueue(writing, missing_jobs))
+        await self._repair(len(missing_jobs), partial(self._enqueue, jobs=missing_jobs))
 
     async def _check_items(self, rows: Rows, dim: int | None) -> None:
         problems = {row["id"]: found for row in rows if (found := check_item(row, dim))}
@@ -187,10 +180,8 @@ class Sync:
         # They were counted as consistent by `_check_nodes`.
         self._consistent -= len(rows)
         self._found[Problem.NODE_ORPHANED] += len(rows)
-        for user_id in sorted({row["user_id"] for row in rows}):
-            ids = sorted(row["id"] for row in rows if row["user_id"] == user_id)
-            deletion, reason = statement("repair/delete_bare_nodes"), "sync: nothing is left that names it"
-            await self._repair(len(ids), self._delete(user_id, deletion, {"ids": ids}, Op.NODE_DROP, reason))
+        deletion, reason = statement("repair/delete_bare_nodes"), "sync: nothing is left that names it"
+        await self._delete(rows, deletion, Op.NODE_DROP, reason)
 
     async def _repair(self, count: int, steps: Callable[[Writing], Any]) -> None:
         if not count or self.dry_run:
@@ -204,19 +195,16 @@ class Sync:
         else:
             self._repaired += count
 
-    async def _enqueue(self, writing: Writing, jobs: Rows) -> None:
-        rows = sorted({(row["session"], row["kind"]) for row in jobs})
-        job_rows = [{"session": session, "kind": kind} for session, kind in rows]
-        if job_rows:
-            parameters = {"tenant": self.tenant, "rows": job_rows, "now_ms": millis(self.now)}
-            await writing.run(statement("jobs/enqueue"), parameters)
+    async def _enqueue(self, writing: Writing, jobs: Sequence[tuple[str, JobKind]]) -> None:
+        await enqueue(writing, self.tenant, jobs, now_ms=millis(self.now))
 
     async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
-        embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
+        jobs = [(repair.session, JobKind.EMBED) for repair in repairs if repair.embed]
+        jobs += [(repair.session, JobKind.EXTRACT) for repair in repairs if repair.extract]
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "extract": r.extract} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
         await writing.run(statement("repair/repair_messages"), {"tenant": self.tenant, "rows": rows})
-        await self._enqueue(writing, embed + [{"session": r.session, "kind": "extract"} for r in repairs if r.extract])
+        await self._enqueue(writing, jobs)
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
@@ -230,20 +218,27 @@ class Sync:
         await writing.run(statement("repair/repair_facts"), {"tenant": self.tenant, "rows": rows})
         await enqueue_embedding(writing, self.tenant, {fact["session"] for fact in facts}, at=self.now)
 
-    def _delete(
-        self, user_id: str, deletion: Statement, parameters: Mapping[str, Any], op: Op, reason: str
-    ) -> Callable[[Writing], Any]:
-        """Return the steps of a deletion; its rows name the deleted elements, of nodes also their `edges`."""
+    async def _delete(self, rows: Rows, deletion: Statement, op: Op, reason: str) -> None:
+        """Delete elements in one transaction for each user.
 
-        async def steps(writing: Writing) -> None:
-            await self._lock_users(writing, {user_id})
-            rows = await writing.run(deletion, {"tenant": self.tenant, **parameters})
-            removed = [(Op.EDGE_DROP, edge) for row in rows for edge in row.get("edges", ())]
-            removed += [(op, row["id"]) for row in rows]
-            changes = [Change(op=each, element_id=MemoryId(name), body={}, reason=reason) for each, name in removed]
-            await append_changes(writing, self.tenant, user_id, changes, at=self.now)
+        Args:
+            rows: with `id` and `user_id`, facts also with the `node` that they begin at.
+            deletion: its rows name the deleted elements, of nodes also their `edges`.
+        """
+        for user_id in sorted({row["user_id"] for row in rows}):
+            own = sorted((row for row in rows if row["user_id"] == user_id), key=lambda row: str(row["id"]))
+            await self._repair(len(own), partial(self._delete_of_user, user_id, own, deletion, op, reason))
 
-        return steps
+    async def _delete_of_user(
+        self, user_id: str, rows: Rows, deletion: Statement, op: Op, reason: str, writing: Writing
+    ) -> None:
+        await self._lock_users(writing, {user_id})
+        named = [{name: row[name] for name in ("id", "node") if name in row} for row in rows]
+        deleted = await writing.run(deletion, {"tenant": self.tenant, "rows": named})
+        removed = [(Op.EDGE_DROP, edge) for row in deleted for edge in row.get("edges", ())]
+        removed += [(op, row["id"]) for row in deleted]
+        changes = [Change(op=each, element_id=MemoryId(name), body={}, reason=reason) for each, name in removed]
+        await append_changes(writing, self.tenant, user_id, changes, at=self.now)
 
     def _delete_member_facts(
         self, user_id: str, ids: Sequence[str], facts: Mapping[str, Mapping[str, Any]]

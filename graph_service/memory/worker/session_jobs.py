@@ -18,7 +18,7 @@ from graph_service.memory.jobs.outbox import (
     JobClaim,
     JobKind,
     RunJob,
-    enqueue_refinement,
+    enqueue,
     finish_jobs,
     run_session_job,
     run_session_jobs,
@@ -151,7 +151,7 @@ async def close_session(
             await writing.run(statement("sessions/set_state"), parameters)
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
         if refines:
-            await enqueue_refinement(writing, claim.tenant, claim.session, now_ms=now_ms)
+            await enqueue(writing, claim.tenant, [(claim.session, JobKind.REFINE)], now_ms=now_ms)
 
     await graph.write(steps)
     job_context.step("close committed")
