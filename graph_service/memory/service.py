@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
-from extraction.llm.answer_writer import Source, WrittenAnswer
 from extraction.reader import Reader
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
@@ -34,7 +33,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from graph_service.memory.items.store import Items
 from graph_service.memory.jobs import outbox
-from graph_service.memory.jobs.outbox import DeadLetters
+from graph_service.memory.jobs.outbox import DeadLetters, JobKind
 from graph_service.memory.messages.log import MessageLog
 from graph_service.memory.mindmap.graph_queries import GraphReads, Nodes
 from graph_service.memory.mindmap.reader import MindMap
@@ -80,7 +79,8 @@ from graph_service.memory.sessions.short_term_window import (
     session_key_of,
     turn_from_message,
 )
-from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
+from graph_service.memory.summaries.service import LayerTexts
+from graph_service.memory.worker.worker import Worker
 from graph_service.observability.metrics import (
     MESSAGES,
     OPERATION_SECONDS,
@@ -144,10 +144,6 @@ def _session_of(tenant: TenantId, user_id: str, session_id: str) -> SessionKey:
     return SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
 
 
-async def _unwritten(_tenant: TenantId, _question: str, _sources: Sequence[Source]) -> None:
-    """Write no answer: there is no model."""
-
-
 class Memory:
     """All operations on the memories of all tenants.
 
@@ -156,17 +152,13 @@ class Memory:
 
     Args:
         embedder: None means keyword search only.
+        worker: reads sessions, updates their summaries and writes answers when a call needs them at once.
         spool: stores messages while Neo4j is unavailable.
         clock: aware UTC now.
         notify: called with the tenant after each commit; wakes the worker and the viewers.
-        refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
-        index: extracts from one session and computes its vectors at once; None if there is no worker here.
-        summarize: updates the summary of a session from those of its scenes; None makes it extractive.
-        write_answer: answers a question of a tenant from sources; without it and a model, answers are quoted.
         window: the last turns of each session; None keeps them in this process.
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
-        refines: a model is configured.
         model_problem: returns why the language model refines nothing now; None if it does, or if there is none.
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
@@ -182,17 +174,13 @@ class Memory:
         *,
         graph: Graph,
         embedder: Embedder | None,
+        worker: Worker,
         spool: Spool,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
-        refresh: Refresh | None = None,
-        index: Callable[[TenantId, str], Awaitable[int]] | None = None,
-        summarize: Summarize | None = None,
-        write_answer: Callable[[TenantId, str, Sequence[Source]], Awaitable[WrittenAnswer | None]] = _unwritten,
         window: ShortTermWindow | None = None,
         snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
-        refines: bool = False,
         model_problem: Callable[[], str | None] = lambda: None,
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
@@ -206,8 +194,7 @@ class Memory:
         # Called with tenant, user and session after messages were stored; must not block.
         self.said_listeners: list[Callable[[str, str, str], None]] = []
         self._tokens_per_day = tokens_per_day
-        self._refines = refines
-        self._write_answer = write_answer
+        self._worker = worker
         self._model_problem = model_problem
         self._graph = graph
         self._embedder = embedder
@@ -230,9 +217,14 @@ class Memory:
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)
-        self.sessions = Sessions(graph=graph, clock=clock, notify=notify, index_now=index, embeds=embedder is not None)
+        self.sessions = Sessions(
+            graph=graph, clock=clock, notify=notify, index_now=worker.index_session, embeds=embedder is not None
+        )
         self.layers = LayerTexts(
-            graph=graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
+            graph=graph,
+            refresh=worker.refresh_layers,
+            summarize=worker.summarize_session,
+            person=partial(person_layer, graph, clock),
         )
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph)
@@ -246,7 +238,12 @@ class Memory:
         self.reads = GraphReads(graph)
         self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
         self.statements = Statements(
-            graph=graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock, read=read
+            graph=graph,
+            remember=self.remember,
+            refresh=worker.refresh_layers,
+            forgetting=self.forgetting,
+            clock=clock,
+            read=read,
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
         self._recall_planned = asyncio.Event()
@@ -325,7 +322,7 @@ class Memory:
         kinds = (HitKind.MESSAGE, HitKind.FACT)
         question = Question(user_id=user_id, text=text, limit=SOURCES_MAX, kinds=kinds, evidence=1)
         found = await self.recall(tenant, question, asker=None)
-        return await cited_answer(text, found, partial(self._write_answer, tenant))
+        return await cited_answer(text, found, partial(self._worker.write_answer, tenant))
 
     def _asked(
         self,
@@ -556,5 +553,5 @@ class Memory:
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """Return the number of a tenant's unfinished jobs, without those that wait for an embedder or a model."""
-        kinds = outbox.supported_kinds(embedder=self._embedder is not None, model=self._refines)
+        kinds = outbox.supported_kinds(embedder=self._embedder is not None, model=JobKind.REFINE in self._worker.kinds)
         return await outbox.backlog(self._graph, tenant, kinds)

@@ -152,15 +152,16 @@ async def main(messages: int, rounds: int) -> dict[str, object]:
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         embedder = await load_local_embedder(cache_dir=cache_dir)
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
+        readers = Readers(first=read_by_rules, fallback=read_by_rules)
+        worker = Worker(graph=graph, embedder=embedder, readers=readers, job_context=a_job_context())
         memory = Memory(
             graph=graph,
             embedder=embedder,
+            worker=worker,
             clock=lambda: datetime.now(UTC),
             notify=lambda _tenant: None,
             spool=no_spool(),
         )
-        readers = Readers(first=read_by_rules, fallback=read_by_rules)
-        worker = Worker(graph=graph, embedder=embedder, readers=readers, job_context=a_job_context())
         took_s = await fill(memory, worker, messages)
         figures = await measure(graph, memory, lambda q: _one(embedder.embed([q])), rounds)
         await graph.close()

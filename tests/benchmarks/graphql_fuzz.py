@@ -156,7 +156,7 @@ async def fuzzed(graph: Graph, tenant: str, *, seed: int, cases: int) -> Counter
 
     A failure of the service raises, with its cause.
     """
-    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    memory = a_memory(graph)
     told = an_incoming("I love jasmine tea.", "I live in Paris.", "My sister Anna works at Acme.")
     receipt = await memory.remember(TenantId(tenant), told)
     await a_worker(graph).drain()

@@ -63,6 +63,7 @@ def memory_with(graph: Graph, embedder: Embedder | None) -> Memory:
     return Memory(
         graph=graph,
         embedder=embedder,
+        worker=a_worker(graph),
         clock=lambda: NOW,
         notify=lambda _tenant: None,
         spool=no_spool(),

@@ -30,6 +30,7 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
+from tests.support.builders import a_worker
 
 CALLERS: Final = 50
 SYNCS: Final = 50
@@ -75,7 +76,12 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
     put_s = time.perf_counter() - begun_s
 
     memory = Memory(
-        graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None, spool=spool
+        graph=graph,
+        embedder=None,
+        worker=a_worker(graph),
+        clock=lambda: datetime.now(UTC),
+        notify=lambda _tenant: None,
+        spool=spool,
     )
     waits, done = list[float](), asyncio.Event()
 

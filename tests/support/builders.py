@@ -18,7 +18,6 @@ from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
-from graph_service.memory.summaries.service import Refresh
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from tests.support.embedders import HashedWords
 from tests.support.readers import read_with_tags
@@ -56,7 +55,7 @@ def a_memory(
     spool: Spool | None = None,
     window: ShortTermWindow | None = None,
     on_forgotten: Callable[[str], None] | None = None,
-    refresh: Refresh | None = None,
+    worker: Worker | None = None,
     questions: QuestionLog | None = None,
 ) -> Memory:
     """Return a Memory with a real clock and the test embedder."""
@@ -67,7 +66,7 @@ def a_memory(
         notify=notify or (lambda _tenant: None),
         spool=spool or no_spool(),
         window=window,
-        refresh=refresh,
+        worker=worker or a_worker(graph),
         on_forgotten=on_forgotten or (lambda _tenant: None),
         questions=questions,
         read=read_with_tags,

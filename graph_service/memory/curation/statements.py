@@ -134,13 +134,13 @@ class Statements:
     `by` is the name of the person; None if it is unknown.
 
     Args:
-        refresh: extracts a session immediately; None leaves that to a worker.
+        refresh: extracts a session immediately.
         read: reads the words of an edit like those of a message.
     """
 
     graph: Graph
     remember: Callable[[TenantId, RememberRequest], Awaitable[Receipt]]
-    refresh: Refresh | None
+    refresh: Refresh
     forgetting: Forgetting
     clock: Callable[[], datetime]
     read: Reader
@@ -298,7 +298,11 @@ class Statements:
             pending=True,
         )
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        if receipt.spooled or not await self._read_session(tenant, session):
+        if receipt.spooled:
+            return said
+        try:
+            await self.refresh(tenant, session)
+        except UnavailableError:
             return said
         result = await with_stored_facts(self.graph, tenant, said)
         if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
@@ -316,16 +320,6 @@ class Statements:
             raise ConflictError(
                 f"the fact {fact_id!r} has version {found}, not {version}; nothing was changed. Read it again"
             )
-
-    async def _read_session(self, tenant: TenantId, session: str) -> bool:
-        """Extract the session now if possible; return whether that was done."""
-        if self.refresh is None:
-            return False
-        try:
-            await self.refresh(tenant, session)
-        except UnavailableError:
-            return False
-        return True
 
 
 def _stored_end(fact: Fact) -> datetime | None:

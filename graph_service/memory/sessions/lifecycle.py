@@ -12,7 +12,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from schema.errors import NotFoundError, UnavailableError
+from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
 from schema.timespan import millis
@@ -123,16 +123,15 @@ class Sessions:
     """List, index and close sessions.
 
     Args:
-        index_now: extracts from a session (node id) and computes its vectors at once; None leaves that to a worker
-            elsewhere.
+        index_now: extracts from a session (node id) and computes its vectors at once.
         notify: called with the tenant after each commit that created jobs.
     """
 
     graph: Graph
     clock: Callable[[], datetime]
     notify: Callable[[str], None]
-    index_now: Callable[[TenantId, str], Awaitable[int]] | None = None
-    embeds: bool = False
+    index_now: Callable[[TenantId, str], Awaitable[int]]
+    embeds: bool
     _active: LRUCache[tuple[TenantId, str], None] = field(default_factory=lambda: LRUCache(_ACTIVE_MAX), init=False)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[SessionView]:
@@ -183,11 +182,9 @@ class Sessions:
 
         Raises:
             NotFoundError: this user has no such session.
-            UnavailableError: Neo4j, the model or the embedder does not answer, or another process has the worker.
+            UnavailableError: Neo4j, the model or the embedder does not answer.
         """
         before = await self.one(tenant, user_id, session_id)
-        if self.index_now is None:
-            raise UnavailableError("this process has no worker; ask the running service")
         deferred_n = await self.index_now(tenant, session_node_id(tenant, UserId(user_id), SessionId(session_id)))
         after = await self.one(tenant, user_id, session_id)
         pending, left = self._pending(before), self._pending(after)

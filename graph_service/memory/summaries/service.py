@@ -224,16 +224,15 @@ class LayerTexts:
     """Read and update the summary layers of all tenants.
 
     Args:
-        refresh: None returns the stored layers of scenes without an update.
-        summarize: updates the layers of a session; None makes them extractive.
+        refresh: updates the layers of the scenes of a session.
+        summarize: updates the layers of a session itself.
         person: returns what is known about a user or agent, by URI and level; None for other URIs.
     """
 
     graph: Graph
-    refresh: Refresh | None
-    clock: Callable[[], datetime]
-    person: PersonLayer | None = None
-    summarize: Summarize | None = None
+    refresh: Refresh
+    summarize: Summarize
+    person: PersonLayer
 
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
@@ -260,7 +259,7 @@ class LayerTexts:
         start = decode_cursor(ListName.LINES, after)
         row = await self._row(tenant, named.element_id)
         if row is None:
-            person = None if self.person is None else await self.person(tenant, named.base, requested)
+            person = await self.person(tenant, named.base, requested)
             return person or await self._fact_text(tenant, named, level=requested)
         if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
@@ -406,12 +405,9 @@ class LayerTexts:
 
     async def _update_session(self, tenant: TenantId, session: str, *, behind: bool) -> bool:
         try:
-            if behind and self.refresh is not None:
+            if behind:
                 await self.refresh(tenant, session)
-            if self.summarize is not None:
-                await self.summarize(tenant, session)
-            else:
-                await update_session_summary(self.graph, tenant, session, now=self.clock())
+            await self.summarize(tenant, session)
         except MnemosceneError as error:
             _log.warning("the summary layers of a session were not updated: %s", error, extra={"tenant": tenant})
             return False

@@ -22,7 +22,7 @@ UPDATE = """mutation ($id: String!, $statement: String!, $version: Int) {
 
 
 async def run(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
-    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    memory = a_memory(graph)
     context = {"memory": memory, "tenant": TenantId(tenant)}
     return await graphql_schema.execute(query, variable_values=variables, context_value=context)
 
@@ -143,7 +143,7 @@ async def test_only_one_of_two_updates_of_the_same_version_is_stored(graph: Grap
     assert fact["createdAt"] <= fact["updatedAt"]
     status = "query ($id: String!) { fact(id: $id) { id version createdAt updatedAt } }"
     assert await ask(graph, tenant, status, id=fact["id"]) == {name: fact[name] for name in fact if name != "statement"}
-    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    memory = a_memory(graph)
     context = {"memory": memory, "tenant": TenantId(tenant)}
 
     async def update(statement: str, version: int) -> list[str]:

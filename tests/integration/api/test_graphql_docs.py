@@ -17,7 +17,7 @@ SNIPPETS = re.findall(r"^```graphql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
 
 
 async def test_every_snippet_of_the_page_runs_in_order(graph: Graph, tenant: str) -> None:
-    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    memory = a_memory(graph)
     answers = {}
     for text in SNIPPETS:
         document = parse(text)

@@ -8,7 +8,7 @@ from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.integration.api.test_graphql_graph import run_query
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
-from tests.support.builders import a_memory, a_worker
+from tests.support.builders import a_memory
 from tests.support.graphql_selection import selection
 
 ROUND_TRIPS_MAX, DEPTH = 3, 3
@@ -41,7 +41,7 @@ async def test_query_of_depth_three_takes_at_most_three_consecutive_round_trips(
         "scene": nodes["scenes"]["nodes"][0]["id"],
         "entity": entity,
     }
-    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    memory = a_memory(graph)
     query = graphql_schema._schema.query_type
     assert query is not None
     taken: dict[str, int] = {}

@@ -483,7 +483,12 @@ async def test_context_recalls_only_what_has_a_tag(graph: Graph, tenant: str) ->
 async def test_context_without_an_embedder_uses_words(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. The spare key is under the blue flowerpot.", day=0)
     memory = Memory(
-        graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None, spool=no_spool()
+        graph=graph,
+        embedder=None,
+        worker=a_worker(graph),
+        clock=lambda: datetime.now(UTC),
+        notify=lambda _tenant: None,
+        spool=no_spool(),
     )
     found = await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query="Where is the spare key?"))
     assert any("flowerpot" in line for line in lines_of(found, "message"))

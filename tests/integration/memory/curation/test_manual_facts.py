@@ -19,7 +19,7 @@ from tests.support.slow import slow_but
 
 def memory_reading_at_once(graph: Graph) -> Memory:
     """Return a memory that reads manual statements at once."""
-    return a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    return a_memory(graph)
 
 
 async def apply(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:

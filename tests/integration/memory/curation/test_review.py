@@ -17,7 +17,7 @@ from tests.support.builders import a_memory, a_worker, an_incoming
 
 
 def a_reviewed_memory(graph: Graph) -> Memory:
-    return a_memory(graph, refresh=a_worker(graph).refresh_layers)
+    return a_memory(graph)
 
 
 async def stack_of(memory: Memory, tenant: str, **more: Any) -> ReviewStack:

@@ -36,6 +36,7 @@ def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
     return Memory(
         graph=graph,
         embedder=HashedWords(),
+        worker=a_worker(graph),
         clock=clock,
         notify=lambda _tenant: None,
         spool=no_spool(),

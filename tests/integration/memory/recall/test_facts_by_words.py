@@ -18,7 +18,12 @@ DAY = timedelta(days=1)
 
 def _memory(graph: Graph, embedder: Embedder | None = None, *, day: int = 100) -> Memory:
     return Memory(
-        graph=graph, embedder=embedder, clock=lambda: NOON + day * DAY, notify=lambda _tenant: None, spool=no_spool()
+        graph=graph,
+        embedder=embedder,
+        worker=a_worker(graph),
+        clock=lambda: NOON + day * DAY,
+        notify=lambda _tenant: None,
+        spool=no_spool(),
     )
 
 

@@ -71,6 +71,7 @@ def at(graph: Graph, moment: datetime) -> Memory:
     return Memory(
         graph=graph,
         embedder=None,
+        worker=a_worker(graph),
         clock=lambda: moment,
         notify=lambda _tenant: None,
         spool=no_spool(),

@@ -40,6 +40,7 @@ def a_windowed(graph: Graph, window: ShortTermWindow) -> Memory:
     return Memory(
         graph=graph,
         embedder=HashedWords(),
+        worker=a_worker(graph),
         clock=lambda: datetime.now(UTC),
         notify=lambda _tenant: None,
         window=window,
