@@ -209,6 +209,7 @@ class Memory:
             window=self._window,
             spool=spool,
             clock=clock,
+            erase_user=worker.erase_user,
             notify=notify,
             on_forgotten=on_forgotten,
             questions=self.questions,

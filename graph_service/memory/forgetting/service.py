@@ -28,7 +28,7 @@ from graph_service.memory.forgetting.commit import (
     forget_own_names,
 )
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
-from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
+from graph_service.memory.forgetting.user import begin_user_erasure
 from graph_service.memory.ingest.episode_writer import message_row
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import (
@@ -39,8 +39,6 @@ from graph_service.memory.ingest.validation import (
     payload_problems,
     split_message,
 )
-from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, run_session_jobs
 from graph_service.memory.messages.log import MessageFilter, MessageLog, find_message
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow, shortened
@@ -197,6 +195,7 @@ class Forgetting:
     repeated. Tombstones prevent copies queued elsewhere from being stored; a message sent again is stored again.
 
     Args:
+        erase_user: runs the job that deletes a user (node id), or waits while another process does.
         notify: called with the tenant after each commit.
         on_forgotten: called with the tenant, to drop this process's caches of it.
         questions: those that found something forgotten are dropped from it.
@@ -206,6 +205,7 @@ class Forgetting:
     window: ShortTermWindow
     spool: Spool
     clock: Callable[[], datetime]
+    erase_user: Callable[[TenantId, str], Awaitable[None]]
     notify: Callable[[str], None]
     on_forgotten: Callable[[str], None]
     questions: RecentQuestions
@@ -377,17 +377,7 @@ class Forgetting:
         at_ms = millis(self.clock())
         (tombstone,) = await self._tombstones(tenant, target, at_ms)
         await begin_user_erasure(self.graph, tenant, user, node_id, tombstone, now_ms=at_ms)
-        job_context = JobContext(
-            clock=self.clock,
-            random_token=lambda: secrets.token_hex(8),
-            on_step=lambda _step: None,
-            on_change=self.notify,
-        )
-
-        async def run(claim: JobClaim) -> bool:
-            return await forget_user(self.graph, claim, job_context)
-
-        await run_session_jobs(self.graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
+        await self.erase_user(tenant, node_id)
         self.on_forgotten(tenant)
         self.questions.forget_user(tenant, user_id)
         await self.window.forget(tenant, user)

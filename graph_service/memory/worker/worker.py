@@ -323,6 +323,11 @@ class Worker:
         )
         self.wake()
 
+    async def erase_user(self, tenant: TenantId, user: str) -> None:
+        """Run the job that deletes a user (node id) now, or wait while another worker runs it."""
+        run = partial(forget_user, self._graph, job_context=self._job_context)
+        await run_session_jobs(self._graph, run, tenant, user, JobKind.FORGET, self._job_context, even_if_done=False)
+
     async def summarize_session(self, tenant: TenantId, session: str, *, by_model: bool = True) -> bool:
         """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
 
