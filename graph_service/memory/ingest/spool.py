@@ -212,17 +212,15 @@ class Spool:
     Args:
         path: file, created with the first episode and readable by this user only.
         bytes_max: maximum size of all episodes; one tenant may use half of it.
-        on_step: called with the name of each step, at which crash tests kill the process.
 
     Attributes:
         replay_lock: held during replay, so that no episode is forgotten between its commit and its removal.
     """
 
-    def __init__(self, path: Path, *, bytes_max: int, on_step: Callable[[str], None] = lambda _step: None) -> None:
+    def __init__(self, path: Path, *, bytes_max: int) -> None:
         self.replay_lock = asyncio.Lock()
         self._path = path
         self._bytes_max = bytes_max
-        self._on_step = on_step
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spool")
         self._open: sqlite3.Connection | None = None
         self._writes: list[tuple[Work, Future[Any]]] = []
@@ -252,10 +250,7 @@ class Spool:
             file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)", row)
             return True
 
-        self._on_step("spool writing")
-        is_new = await self._do(put)
-        self._on_step("spool written")
-        return is_new
+        return await self._do(put)
 
     async def has_waiting(self, tenant: TenantId, user_id: str) -> bool:
         """Return whether an episode of the user is queued, in which case later ones must be queued too."""
