@@ -48,7 +48,7 @@ from graph_service.memory.jobs.external_services import (
     StoreEmbedder,
 )
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobKind, pending_jobs
+from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.mindmap.snapshot_cache import SnapshotFile
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.question_log import QuestionLog
@@ -223,16 +223,9 @@ class Services:
         if tenant in self.quarantine.tenants:
             return 0
         backlog = await self.memory.backlog(tenant)
-        paused = self.quarantine.paused(JobKind.EMBED)
-        embeds = self.embedder_problem is None and tenant not in paused
+        embeds = self.embedder_problem is None and tenant not in self.quarantine.paused(JobKind.EMBED)
         kinds = tuple(kind for kind in self.worker.kinds if embeds or kind is not JobKind.EMBED)
-        doable, _ = await pending_jobs(
-            self.graph,
-            kinds,
-            exclude_tenants=self.quarantine.tenants,
-            without_embedding=paused,
-            embed_active=self.settings.automation.index_on_message,
-        )
+        doable, _ = await self.worker.pending(kinds)
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:

@@ -310,9 +310,9 @@ async def pending_jobs(
     graph: Graph,
     kinds: tuple[JobKind, ...],
     *,
-    exclude_tenants: Collection[TenantId] = (),
-    without_embedding: Collection[TenantId] = (),
-    embed_active: bool = True,
+    exclude_tenants: Collection[TenantId],
+    without_embedding: Collection[TenantId],
+    embed_active: bool,
 ) -> tuple[int, int | None]:
     """Return the number of open jobs, and when the next is due in milliseconds since 1970 (None without jobs).
 

@@ -293,16 +293,20 @@ class Worker:
             if await self.run_one():
                 continue
             kinds = tuple(kind for kind in self.kinds if not self._waits_for_service(kind))
-            jobs, due_ms = await pending_jobs(
-                self._graph,
-                kinds,
-                exclude_tenants=self._paused_tenants(JobKind.EXTRACT),
-                without_embedding=self._paused_tenants(JobKind.EMBED),
-                embed_active=self._with_active(JobKind.EMBED),
-            )
+            jobs, due_ms = await self.pending(kinds)
             if not jobs or due_ms is None:
                 return
             await asyncio.sleep(min(max(due_ms - self._job_context.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
+
+    async def pending(self, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
+        """Return how many open jobs of these kinds need not wait for a tenant or session, and when the next is due."""
+        return await pending_jobs(
+            self._graph,
+            kinds,
+            exclude_tenants=self._paused_tenants(JobKind.EXTRACT),
+            without_embedding=self._paused_tenants(JobKind.EMBED),
+            embed_active=self._with_active(JobKind.EMBED),
+        )
 
     async def run_one(self) -> bool:
         """Claim and run one due job or batch; False when there is none."""
