@@ -133,15 +133,7 @@ def _claim_from_row(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim 
         or row["attempts"] < 0
     ):
         return None
-    return JobClaim(
-        tenant=TenantId(row["tenant"]),
-        id=row["id"],
-        kind=kind,
-        session=row["session"],
-        enqueue_count=row["enqueue_count"],
-        attempts=row["attempts"],
-        lease=lease,
-    )
+    return from_row(JobClaim, row, kind=kind, lease=lease)
 
 
 async def park_malformed(graph: Graph, *, now_ms: int) -> int:
