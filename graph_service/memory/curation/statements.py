@@ -263,7 +263,21 @@ class Statements:
         """Return the corrections of one user's memory that were not undone, latest first."""
         check_ids(userId=user_id)
         check_limit(limit)
-        return await statements_of_user(self.graph, tenant, user_id, limit=limit)
+        parameters = {"tenant": tenant, "user_id": user_id, "prefix": CORRECTION_SESSION, "rows_max": limit}
+        rows = await self.graph.read(statement("curation/statements_of_user"), parameters)
+        corrections = [
+            Correction(
+                id=row["id"],
+                kind=StatementKind(row["session_id"].removeprefix(CORRECTION_SESSION).split(":", 1)[0]),
+                user_id=UserId(user_id),
+                text=row["text"],
+                at=row["said_at"],
+                by=row["speaker"],
+                pending=row["scene_id"] is None,
+            )
+            for row in rows
+        ]
+        return await _with_facts(self.graph, tenant, corrections, [row["scene_id"] for row in rows if row["scene_id"]])
 
     async def _store(
         self,
@@ -474,25 +488,6 @@ async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correcti
     rows = await graph.read(statement("forgetting/messages_to_forget"), selection)
     scenes = [row["scene_id"] for row in rows if row["scene_id"]]
     return (await _with_facts(graph, tenant, [correction], scenes))[0]
-
-
-async def statements_of_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-    """Return the corrections of one user's memory, latest first."""
-    parameters = {"tenant": tenant, "user_id": user_id, "prefix": CORRECTION_SESSION, "rows_max": limit}
-    rows = await graph.read(statement("curation/statements_of_user"), parameters)
-    corrections = [
-        Correction(
-            id=row["id"],
-            kind=StatementKind(row["session_id"].removeprefix(CORRECTION_SESSION).split(":", 1)[0]),
-            user_id=UserId(user_id),
-            text=row["text"],
-            at=row["said_at"],
-            by=row["speaker"],
-            pending=row["scene_id"] is None,
-        )
-        for row in rows
-    ]
-    return await _with_facts(graph, tenant, corrections, [row["scene_id"] for row in rows if row["scene_id"]])
 
 
 def assertions_of(row: Row, message_id: str) -> list[Assertion]:
