@@ -43,7 +43,7 @@ UNPROVEN: Final = "sync: no message is left that proves it"
 Rows = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class SyncReport:
     """The result of a sync.
 
@@ -55,11 +55,11 @@ class SyncReport:
         found: number of problems by kind.
     """
 
-    total: int
-    indexed: int
-    skipped: int
-    errors: int
-    found: Mapping[Problem, int]
+    total: int = 0
+    indexed: int = 0
+    skipped: int = 0
+    errors: int = 0
+    found: Counter[Problem] = field(default_factory=Counter)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,11 +75,7 @@ class Sync:
     now: datetime
     dry_run: bool = False
     rows_max: int = ROWS_MAX
-    _checked: int = field(default=0, init=False)
-    _consistent: int = field(default=0, init=False)
-    _repaired: int = field(default=0, init=False)
-    _errors: int = field(default=0, init=False)
-    _found: Counter[Problem] = field(default_factory=Counter, init=False)
+    _report: SyncReport = field(default_factory=SyncReport, init=False)
 
     async def run(self) -> SyncReport:
         """Check all pages, and repair each before checking the next.
@@ -105,13 +101,9 @@ class Sync:
         # Last: earlier repairs may leave nodes without any edge.
         async for bare_nodes in self._pages(statement("repair/check_bare_nodes"), {}, counted=False):
             await self._check_bare_nodes(bare_nodes)
-        return SyncReport(
-            total=self._checked,
-            indexed=self._repaired,
-            skipped=self._consistent,
-            errors=self._errors,
-            found={problem: count for problem, count in self._found.items() if count},
-        )
+        # Without kinds of problems of which there are none.
+        self._report.found = +self._report.found
+        return self._report
 
     async def _pages(self, page: Statement, extra: Mapping[str, Any], *, counted: bool = True) -> AsyncIterator[Rows]:
         after = ""
@@ -122,16 +114,16 @@ class Sync:
                 return
             after = rows[-1]["id"]
             yield rows
-            self._checked += len(rows) if counted else 0
+            self._report.total += len(rows) if counted else 0
 
     async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
         readable = [row for row in rows if not is_damaged(row)]
         damaged_n = len(rows) - len(readable)
-        self._errors += damaged_n
-        self._found.update([Problem.MESSAGE_DAMAGED] * damaged_n)
+        self._report.errors += damaged_n
+        self._report.found.update([Problem.MESSAGE_DAMAGED] * damaged_n)
         repairs = [repair for row in readable if (repair := check_message(row, dim, tokens=tokens))]
-        self._consistent += len(readable) - len(repairs)
-        self._found.update(problem for repair in repairs for problem in repair.problems)
+        self._report.skipped += len(readable) - len(repairs)
+        self._report.found.update(problem for repair in repairs for problem in repair.problems)
         await self._repair(len(repairs), lambda writing: self._repair_messages(writing, repairs))
 
     async def _check_nodes(self, rows: Rows, dim: int | None) -> None:
@@ -145,10 +137,10 @@ class Sync:
         inconsistent = {row["id"] for row in (*empty, *unembedded, *unproven)} | {
             fact["node"] for fact in without_vector
         }
-        self._consistent += len(rows) - len(inconsistent)
-        self._found.update(problem for found in problems.values() for problem in found)
+        self._report.skipped += len(rows) - len(inconsistent)
+        self._report.found.update(problem for found in problems.values() for problem in found)
         facts = [{"node": row["id"], **fact} for row in unproven for fact in row["unproven"]]
-        self._found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
+        self._report.found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
         await self._repair(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
         await self._repair(len(without_vector), lambda writing: self._repair_facts(writing, without_vector))
         deletion, reason = statement("repair/delete_empty_scenes"), "sync: no message is left in this scene"
@@ -157,14 +149,14 @@ class Sync:
 
     async def _check_sessions(self, rows: Rows) -> None:
         missing_jobs = [(row["id"], kind) for row in rows for kind in SESSION_JOBS if row[f"missing_{kind}"]]
-        self._consistent += len(rows) - len({session for session, _ in missing_jobs})
-        self._found[Problem.JOB_MISSING] += len(missing_jobs)
+        self._report.skipped += len(rows) - len({session for session, _ in missing_jobs})
+        self._report.found[Problem.JOB_MISSING] += len(missing_jobs)
         await self._repair(len(missing_jobs), partial(self._enqueue, jobs=missing_jobs))
 
     async def _check_items(self, rows: Rows, dim: int | None) -> None:
         problems = {row["id"]: found for row in rows if (found := check_item(row, dim))}
-        self._consistent += len(rows) - len(problems)
-        self._found.update(problem for found in problems.values() for problem in found)
+        self._report.skipped += len(rows) - len(problems)
+        self._report.found.update(problem for found in problems.values() for problem in found)
         parameters = {"tenant": self.tenant, "ids": sorted(problems)}
         await self._repair(len(problems), lambda writing: writing.run(statement("repair/repair_items"), parameters))
 
@@ -173,13 +165,13 @@ class Sync:
             user_rows = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
             # A fact between two merged entities appears twice.
             facts = {fact["id"]: fact for row in user_rows for fact in row["unproven"]}
-            self._found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
+            self._report.found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
             await self._repair(len(facts), self._delete_member_facts(user_id, [row["id"] for row in user_rows], facts))
 
     async def _check_bare_nodes(self, rows: Rows) -> None:
         # They were counted as consistent by `_check_nodes`.
-        self._consistent -= len(rows)
-        self._found[Problem.NODE_ORPHANED] += len(rows)
+        self._report.skipped -= len(rows)
+        self._report.found[Problem.NODE_ORPHANED] += len(rows)
         deletion, reason = statement("repair/delete_bare_nodes"), "sync: nothing is left that names it"
         await self._delete(rows, deletion, Op.NODE_DROP, reason)
 
@@ -191,9 +183,9 @@ class Sync:
         except UnavailableError:
             raise
         except MnemosceneError:
-            self._errors += count
+            self._report.errors += count
         else:
-            self._repaired += count
+            self._report.indexed += count
 
     async def _enqueue(self, writing: Writing, jobs: Sequence[tuple[str, JobKind]]) -> None:
         await enqueue(writing, self.tenant, jobs, now_ms=millis(self.now))
