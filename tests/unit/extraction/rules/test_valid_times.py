@@ -81,6 +81,19 @@ def test_home_or_job_with_told_times_is_valid_between_them(
     assert (fact.closes, day(fact.valid_at), day(fact.invalid_at)) == (False, begin, end)
 
 
+@pytest.mark.parametrize(
+    ("text", "begin", "begin_by"),
+    [
+        ("I've lived in Paris since 2015.", "2015-01-01", "2024-05-14"),
+        ("I moved to Paris last month.", "2024-04-01", "2024-05-14"),
+        ("In 2019 I moved to Paris.", "2019-01-01", "2020-01-01"),
+    ],
+)
+def test_what_is_so_when_it_is_told_counts_from_then(text: str, begin: str, begin_by: str) -> None:
+    fact = next(one for one in read(text) if one.object == "Paris")
+    assert (fact.closes, day(fact.valid_at), day(fact.valid_by)) == (False, begin, begin_by)
+
+
 @pytest.mark.parametrize(("text", "statement", "end", "end_by"), ENDED)
 def test_fact_told_as_past_ends_when_its_words_say(
     text: str, statement: str, end: str | None, end_by: str | None
