@@ -17,7 +17,7 @@ from extraction.embeddings.embedder import Embedder, token_model_of
 from extraction.reader import Reader
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.quarantine import Quarantine
-from graph_service.config.sections import LlmSettings, RecallSettings
+from graph_service.config.sections import LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.database import graph_without_server
 from graph_service.graph.local_neo4j.local_server import LocalServer
@@ -50,10 +50,7 @@ from graph_service.memory.jobs.external_services import (
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.mindmap.snapshot_cache import SnapshotFile
-from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.question_log import QuestionLog
-from graph_service.memory.recall.ranking import WeightFactors
-from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.item_upkeep import ItemUpkeep
@@ -76,29 +73,6 @@ from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId
 from schema.profile import Category
 from schema.tuning import Tuning, set_tuning
-
-
-def order_rules(settings: RecallSettings) -> OrderRules:
-    return OrderRules(
-        mode=Mode(settings.mode),
-        layers=LayerRules(
-            abstract=settings.abstract_weight,
-            overview=settings.overview_weight,
-            detail=settings.detail_weight,
-            thresholds={
-                "general": settings.layer_threshold,
-                "relational": settings.relational_threshold,
-                "entity": settings.entity_threshold,
-                "factual": settings.factual_threshold,
-            },
-            floor=settings.layer_floor,
-        ),
-        similarity=settings.similarity_weight,
-        importance=settings.importance_weight,
-        factors=WeightFactors(
-            **{name: getattr(settings, f"{name}_factor") for name in WeightFactors.__dataclass_fields__}
-        ),
-    )
 
 
 def tuning_of(settings: Settings) -> Tuning:
@@ -530,7 +504,7 @@ async def _assemble(
         snapshot_file=snapshot_file,
         tokens_per_day=settings.llm.tokens_per_day,
         model_problem=lambda: external_services.model.current_failure,
-        rules=order_rules(settings.recall),
+        recall_settings=settings.recall,
         on_forgotten=forgotten,
         on_items=item_upkeep.wake,
         questions=questions,

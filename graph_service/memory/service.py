@@ -14,6 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
 from extraction.reader import Reader
 from extraction.rules.rule_reader import read_by_rules
+from graph_service.config.sections import RecallSettings
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
@@ -63,7 +64,7 @@ from graph_service.memory.recall.question_log import (
     QuestionLog,
     found_elements,
 )
-from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
+from graph_service.memory.recall.ranking_modes import DEFAULTS
 from graph_service.memory.recall.recall_cases import cases_document, judge, judged_hits
 from graph_service.memory.repair.repair import Sync, SyncReport
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -160,7 +161,7 @@ class Memory:
         snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
         model_problem: returns why the language model refines nothing now; None if it does, or if there is none.
-        rules: ranking settings, of which a question may override the mode.
+        recall_settings: weights and mode of the ranking; a question may choose another mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         on_items: called after items were stored; wakes what embeds them.
         analyst: runs read-only statements; None means one with the default limits.
@@ -182,7 +183,7 @@ class Memory:
         snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
         model_problem: Callable[[], str | None] = lambda: None,
-        rules: OrderRules = DEFAULT_RULES,
+        recall_settings: RecallSettings = DEFAULTS,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         on_items: Callable[[], None] = lambda: None,
         analyst: Analyst | None = None,
@@ -199,7 +200,7 @@ class Memory:
         self._graph = graph
         self._embedder = embedder
         self._no_embedder = no_embedder or "no embedder is configured"
-        self._rules = rules
+        self._recall_settings = recall_settings
         self._clock = clock
         self._notify = notify
         self._window = window or ShortTermWindow(turns_max=20)
@@ -375,7 +376,7 @@ class Memory:
                 question,
                 now=now,
                 hints=hints,
-                rules=self._rules,
+                settings=self._recall_settings,
                 no_embedder=self._no_embedder,
             )
         except UnavailableError as error:

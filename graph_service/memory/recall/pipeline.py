@@ -23,6 +23,7 @@ from extraction.embeddings.embedder import (
 )
 from extraction.query_analysis import QueryAnalysis, analyse
 from extraction.text.passages import passage
+from graph_service.config.sections import RecallSettings
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages, matching_messages
@@ -52,7 +53,7 @@ from graph_service.memory.recall.ranking import (
     weights_for,
     with_question_weights,
 )
-from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, Ordered, OrderRules, ranked
+from graph_service.memory.recall.ranking_modes import DEFAULTS, Ordered, ranked
 from graph_service.memory.recall.replacement_ranking import (
     BRIEF_QUESTION,
     NEWER_SCORE_MIN,
@@ -141,13 +142,14 @@ async def recall(
     *,
     now: datetime,
     hints: Sequence[str] = (),
-    rules: OrderRules = DEFAULT_RULES,
+    settings: RecallSettings = DEFAULTS,
     no_embedder: str = "no embedder is configured",
 ) -> Answer:
     """Return the answer to a question from a user's memory.
 
     Args:
         hints: names that the question may refer to without naming them.
+        settings: weights and the mode; a question may choose another mode.
         no_embedder: why `embedder` is None.
 
     Raises:
@@ -176,7 +178,7 @@ async def recall(
         notes, embedded = (*notes, "the stored vectors are of another embedder: searched by words and names only"), None
         analysis = replace(analysis, vector=None, tokens=None, cross_language_vector=None, cross_language_tokens=None)
         row = await read(analysis)
-    found, mode = candidates_in(row, question.kinds, analysis), rules.mode_of(question)
+    found, mode = candidates_in(row, question.kinds, analysis), question.mode or Mode(settings.mode)
     layers = await _layer_similarities(graph, asked, analysis, found) if mode is Mode.LAYERED else {}
     matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
@@ -193,7 +195,9 @@ async def recall(
     weights = with_question_weights(weights, analysis)
 
     def in_order() -> Ordered:
-        return ranked(matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, rules=rules)
+        return ranked(
+            matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, settings=settings
+        )
 
     chars = sum(len(one.text) for one in found.candidates)
 
@@ -205,13 +209,13 @@ async def recall(
     answers: Mapping[str, float] = {}
     busy: tuple[str, ...] = ()
     if mode is Mode.BEST:
-        factors = rules.factors
-        if factors.meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
+        meaning = settings.meaning_factor
+        if meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
             answers, busy = await _answer_scores(embedder, question.text, hits, analysis)
         asks_home = analysis.asks_home and not busy
         lasting = await _lasting_answers(embedder, hits, answers, analysis) if asks_home else answers
-        hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=factors.meaning))
-        by = replacement_weights(dialogue=dialogue, factor=factors.meaning * factors.time)
+        hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=meaning))
+        by = replacement_weights(dialogue=dialogue, factor=meaning * settings.time_factor)
         if by.replaced > 0 and not busy:
             pairs = to_compare(hits, lasting, analysis, by)
             (changes, busy), brief = await asyncio.gather(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
+from graph_service.config.sections import RecallSettings
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.follow_ups import follow_ups
@@ -278,66 +279,38 @@ def _is_short(time: Timespan) -> bool:
     return time.start is not None and time.end is not None and time.end - time.start <= _SHORT_TIME
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightFactors:
-    """Factors on the weights of groups of features; 1 leaves what was fitted, 0 ignores the group."""
-
-    words: float = 1.0
-    meaning: float = 1.0
-    time: float = 1.0
-    graph: float = 1.0
-    role: float = 1.0
-    recency: float = 1.0
-
-    def of(self, feature: str) -> float:
-        """Return the factor of a feature; 1 if it belongs to no group."""
-        group = next((name for name, features in _GROUPS.items() if feature in features), None)
-        return 1.0 if group is None else float(getattr(self, group))
-
-
 # Features that also count multiplied by the relevance.
 _NEWER: Final = ("newer_now", "newer_open")
-_GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        "words": frozenset({"lexical", "lexical_previous", "lexical_window"}),
-        "meaning": frozenset(
-            {
-                "similarity",
-                "similarity_window",
-                "fact_similarity",
-                "token_similarity",
-                "token_similarity_window",
-            }
-        ),
-        "time": frozenset(
-            {
-                "time_range",
-                "contains_time",
-                "newer_now",
-                "newer_now_relevant",
-                "newer_open_relevant",
-                "newer_former",
-                "newest_now",
-                "newest_dated",
-                "change_now",
-                "follow_up",
-                "after_asked_time",
-            }
-        ),
-        "graph": frozenset({"entity_match", "multi_hop"}),
-        "role": frozenset({"speaker", "role", "user_message", "agent_message", "user_reason"}),
-        "recency": frozenset({"recency", "importance"}),
+
+
+def with_factors(weights: Weights, settings: RecallSettings) -> Weights:
+    """Return the weights, multiplied by the factors of the settings; those of no group stay as they are."""
+    words = ("lexical", "lexical_previous", "lexical_window")
+    meaning = ("similarity", "similarity_window", "fact_similarity", "token_similarity", "token_similarity_window")
+    time = (
+        "time_range",
+        "contains_time",
+        "newer_now",
+        "newer_now_relevant",
+        "newer_open_relevant",
+        "newer_former",
+        "newest_now",
+        "newest_dated",
+        "change_now",
+        "follow_up",
+        "after_asked_time",
+    )
+    factors = {
+        **dict.fromkeys(words, settings.words_factor),
+        **dict.fromkeys(meaning, settings.meaning_factor),
+        **dict.fromkeys(time, settings.time_factor),
+        **dict.fromkeys(("entity_match", "multi_hop"), settings.graph_factor),
+        **dict.fromkeys(("speaker", "role", "user_message", "agent_message", "user_reason"), settings.role_factor),
+        **dict.fromkeys(("recency", "importance"), settings.recency_factor),
     }
-)
-
-
-def with_factors(weights: Weights, factors: WeightFactors) -> Weights:
-    """Return the weights, multiplied by the factors of their groups."""
-    if factors == WeightFactors():
-        return weights
 
     def scaled(by_name: Mapping[str, float]) -> Mapping[str, float]:
-        return MappingProxyType({name: weight * factors.of(name) for name, weight in by_name.items()})
+        return MappingProxyType({name: weight * factors.get(name, 1.0) for name, weight in by_name.items()})
 
     return replace(weights, scaled=scaled(weights.scaled), plain=scaled(weights.plain))
 

@@ -6,14 +6,15 @@ and importance by 0.7 and 0.3. All use the candidates of the statement `recall/r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import Intent, QueryAnalysis
+from graph_service.config.sections import RecallSettings
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
-from graph_service.memory.recall.query import HitKind, Mode, Question
-from graph_service.memory.recall.ranking import WeightFactors, Weights, rank, with_factors
+from graph_service.memory.recall.query import HitKind, Mode
+from graph_service.memory.recall.ranking import Weights, rank, with_factors
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if this step of the layered mode does not find the candidate.
@@ -22,53 +23,7 @@ _STEP: Final = 0.1
 _METADATA: Final = {"entity_match": 0.5, "time_range": 0.3, "speaker": 0.2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerRules:
-    """Weights and thresholds of the layered mode; similarities are cosines.
-
-    Attributes:
-        thresholds: threshold by intent; that of `general` applies to other intents.
-        floor: lowest threshold to try.
-    """
-
-    abstract: float = 0.2
-    overview: float = 0.3
-    detail: float = 0.5
-    thresholds: dict[str, float] = field(
-        default_factory=lambda: {"general": 0.6, "relational": 0.45, "entity": 0.4, "factual": 0.4}
-    )
-    floor: float = 0.4
-
-    def ladder(self, intent: str) -> list[float]:
-        """Return the similarity thresholds to try for an intent: its own, then lower ones down to `floor`."""
-        at = self.thresholds.get(intent, self.thresholds["general"])
-        steps = [at]
-        while steps[-1] > self.floor:
-            steps.append(max(round(steps[-1] - _STEP, 6), self.floor))
-        return steps
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRules:
-    """Ranking settings; a question may override the mode.
-
-    Attributes:
-        similarity, importance: weights of the mode `SIMILARITY_IMPORTANCE`.
-        factors: factors on the weights of the mode `BEST`.
-    """
-
-    mode: Mode = Mode.BEST
-    layers: LayerRules = field(default_factory=LayerRules)
-    similarity: float = 0.7
-    importance: float = 0.3
-    factors: WeightFactors = field(default_factory=WeightFactors)
-
-    def mode_of(self, question: Question) -> Mode:
-        """Return the ranking mode of a question."""
-        return question.mode or self.mode
-
-
-DEFAULT_RULES: Final = OrderRules()
+DEFAULTS: Final = RecallSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,33 +48,30 @@ def ranked(
     now: datetime,
     weights: Weights,
     layers: Mapping[str, LayerSimilarities],
-    rules: OrderRules,
+    settings: RecallSettings,
 ) -> Ordered:
     """Return the hits among the candidates, ranked in this mode; the default mode leaves in what repeats another hit.
 
     Args:
         weights: weights of the default mode.
         layers: similarities by id of message or scene, for the layered mode.
-        rules: weights and thresholds of the modes.
+        settings: weights and thresholds of the modes; the mode is the argument's.
     """
     match mode:
         case Mode.LAYERED:
-            return by_layers(found.candidates, layers, rules.layers, analysis=analysis)
+            return by_layers(found.candidates, layers, settings, analysis=analysis)
         case Mode.SIMILARITY_IMPORTANCE:
-            return by_similarity_and_importance(
-                found.candidates, similarity=rules.similarity, importance=rules.importance
-            )
+            return by_similarity_and_importance(found.candidates, settings)
         case Mode.BEST:
-            hits = rank(
-                found, with_factors(weights, rules.factors), analysis=analysis, now=now, limit=len(found.candidates)
-            )
+            weights = with_factors(weights, settings)
+            hits = rank(found, weights, analysis=analysis, now=now, limit=len(found.candidates))
             return Ordered(hits=tuple(hits), search_path=())
 
 
 def by_layers(
     candidates: Sequence[Candidate],
     layers: Mapping[str, LayerSimilarities],
-    rules: LayerRules,
+    settings: RecallSettings,
     *,
     analysis: QueryAnalysis,
 ) -> Ordered:
@@ -135,8 +87,10 @@ def by_layers(
     path: list[str] = []
     steps: list[tuple[str, _Scorer]] = []
     if any(candidate.cosine is not None for candidate in candidates):
-        steps += [(f"layers ≥ {at:.2f}", _layered_by(layers, rules, at, best)) for at in rules.ladder(analysis.intent)]
-        steps.append((f"similarity ≥ {rules.floor:.2f}", lambda one: _similar(one, rules.floor)))
+        for at in thresholds(settings, analysis.intent):
+            steps.append((f"layers ≥ {at:.2f}", _layered_by(layers, settings, at, best)))
+        floor = settings.layer_floor
+        steps.append((f"similarity ≥ {floor:.2f}", lambda one: _similar(one, floor)))
     steps.append(("metadata", _metadata_of(candidates, analysis)))
     steps.append(("words", _words_of(candidates)))
     for name, parts_of in steps:
@@ -150,16 +104,30 @@ def by_layers(
     return Ordered(hits=(), search_path=tuple(path), removed=removed)
 
 
-def by_similarity_and_importance(
-    candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
-) -> Ordered:
+def thresholds(settings: RecallSettings, intent: Intent) -> list[float]:
+    """Return the similarity thresholds to try for an intent: its own, then lower ones down to the floor."""
+    own = {
+        Intent.RELATIONAL: settings.relational_threshold,
+        Intent.ENTITY: settings.entity_threshold,
+        Intent.FACTUAL: settings.factual_threshold,
+    }
+    steps = [own.get(intent, settings.layer_threshold)]
+    while steps[-1] > settings.layer_floor:
+        steps.append(max(round(steps[-1] - _STEP, 6), settings.layer_floor))
+    return steps
+
+
+def by_similarity_and_importance(candidates: Sequence[Candidate], settings: RecallSettings) -> Ordered:
     """Return the candidates by weighted similarity and importance; the word score replaces a missing similarity."""
     words = _words_of(candidates)
     found = []
     for one in candidates:
         alike = one.cosine if one.cosine is not None else (words(one) or {"lexical": 0.0})["lexical"]
-        weight = (one.importance or 5) / 10
-        found.append((one, {"similarity": similarity * max(alike, 0.0), "importance": importance * weight}))
+        parts = {
+            "similarity": settings.similarity_weight * max(alike, 0.0),
+            "importance": settings.importance_weight * ((one.importance or 5) / 10),
+        }
+        found.append((one, parts))
     return Ordered(hits=_ordered(found), search_path=("similarity and importance",))
 
 
@@ -181,7 +149,7 @@ def _best_messages(candidates: Sequence[Candidate], layers: Mapping[str, LayerSi
 
 
 def _layered_by(
-    layers: Mapping[str, LayerSimilarities], rules: LayerRules, threshold: float, best: Mapping[str, float]
+    layers: Mapping[str, LayerSimilarities], settings: RecallSettings, threshold: float, best: Mapping[str, float]
 ) -> _Scorer:
     def parts(one: Candidate) -> Mapping[str, float] | None:
         of_scene = layers.get(one.id)
@@ -189,9 +157,9 @@ def _layered_by(
             return None
         detail = one.cosine if one.kind is HitKind.MESSAGE else best.get(of_scene.scene_id)
         return {
-            "abstract": rules.abstract * of_scene.abstract,
-            "overview": rules.overview * (of_scene.overview or 0.0),
-            "detail": rules.detail * (detail or 0.0),
+            "abstract": settings.abstract_weight * of_scene.abstract,
+            "overview": settings.overview_weight * (of_scene.overview or 0.0),
+            "detail": settings.detail_weight * (detail or 0.0),
         }
 
     return parts

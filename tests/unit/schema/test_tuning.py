@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from extraction.text.near_duplicates import near_duplicates
-from graph_service.app.services import order_rules, tuning_of
+from graph_service.app.services import tuning_of
+from graph_service.config.sections import RecallSettings
 from graph_service.config.settings import Settings, load_settings
 from graph_service.memory.facts.categories import category_of
 from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
-from graph_service.memory.recall.ranking import ENGLISH, EVERYDAY, WeightFactors, with_factors
-from graph_service.memory.recall.ranking_modes import OrderRules
+from graph_service.memory.recall.ranking import ENGLISH, EVERYDAY, with_factors
 from schema.errors import InstallError
 from schema.fact import FactKind
 from schema.profile import Category
@@ -28,7 +28,7 @@ def loaded(tmp_path: Path, **environ: str) -> Settings:
 def test_the_defaults_of_the_settings_are_those_of_the_code(tmp_path: Path) -> None:
     settings = loaded(tmp_path)
     assert tuning_of(settings) == Tuning()
-    assert order_rules(settings.recall) == OrderRules()
+    assert settings.recall == RecallSettings()
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_category_keeps_as_many_facts_as_the_settings_say(tmp_path: Path) -> N
 
 def test_a_factor_changes_the_weights_of_its_group_alone() -> None:
     for weights in (ENGLISH, EVERYDAY):
-        assert with_factors(weights, WeightFactors()) is weights
-        silent = with_factors(weights, WeightFactors(words=0.0, time=2.0))
+        assert with_factors(weights, RecallSettings()) == weights
+        silent = with_factors(weights, RecallSettings(words_factor=0.0, time_factor=2.0))
         for name in weights.scaled:
             assert silent.scaled[name] == (0.0 if name.startswith("lexical") else weights.scaled[name])
         assert silent.plain["contains_time"] == 2 * weights.plain["contains_time"]

@@ -7,18 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.query_analysis import Intent, QueryAnalysis
+from graph_service.config.sections import RecallSettings
 from graph_service.memory.recall.candidates import Candidate, LayerSimilarities
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking_modes import (
-    LayerRules,
+    DEFAULTS,
     by_layers,
     by_similarity_and_importance,
+    thresholds,
 )
 from schema.timespan import Timespan
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
 
-RULES = LayerRules()
 cosines = st.floats(-1, 1).map(lambda value: round(value, 4))
 
 
@@ -48,8 +49,8 @@ def test_scores_are_sums_of_parts_and_each_hit_is_returned_once(
 ) -> None:
     candidates, layers = what
     for answer in (
-        by_layers(candidates, layers, RULES, analysis=QueryAnalysis(intent=Intent(intent))),
-        by_similarity_and_importance(candidates),
+        by_layers(candidates, layers, DEFAULTS, analysis=QueryAnalysis(intent=Intent(intent))),
+        by_similarity_and_importance(candidates, DEFAULTS),
     ):
         names = [one.candidate.id for one in answer.hits]
         assert len(set(names)) == len(names)
@@ -66,8 +67,8 @@ def test_order_of_candidates_does_not_matter(
     candidates, layers = what
     mixed = list(candidates)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
-    first = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
-    assert first == by_layers(mixed, layers, RULES, analysis=QueryAnalysis())
+    first = by_layers(candidates, layers, DEFAULTS, analysis=QueryAnalysis())
+    assert first == by_layers(mixed, layers, DEFAULTS, analysis=QueryAnalysis())
 
 
 @given(finds())
@@ -75,7 +76,7 @@ def test_fallback_is_used_only_when_earlier_steps_found_nothing(
     what: tuple[list[Candidate], dict[str, LayerSimilarities]],
 ) -> None:
     candidates, layers = what
-    answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
+    answer = by_layers(candidates, layers, DEFAULTS, analysis=QueryAnalysis())
     tried = [step for step in answer.search_path[:-1] if step.startswith("layers")]
     for step in tried:
         at = float(step.split()[-1])
@@ -90,7 +91,7 @@ def test_message_score_follows_the_documented_formula(abstract: float, overview:
     answer = by_layers(
         [a_candidate("m", cosine=detail)],
         {"m": in_scene("s", abstract, overview)},
-        RULES,
+        DEFAULTS,
         analysis=QueryAnalysis(intent=Intent.ENTITY),
     )
     assert answer.hits[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
@@ -108,13 +109,13 @@ def test_message_score_follows_the_documented_formula(abstract: float, overview:
     ],
 )
 def test_thresholds_depend_on_intent_and_end_at_the_floor(intent: str, ladder: list[float]) -> None:
-    assert RULES.ladder(intent) == ladder
+    assert thresholds(DEFAULTS, Intent(intent)) == ladder
 
 
 def test_threshold_and_floor_can_be_configured_as_in_older_versions() -> None:
-    older = LayerRules(thresholds={**RULES.thresholds, "general": 0.5}, floor=0.3)
-    assert older.ladder("general") == [0.5, 0.4, 0.3]
-    assert older.ladder("entity") == [0.4, 0.3]
+    older = RecallSettings(layer_threshold=0.5, layer_floor=0.3)
+    assert thresholds(older, Intent.GENERAL) == [0.5, 0.4, 0.3]
+    assert thresholds(older, Intent.ENTITY) == [0.4, 0.3]
 
 
 def test_scene_scores_as_its_best_message_and_is_selected_by_its_abstract() -> None:
@@ -126,7 +127,7 @@ def test_scene_scores_as_its_best_message_and_is_selected_by_its_abstract() -> N
     ]
     scene = in_scene("s", 0.7, 0.5)
     layers = {"near": scene, "far": scene, "s": scene, "alone": in_scene("other", 0.2, 0.2)}
-    answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
+    answer = by_layers(candidates, layers, DEFAULTS, analysis=QueryAnalysis())
     assert [one.candidate.id for one in answer.hits] == ["near", "s", "far"]
     assert answer.hits[0].score == answer.hits[1].score
     assert [(one.reason, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
@@ -138,7 +139,7 @@ def test_degradation_path_ends_where_something_is_found() -> None:
     everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
 
     def path(one: Candidate, layers: dict[str, LayerSimilarities], analysis: QueryAnalysis) -> tuple[str, ...]:
-        return by_layers([one], layers, RULES, analysis=analysis).search_path
+        return by_layers([one], layers, DEFAULTS, analysis=analysis).search_path
 
     words, nothing = {"words": 2.0}, QueryAnalysis()
     assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder
@@ -153,10 +154,10 @@ def test_degradation_path_ends_where_something_is_found() -> None:
     assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
     # Without vectors no similarity exceeds a threshold.
     assert path(a_candidate("m", scores=words), {}, nothing) == ("metadata", "words")
-    assert by_layers([], {}, RULES, analysis=nothing).hits == ()
+    assert by_layers([], {}, DEFAULTS, analysis=nothing).hits == ()
 
 
 def test_importance_outweighs_a_small_difference_in_similarity() -> None:
     near, weighty = a_candidate("near", cosine=0.8, importance=1), a_candidate("weighty", cosine=0.7, importance=10)
-    answer = by_similarity_and_importance([near, weighty])
+    answer = by_similarity_and_importance([near, weighty], DEFAULTS)
     assert [(one.candidate.id, one.score) for one in answer.hits] == [("weighty", 0.79), ("near", 0.59)]
