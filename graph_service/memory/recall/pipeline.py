@@ -60,7 +60,6 @@ from graph_service.memory.recall.replacement_ranking import (
     TextPair,
     asks_lasting,
     ranked_by_replacements,
-    replacement_weights,
     to_compare,
 )
 from graph_service.memory.recall.retrieval import (
@@ -215,13 +214,13 @@ async def recall(
         asks_home = analysis.asks_home and not busy
         lasting = await _lasting_answers(embedder, hits, answers, analysis) if asks_home else answers
         hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=meaning))
-        by = replacement_weights(dialogue=dialogue, factor=meaning * settings.time_factor)
-        if by.replaced > 0 and not busy:
-            pairs = to_compare(hits, lasting, analysis, by)
+        share = meaning * settings.time_factor * dialogue
+        if share > 0 and not busy:
+            pairs = to_compare(hits, lasting, analysis, share)
             (changes, busy), brief = await asyncio.gather(
                 _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
             )
-            hits = ranked_by_replacements(hits, changes, analysis, by, brief)
+            hits = ranked_by_replacements(hits, changes, analysis, share, brief)
         ordered = below_replacements(hits, analysis, found.proofs)
         hits = await off_loop(lambda: without_repeats(ordered))
     else:

@@ -51,47 +51,17 @@ class TextPair:
     newer_answers: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplacementWeights:
-    """Weights of the probability that a newer text replaces an older one, times the answer score of the newer one.
-
-    They are on the scale of the ranking scores, of which the usual maximum is about 1.
-
-    Attributes:
-        replaced: taken from the older text if the question is about the present.
-        replaces: added to the newer one.
-        former: added to the older text, and taken from the newer one, if the question is about a former state.
-    """
-
-    replaced: float
-    replaces: float
-    former: float
-
-    def gain(self, *, former: bool) -> float:
-        """Return how much the one that should rank higher gains on the other at most."""
-        return 2 * self.former if former else self.replaced + self.replaces
-
-
+# What a newer text gains, and the older one that it replaces loses, times the probability that it does and the answer
+# score of the newer one; the other way round if the question is about a former state. On the scale of the ranking
+# scores, of which the usual maximum is about 1.
+#
 # Source: chosen from a few on sets of everyday memories that the model was not trained on. Questions about
 # conversations between people ask for what was said, not for what holds now.
-DIALOGUE: Final = ReplacementWeights(replaced=0.15, replaces=0.15, former=0.05)
-
-
-def replacement_weights(*, dialogue: float, factor: float = 1.0) -> ReplacementWeights:
-    """Return the weights for a memory; zero for conversations between people.
-
-    Args:
-        dialogue: share of the weights for messages to an assistant (`ranking.dialogue_share`), 0 to 1.
-        factor: factor on all weights.
-    """
-    share = factor * dialogue
-    return ReplacementWeights(
-        replaced=share * DIALOGUE.replaced, replaces=share * DIALOGUE.replaces, former=share * DIALOGUE.former
-    )
+_NOW, _FORMER = 0.15, 0.05
 
 
 def to_compare(
-    hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis, weights: ReplacementWeights
+    hits: Sequence[Hit], answers: Mapping[str, float], analysis: QueryAnalysis, share: float
 ) -> list[TextPair]:
     """Return the pairs to compare, the best first: each of the first texts with the newer ones that may replace it.
 
@@ -105,12 +75,14 @@ def to_compare(
     Args:
         hits: ranked by their answers.
         answers: answer scores by id of the candidate; others are not compared.
+        share: share of the weight that counts, 0 for conversations between people to 1.
     """
     if analysis.time_reference is TimeReference.DATED or analysis.asks_list:
         return []
     scored = [hit.candidate for hit in hits if hit.candidate.id in answers]
     scores = {hit.candidate.id: hit.score for hit in hits}
     former = analysis.time_reference is TimeReference.FORMER
+    weight = share * (_FORMER if former else _NOW)
     is_open = analysis.time_reference is TimeReference.OPEN
 
     def answering(older: Candidate, newer: Candidate) -> float:
@@ -119,7 +91,7 @@ def to_compare(
     def can_change(older: Candidate, newer: Candidate) -> bool:
         behind = scores[newer.id] - scores[older.id] if former else scores[older.id] - scores[newer.id]
         answers_newer = answering(older, newer)
-        return answers_newer >= NEWER_SCORE_MIN and behind <= weights.gain(former=former) * answers_newer
+        return answers_newer >= NEWER_SCORE_MIN and behind <= 2 * weight * answers_newer
 
     newer_ones = [one for one in scored if one.role != Role.ASSISTANT]
     if analysis.asks_usual:
@@ -170,13 +142,14 @@ def ranked_by_replacements(
     hits: Sequence[Hit],
     changes: Mapping[TextPair, float],
     analysis: QueryAnalysis,
-    weights: ReplacementWeights,
+    share: float,
     brief: Mapping[str, float] | None = None,
 ) -> list[Hit]:
     """Return the hits in the order of their scores with what replacements add or take; equal ones keep their order.
 
     Args:
         changes: log odds that the newer text replaces the older.
+        share: see `to_compare`.
         brief: log odds of newer texts as answers to `BRIEF_QUESTION`, if the question asks what lasts.
     """
     if not changes:
@@ -188,9 +161,7 @@ def ranked_by_replacements(
         counts = change.newer_answers / (1.0 + math.exp(-log_odds)) * (1.0 - is_brief)
         replaced[change.older] = max(replaced.get(change.older, 0.0), counts)
         replacing[change.newer] = max(replacing.get(change.newer, 0.0), counts)
-    former = analysis.time_reference is TimeReference.FORMER
-    older_weight = weights.former if former else -weights.replaced
-    newer_weight = -weights.former if former else weights.replaces
+    weight = share * (-_FORMER if analysis.time_reference is TimeReference.FORMER else _NOW)
     found = []
     for hit in hits:
         name = hit.candidate.id
@@ -198,8 +169,8 @@ def ranked_by_replacements(
             found.append(hit)
             continue
         parts = {
-            "replaced": round(older_weight * replaced.get(name, 0.0), 6),
-            "replaces": round(newer_weight * replacing.get(name, 0.0), 6),
+            "replaced": round(-weight * replaced.get(name, 0.0), 6),
+            "replaces": round(weight * replacing.get(name, 0.0), 6),
         }
         score = round(hit.score + sum(parts.values()), 6)
         found.append(replace(hit, score=score, parts={**hit.parts, **parts}))
