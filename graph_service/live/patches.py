@@ -1,7 +1,6 @@
 """Turn changes into patches, and snapshots into parts. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -34,59 +33,43 @@ def coalesce(changes: Iterable[NumberedChange]) -> list[PatchOp]:
     A later put wins, with the `previous` of the earliest one. An element that was dropped and put again keeps its drop,
     because dropping a node also drops its edges; a node drop discards earlier puts of its edges.
     """
-    pending = _Pending()
-    for numbered in changes:
-        pending.add(numbered)
-    return [
-        *((Op.EDGE_DROP.value, edge_id) for edge_id in pending.edge_drops),
-        *((Op.NODE_DROP.value, node_id) for node_id in pending.node_drops),
-        *((Op.NODE_PUT.value, body) for body in pending.nodes.values()),
-        *((Op.EDGE_PUT.value, body) for body in pending.edges.values()),
-    ]
+    nodes: dict[str, dict[str, Any]] = {}
+    # With their places among the changes, which tell whether an end of an edge was dropped after the edge was put.
+    edges: dict[str, tuple[int, dict[str, Any]]] = {}
+    node_drops: dict[str, int] = {}
+    edge_drops: dict[str, None] = {}
 
+    def drop_edge(edge_id: str) -> None:
+        edges.pop(edge_id, None)
+        edge_drops.setdefault(edge_id)
 
-@dataclass(slots=True)
-class _Pending:
-    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    edges: dict[str, dict[str, Any]] = field(default_factory=dict)
-    node_drops: dict[str, None] = field(default_factory=dict)
-    edge_drops: dict[str, None] = field(default_factory=dict)
-    # Pending edge puts by end node: dropping the node discards them.
-    at: dict[str, dict[str, None]] = field(default_factory=dict)
+    def without_its_end(edge_id: str) -> bool:
+        put_at, body = edges[edge_id]
+        return max(node_drops.get(body["source"], -1), node_drops.get(body["target"], -1)) > put_at
 
-    def add(self, numbered: NumberedChange) -> None:
+    for place, numbered in enumerate(changes):
         element_id, body = str(numbered.change.element_id), numbered.change.body
         match numbered.change.op:
             case Op.NODE_PUT:
-                self.nodes[element_id] = body
-            case Op.EDGE_PUT:
-                earlier = self.edges.get(element_id)
-                self._put_edge(element_id, body if earlier is None else _later(earlier, body))
-            case Op.EDGE_DROP:
-                self._drop_edge(element_id)
+                nodes[element_id] = body
             case Op.NODE_DROP:
-                self.nodes.pop(element_id, None)
-                self.node_drops.setdefault(element_id)
-                for edge_id in list(self.at.get(element_id, ())):
-                    self._drop_edge(edge_id)
-
-    def _put_edge(self, edge_id: str, body: dict[str, Any]) -> None:
-        earlier = self.edges.get(edge_id)
-        if earlier is not None and (earlier["source"], earlier["target"]) != (body["source"], body["target"]):
-            self._leave(edge_id, earlier)
-        self.edges[edge_id] = body
-        for end in (body["source"], body["target"]):
-            self.at.setdefault(end, {}).setdefault(edge_id)
-
-    def _drop_edge(self, edge_id: str) -> None:
-        body = self.edges.pop(edge_id, None)
-        if body is not None:
-            self._leave(edge_id, body)
-        self.edge_drops.setdefault(edge_id)
-
-    def _leave(self, edge_id: str, body: dict[str, Any]) -> None:
-        for end in (body["source"], body["target"]):
-            self.at[end].pop(edge_id, None)
+                nodes.pop(element_id, None)
+                node_drops[element_id] = place
+            case Op.EDGE_PUT:
+                if element_id in edges and without_its_end(element_id):
+                    drop_edge(element_id)
+                _, earlier = edges.get(element_id, (place, body))
+                edges[element_id] = place, _later(earlier, body)
+            case Op.EDGE_DROP:
+                drop_edge(element_id)
+    for edge_id in filter(without_its_end, list(edges)):
+        drop_edge(edge_id)
+    return [
+        *((Op.EDGE_DROP.value, edge_id) for edge_id in edge_drops),
+        *((Op.NODE_DROP.value, node_id) for node_id in node_drops),
+        *((Op.NODE_PUT.value, body) for body in nodes.values()),
+        *((Op.EDGE_PUT.value, body) for _, body in edges.values()),
+    ]
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
