@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference
 from extraction.temporal.question_time import TimeAxis
+from extraction.text.toml_files import toml_of
 from graph_service.config.sections import RecallSettings
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.features import features_of
@@ -25,30 +26,9 @@ from graph_service.memory.recall.query import HitKind
 from schema.labels import Role
 from schema.timespan import Timespan
 
-# Weights of the features, by language.
-#
-# Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
-# those of Chinese were selected from a few on four data sets (tests/benchmarks/chinese_table.py). `fact_similarity` was
-# fitted on data with facts extracted by agents. `role` has the weight of `speaker`, which it replaces if no speaker is
-# named; `multi_hop` has one that ranks the second hop above the first
-# (tests/integration/memory/recall/test_second_hop.py).
-
-# Usual spread of each feature among the candidates of a question: its rounded standard deviation on the development
-# data. Fixed, because a feature that differs little among the candidates of one question should count little there.
-SPREADS: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "lexical": 3.0,
-        "lexical_previous": 3.0,
-        "lexical_window": 7.0,
-        "similarity": 0.1,
-        "similarity_window": 0.06,
-        "fact_similarity": 0.1,
-        "token_similarity": 0.1,
-        "token_similarity_window": 0.1,
-        "specificity": 0.5,
-        "length": 0.5,
-    }
-)
+# `ranking.toml` says where the weights come from.
+_TABLES: Final = toml_of("graph_service.memory.recall", "ranking.toml")
+SPREADS: Final[Mapping[str, float]] = MappingProxyType(_TABLES["spreads"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +38,7 @@ class Weights:
     Attributes:
         scaled: weights of scaled features, per unit of spread (`SPREADS`); negative if less is better.
         plain: weights of plain features.
-        usual: what the plain features of a good candidate usually add, by which scores are scaled: half the sum of
-            their weights when the answer weights and the confidence were fitted.
+        usual: what the plain features of a good candidate usually add, by which scores are scaled.
     """
 
     scaled: Mapping[str, float]
@@ -67,176 +46,31 @@ class Weights:
     usual: float
 
 
-_KNOWLEDGE = {
-    "entity_match": 1.0,
-    "multi_hop": 3.0,
-    "importance": 0.1,
-    "recency": 0.1,
-}
-_PLAIN_EN = {
-    "speaker": 2.1,
-    "time_range": 3.1,
-    "contains_time": 1.5,
-    "contains_number": 0.75,
-    "role": 2.0,
-}
-_PLAIN_ZH = {
-    "speaker": 2.1,
-    "time_range": 2.5,
-    "contains_time": 1.7,
-    "contains_number": 0.8,
-    "role": 2.0,
-}
+def _weights(name: str, *plain: str) -> list[Weights]:
+    """Return the weights in the columns of a table, with those of plain features in tables of which later ones win."""
+    scaled, usual = _TABLES["scaled"][name], _TABLES["usual"][name]
+    by_feature = MappingProxyType({feature: one for key in plain for feature, one in _TABLES["plain"][key].items()})
+    return [
+        Weights(
+            scaled=MappingProxyType({feature: row[column] for feature, row in scaled.items() if row[column]}),
+            plain=by_feature,
+            usual=usual,
+        )
+        for column in range(3)
+    ]
 
 
-def _weights(scaled: Mapping[str, float], plain: Mapping[str, float], usual: float = 7.3) -> Weights:
-    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}), usual=usual)
-
-
-# With token vectors, which replace the vector of the whole message.
-ENGLISH = _weights(
-    {
-        "lexical": 0.1,
-        "lexical_previous": 0.4,
-        "lexical_window": 1.2,
-        "token_similarity": 0.85,
-        "token_similarity_window": 1.3,
-        "fact_similarity": 0.5,
-        "specificity": 0.3,
-        "length": -0.3,
-    },
-    _PLAIN_EN,
-)
-ENGLISH_BY_VECTORS = _weights(
-    {
-        "lexical": 0.4,
-        "lexical_previous": 0.45,
-        "lexical_window": 2.3,
-        "similarity": 0.85,
-        "similarity_window": 0.25,
-        "fact_similarity": 0.5,
-        "specificity": 0.3,
-    },
-    _PLAIN_EN,
-)
-ENGLISH_BY_WORDS = _weights(
-    {"lexical": 0.9, "lexical_previous": 0.6, "lexical_window": 3.0, "specificity": 0.3, "length": 0.2}, _PLAIN_EN
-)
-_WORDS_ZH = {"lexical": 0.6, "lexical_previous": 0.1, "lexical_window": 0.15, "length": 0.2}
-CHINESE = _weights(
-    {
-        **_WORDS_ZH,
-        "lexical": 0.2,
-        "length": 0.4,
-        "similarity": 0.5,
-        "token_similarity": 0.2,
-        "token_similarity_window": 0.5,
-        "fact_similarity": 0.3,
-    },
-    _PLAIN_ZH,
-)
-CHINESE_BY_VECTORS = _weights(
-    {**_WORDS_ZH, "similarity": 0.7, "similarity_window": 0.2, "fact_similarity": 0.3}, _PLAIN_ZH
-)
-CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
-# For messages to an assistant, and for small memories. Fitted like the others, on everyday memories of 16 to 650
-# messages in both languages, with and without facts of the agent (docs/evaluation.md). There, neighbours matter little
-# and the time of a statement much: the weights for conversations between people lose a tenth of the first hits, and
-# these weights lose a tenth of recall@10 in conversations.
-_EVERYDAY_PLAIN = {
-    "entity_match": 0.55,
-    "multi_hop": 0.9,
-    # Facts that an agent provided have a confidence of 0.9, and rank above their message. Those that the service reads
-    # have 0.75, and rank below it: they say less.
-    "provided_fact": 0.4,
-    "uncertain_fact": -2.7,
-    "contains_time": 1.2,
-    "contains_number": 0.7,
-    "newer_now": 3.0,
-    "newer_now_relevant": 1.0,
-    "newer_open_relevant": 1.0,
-    "newer_former": -1.0,
-    "list_item": 0.8,
-    "change_now": 0.75,
-    "after_asked_time": -1.4,
-    "follow_up": 1.0,
-    "user_message": 0.35,
-    "user_reason": 0.7,
-    "reason": 1.4,
-    "agent_message": 1.0,
-    "choice_for_chosen": 2.0,
-    "brief_for_usual": -3.0,
-    "instruction": 1.0,
-    "instruction_for_work": 3.0,
-    "attribute": 0.5,
-    "newest_now": 1.0,
-    "newest_dated": 0.5,
-    "of_relative": -0.7,
-    # These were not in the data, or had no weight.
-    "speaker": 0.3,
-    "time_range": 0.2,
-    "role": 1.5,
-}
-
-
-def _everyday(scaled: Mapping[str, float], *, usual: float = 5.5, **plain: float) -> Weights:
-    plain = {**_EVERYDAY_PLAIN, **plain}
-    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType(plain), usual=usual)
-
-
-# The weights of words are higher, and those of the length lower, than fitted: nobody in the data asks in keywords.
-EVERYDAY = _everyday(
-    {
-        "lexical": 0.35,
-        "lexical_previous": 0.2,
-        "similarity": 0.15,
-        "fact_similarity": 0.35,
-        "token_similarity": 0.3,
-        "token_similarity_window": 0.65,
-        "specificity": -0.2,
-        "length": 0.15,
-    }
-)
-EVERYDAY_BY_VECTORS = _everyday(
-    {
-        "lexical": 0.35,
-        "lexical_previous": 0.2,
-        "lexical_window": 0.25,
-        "similarity": 0.5,
-        "similarity_window": 0.4,
-        "fact_similarity": 0.35,
-        "specificity": -0.25,
-        "length": 0.2,
-    }
-)
-EVERYDAY_BY_WORDS = _everyday(
-    {"lexical": 1.0, "lexical_previous": 0.25, "lexical_window": 0.55, "specificity": -0.15, "length": 0.2}
-)
-# For chats with an assistant that answers at length. Fitted on five chats of BEAM: an answer of 3,000 characters shares
-# words with any question, while three quarters of the evidence are short messages of the user. `role` and
-# `agent_message` turn this round if the question asks what the assistant said.
-_USER_SAID: Final = 1.6
-LONG_ANSWERS = _everyday(
-    {"lexical": 1.1, "similarity": 1.6, "token_similarity": 1.2, "token_similarity_window": 1.9, "length": -1.2},
-    usual=6.1,
-    user_message=_USER_SAID,
-)
-LONG_ANSWERS_BY_VECTORS = _everyday(
-    {"lexical": 1.0, "similarity": 2.4, "length": -0.85}, usual=6.1, user_message=_USER_SAID
-)
-LONG_ANSWERS_BY_WORDS = _everyday({"lexical": 1.5, "length": -0.5}, usual=6.1, user_message=_USER_SAID)
+ENGLISH, ENGLISH_BY_VECTORS, ENGLISH_BY_WORDS = _weights("english", "english", "knowledge")
+CHINESE, CHINESE_BY_VECTORS, CHINESE_BY_WORDS = _weights("chinese", "chinese", "knowledge")
+EVERYDAY, EVERYDAY_BY_VECTORS, EVERYDAY_BY_WORDS = _weights("everyday", "everyday")
+LONG_ANSWERS, LONG_ANSWERS_BY_VECTORS, LONG_ANSWERS_BY_WORDS = _weights("long_answers", "everyday", "long_answers")
+CONVERSATION, CONVERSATION_ZH, CONVERSATION_BY_WORDS = _weights("conversation", "conversation", "knowledge")
 # Median length of the assistant's messages in UTF-8 from which its answers count as long, and fully. Bytes, because
 # a Chinese answer has a third as many characters. Medians measured: 40 to 60 in everyday memories, 100 to 250 in
 # conversations of people, 2,500 to 4,400 in BEAM.
 _SHORT_BYTES, _LONG_BYTES = 400, 1_200
 # Up to this many messages of one person alone, such as notes, count as messages to an assistant; twice as many do not.
 _NOTES_MAX: Final = 40
-# A text that is too long for a question is taken for conversation, of which only the topic counts. Chinese has a lower
-# weight of words, because it is matched by words and by characters.
-_CONVERSATION_PLAIN = {"speaker": 1.0, "time_range": 1.0}
-CONVERSATION = _weights({"lexical": 0.65, "similarity": 1.6}, _CONVERSATION_PLAIN, usual=3.3)
-CONVERSATION_ZH = _weights({"lexical": 0.35, "similarity": 1.6}, _CONVERSATION_PLAIN, usual=3.3)
-CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN, usual=3.3)
 # Longer texts are conversations.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
@@ -285,29 +119,15 @@ _NEWER: Final = ("newer_now", "newer_open")
 
 def with_factors(weights: Weights, settings: RecallSettings) -> Weights:
     """Return the weights, multiplied by the factors of the settings; those of no group stay as they are."""
-    words = ("lexical", "lexical_previous", "lexical_window")
-    meaning = ("similarity", "similarity_window", "fact_similarity", "token_similarity", "token_similarity_window")
-    time = (
-        "time_range",
-        "contains_time",
-        "newer_now",
-        "newer_now_relevant",
-        "newer_open_relevant",
-        "newer_former",
-        "newest_now",
-        "newest_dated",
-        "change_now",
-        "follow_up",
-        "after_asked_time",
-    )
-    factors = {
-        **dict.fromkeys(words, settings.words_factor),
-        **dict.fromkeys(meaning, settings.meaning_factor),
-        **dict.fromkeys(time, settings.time_factor),
-        **dict.fromkeys(("entity_match", "multi_hop"), settings.graph_factor),
-        **dict.fromkeys(("speaker", "role", "user_message", "agent_message", "user_reason"), settings.role_factor),
-        **dict.fromkeys(("recency", "importance"), settings.recency_factor),
+    by_group = {
+        "words": settings.words_factor,
+        "meaning": settings.meaning_factor,
+        "time": settings.time_factor,
+        "graph": settings.graph_factor,
+        "role": settings.role_factor,
+        "recency": settings.recency_factor,
     }
+    factors = {feature: by_group[name] for name, text in _TABLES["factors"].items() for feature in text.split()}
 
     def scaled(by_name: Mapping[str, float]) -> Mapping[str, float]:
         return MappingProxyType({name: weight * factors.get(name, 1.0) for name, weight in by_name.items()})
