@@ -1,7 +1,6 @@
 """Estimate how likely a memory contains an answer: logistic regression on features of question and candidates. Pure.
 
-The weights were fitted on the development data: those for conversations between people for each language, by
-`tests/benchmarks/abstention_table.py`, those for messages to an assistant on the everyday memories.
+`confidence.toml` has the weights, and says where they come from.
 """
 
 import math
@@ -9,13 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from extraction.answer_values import ValueKind
 from extraction.query_analysis import AnswerType, Intent, QueryAnalysis
 from extraction.text.languages import is_english_or_chinese
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_found_in, terms_of
+from extraction.text.toml_files import toml_of
 from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.features import in_time, value_test
 from graph_service.memory.recall.query import HitKind
@@ -101,9 +101,7 @@ class ConfidenceWeights:
     """Weights of the features, by name, and the intercept `base`.
 
     Attributes:
-        answer_types: addend for each type of answer; a positive one is multiplied by 1.5 `known`, at most 1. A memory
-            that contains the topic of a question usually contains the reason or the person asked for too, but less
-            often the number.
+        answer_types: addend for each type of answer; a positive one is multiplied by 1.5 `known`, at most 1.
         value_kinds: addend for each kind of value.
     """
 
@@ -122,120 +120,26 @@ class ConfidenceWeights:
         )
 
 
-def _weights(
-    base: float,
-    *,
-    answer_types: Mapping[AnswerType, float] = MappingProxyType({}),
-    value_kinds: Mapping[ValueKind, float] = MappingProxyType({}),
-    **features: float,
-) -> ConfidenceWeights:
+_TABLES: Final = toml_of("graph_service.memory.recall", "confidence.toml")
+
+
+def _weights(name: str, column: int) -> ConfidenceWeights:
+    """Return the weights in a column of a table."""
+    table: dict[str, Any] = _TABLES[name]
+    features = {feature: row[column] for feature, row in table.items() if isinstance(row, list) and row[column]}
+    base = features.pop("base")
     assert features.keys() <= ConfidenceFeatures.__dataclass_fields__.keys(), "every weight is that of a feature"
-    return ConfidenceWeights(base=base, features=features, answer_types=answer_types, value_kinds=value_kinds)
+    return ConfidenceWeights(
+        base=base,
+        features=features,
+        answer_types={AnswerType(kind): row[column] for kind, row in table.get("answer_types", {}).items()},
+        value_kinds={ValueKind(kind): row[column] for kind, row in table.get("value_kinds", {}).items()},
+    )
 
 
-ENGLISH: Final = _weights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
-ENGLISH_WITHOUT_VECTORS: Final = _weights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
-# No question of the Chinese data sets names a stranger, so this weight is that of English.
-CHINESE: Final = _weights(base=-2.8, joint=6.3, stranger=-0.6)
-CHINESE_WITHOUT_VECTORS: Final = _weights(base=-1.8, best=4.2, stranger=-2.0)
-
-
-# For messages to an assistant, in both languages: fitted on `tests/everyday_sets/development`, with and without facts,
-# where half of the unanswerable questions are about a topic of the memory, with questions of other memories (weight .5)
-# and memories of 5 to 1,000 messages. Refitted close to those weights when Chinese terms became words: 905 questions of
-# those sets and of `tests/everyday_sets/plain`, 462 of other memories (weight .1); `few` and `facts` were kept. Values
-# of some kinds are asked for more often than stated: amounts of money and names.
-_VALUE_KINDS: Final = MappingProxyType(
-    {
-        ValueKind.MONEY: -2.65,
-        ValueKind.NAME: -2.35,
-        ValueKind.CODE: -2.1,
-        ValueKind.COLOUR: -1.5,
-        ValueKind.COUNT: -1.1,
-        ValueKind.AGE: -0.55,
-        ValueKind.CLOCK: -0.1,
-        ValueKind.DATE: 0.15,
-        ValueKind.PLACE: 0.4,
-        ValueKind.DURATION: 0.65,
-        ValueKind.PERSON: 1.15,
-        ValueKind.REASON: 2.05,
-    }
-)
-EVERYDAY: Final = _weights(
-    base=-3.1,
-    known=3.3,
-    stranger=-1.7,
-    similarity_mean=4.2,
-    asks_agent=0.4,
-    lead=2.1,
-    first_holds=1.35,
-    first_cosine=2.55,
-    chinese=-0.3,
-    few=0.36,
-    # Of 944 questions, it makes 4 more with an answer doubted, and 7 more without one.
-    facts=-0.2,
-    value_kinds=_VALUE_KINDS,
-)
-# With answer scores (`answer_ranking`): fitted close to earlier ones on 3,379 questions of the given, own and plain
-# memories, a third of them in the other language than the memory; the models behind the scores were trained on none.
-# The language of the question no longer counts, and the cosine of the first hit counts against an answer: a text that
-# is near to the question, but that the models do not take for an answer, shares its topic only. `facts` was fitted as
-# -.3 and then lowered, which tells one question more of the given facts; own questions with facts stay at .03 doubted.
-EVERYDAY_WITH_ANSWERS: Final = _weights(
-    base=-4.35,
-    known=0.8,
-    stranger=-1.2,
-    similarity_mean=3.25,
-    asks_agent=1.25,
-    lead=1.35,
-    first_holds=0.75,
-    first_cosine=-2.1,
-    few=0.42,
-    facts=-0.5,
-    answer=3.75,
-    first_answer=2.3,
-    second_answer=2.1,
-    value_kinds=MappingProxyType(
-        {
-            ValueKind.MONEY: -1.95,
-            ValueKind.NAME: -1.95,
-            ValueKind.CODE: -2.0,
-            ValueKind.COLOUR: -2.0,
-            ValueKind.COUNT: -0.75,
-            ValueKind.AGE: -1.2,
-            ValueKind.CLOCK: -0.15,
-            ValueKind.DATE: 0.9,
-            ValueKind.PLACE: -0.05,
-            ValueKind.DURATION: 0.85,
-            ValueKind.PERSON: 0.65,
-            ValueKind.REASON: 3.0,
-        }
-    ),
-)
-# Fitted earlier, in the same way but without values.
-_ANSWER_TYPES: Final = MappingProxyType(
-    {
-        AnswerType.WHY: 2.5,
-        AnswerType.WHO: 2.4,
-        AnswerType.WHERE: 1.5,
-        AnswerType.WHEN: 0.7,
-        AnswerType.HOW_MANY: -1.6,
-    }
-)
-EVERYDAY_WITHOUT_VECTORS: Final = _weights(
-    base=-2.6, known=3.8, best=-1.4, stranger=-0.8, words=1.5, answer_types=_ANSWER_TYPES
-)
-# For all languages but English and Chinese, and for English questions about texts in them, without answer scores: the
-# first hit's cosine. Fitted on 566 questions of `tests/everyday_sets/languages`, 178 of them about other memories. The
-# base was raised so that .06 instead of .17 are doubted.
-BY_MEANING: Final = _weights(base=-2.4, first_cosine=10.0, across=1.7)
-# The same with answer scores: fitted on 410 questions of those sets, 160 of them about other memories (weight .5).
-# Where .03 are doubted, .75 of what no memory holds is told, .20 of what is near to something, and .30 of the questions
-# of other memories (left out one memory at a time); with the model of 600 steps .65, .10 and .24. More features (words,
-# lead, mean cosine) give the same within .02. The base was raised for .03.
-BY_MEANING_WITH_ANSWERS: Final = _weights(
-    base=-2.4, first_cosine=0.9, across=0.1, answer=1.2, first_answer=2.9, second_answer=1.6
-)
+ENGLISH, ENGLISH_WITHOUT_VECTORS, CHINESE, CHINESE_WITHOUT_VECTORS = (_weights("people", at) for at in range(4))
+EVERYDAY_WITH_ANSWERS, EVERYDAY, EVERYDAY_WITHOUT_VECTORS = (_weights("everyday", at) for at in range(3))
+BY_MEANING_WITH_ANSWERS, BY_MEANING = (_weights("by_meaning", at) for at in range(2))
 
 
 def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: float = 0.0) -> float:
