@@ -26,8 +26,7 @@ from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
     Floats,
     LexicalScores,
-    best_around,
-    best_of_windows,
+    best_nearby,
     bm25_of,
     conversations,
     lexical_scores,
@@ -41,8 +40,8 @@ from schema.timespan import Timespan
 
 # Number of messages in a window that is scored as one text.
 WINDOW: Final = 6
-# Number of neighbours on each side that count for late interaction.
-_RADIUS: Final = 2
+# Neighbours that count for late interaction: two on each side.
+_NEIGHBOURS: Final = (-2, -1, 1, 2)
 _RECENCY_HALF_LIFE_DAYS: Final = 180.0
 _DAY_S: Final = 86_400
 _NUMBER: Final = re.compile(
@@ -178,7 +177,7 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
         "lexical_previous": words.before,
         "lexical_window": words.near,
         "similarity": cosines,
-        "similarity_window": best_of_windows(means, first, WINDOW),
+        "similarity_window": best_nearby(means, first, end, range(1 - WINDOW, 0)),
         # Missing for messages that prove no retrieved fact, which then count like the mean message.
         "fact_similarity": np.array(
             [np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64
@@ -215,7 +214,7 @@ def _token_similarities(
 ) -> tuple[Floats, Floats]:
     first, end = session_bounds(sessions)
     matches = piece_matches(question, [one.tokens for one in messages]).astype(np.float64)
-    around = best_around(matches, first, end, _RADIUS)
+    around = best_nearby(matches, first, end, _NEIGHBOURS)
     return (
         weighted(question, matches.astype(np.float32)).astype(np.float64),
         weighted(question, around.astype(np.float32)).astype(np.float64),

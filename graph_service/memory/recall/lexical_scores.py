@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain
+from itertools import chain, groupby
 from typing import Final
 
 import numpy as np
@@ -72,19 +72,16 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
         words_mean=float(lengths.mean()) if n else 1.0,
         own=own,
         before=shifted(own, first),
-        near=best_of_windows(windows, first, window),
+        near=best_nearby(windows, first, end, range(1 - window, 0)),
         specificity=_specificity(words),
     )
 
 
 def session_bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
     """Return for each message the index of the first message of its session, and the index after the last."""
-    n = len(sessions)
-    if not n:
-        return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    opens = [place for place in range(n) if place == 0 or sessions[place] != sessions[place - 1]]
-    sizes = np.diff([*opens, n])
-    return np.repeat(opens, sizes).astype(np.intp), np.repeat([*opens[1:], n], sizes).astype(np.intp)
+    sizes = np.array([len([*group]) for _, group in groupby(sessions)], np.intp)
+    ends = np.cumsum(sizes)
+    return np.repeat(ends - sizes, sizes), np.repeat(ends, sizes)
 
 
 def conversations(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
@@ -100,35 +97,24 @@ def conversations(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[
     return names
 
 
-def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floats:
-    """Return for each message (row) the maximum of each column over neighbours up to `radius` away, ignoring NaN."""
-    best = values.copy()
-    places = np.arange(len(values))
-    for step in range(1, min(radius, len(values) - 1) + 1):
-        before = (places - step >= first)[:, None]
-        best = np.where(before, np.fmax(best, np.roll(values, step, axis=0)), best)
-        after = (places + step < end)[:, None]
-        best = np.where(after, np.fmax(best, np.roll(values, -step, axis=0)), best)
+def best_nearby(values: Floats, first: Places, end: Places, steps: Iterable[int]) -> Floats:
+    """Return for each message (row) the best of its values and those so many messages away in its session, without NaN.
+
+    Args:
+        first, end: see `session_bounds`.
+        steps: distances; negative before the message.
+    """
+    best, places = values.copy(), np.arange(len(values))
+    for step in steps:
+        near = places + step
+        inside = (near >= first) & (near < end)
+        best[inside] = np.fmax(best[inside], values[near[inside]])
     return best
 
 
 def shifted(values: Floats, first: Places) -> Floats:
     """Return for each message the value of the message before it; 0 for the first of a session."""
     return np.where(np.arange(len(values)) == first, 0.0, np.roll(values, 1))
-
-
-def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
-    """Return for each message the best value of the windows that contain it.
-
-    Args:
-        windows: value of the window that begins with each message.
-    """
-    best = windows.copy()
-    places = np.arange(len(windows))
-    for back in range(1, min(window, len(windows))):
-        earlier = np.roll(windows, back)
-        best = np.where(places - back >= first, np.maximum(best, earlier), best)
-    return best
 
 
 def _specificity(texts: Sequence[WordCounts]) -> Floats:

@@ -15,8 +15,7 @@ from extraction.text.search_terms import both_spellings, counts, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.features import features_of, first_hops, speaker_asked
 from graph_service.memory.recall.lexical_scores import (
-    best_around,
-    best_of_windows,
+    best_nearby,
     bm25_of,
     conversations,
     lexical_scores,
@@ -87,7 +86,8 @@ def test_specificity_counts_words_that_other_messages_lack() -> None:
 def test_windows_and_neighbours_stay_within_the_session(sessions: list[str], window: int) -> None:
     first, end = session_bounds(sessions)
     own = np.array([float(ord(name)) for name in sessions])
-    for values in (best_of_windows(own, first, window), best_around(own[:, None], first, end, window)[:, 0]):
+    steps = range(-window, window + 1)
+    for values in (best_nearby(own, first, end, steps), best_nearby(own[:, None], first, end, steps)[:, 0]):
         assert values.tolist() == own.tolist()
     before = shifted(own, first).tolist()
     assert all(value in (0.0, mine) for value, mine in zip(before, own, strict=True))
