@@ -24,7 +24,7 @@ from extraction.text.languages import is_english, is_english_or_chinese, tagged_
 from extraction.text.lexicon_en import word_set
 from extraction.text.lexicon_zh import FORMERLY_WITH_VERB
 from extraction.text.search_terms import Terms, stem_language, terms_of, topic_terms_of
-from extraction.text.toml_files import patterns_of, toml_of
+from extraction.text.toml_files import filled, patterns_of, toml_of
 from extraction.unreadable import read_or
 from schema.ids import name_key
 from schema.labels import Role
@@ -367,65 +367,27 @@ def _is_name(question: str) -> bool:
 # Role of the speaker that a question asks about: the agent, addressed as "you", or the user.
 #
 # Only past speech counts: "what do you recommend?" asks for something new. A speaker called by name is found by that
-# name, and speech to third persons is not part of the conversation.
+# name.
 
 _SPEAKER_READ_CHARS_MAX: Final = 400
-_MAYBE = r"(?:(?:\w+ly|ever|also|once|just|already|first|last|before|not|actually) )?"
-_ADVICE = r"(?:recommendation|suggestion|advice|tip|answer|reply|explanation|proposal|response|idea)s?"
-_TO_OTHERS = (
-    r"(?! (?:goodbye|bye|hello|hi|sorry|the (?:door|phone|call))\b)"
-    r"(?!(?: \w+)? to (?:him|her|them|(?:my|his|her|their|our|the|an?) \w|(?-i:[A-Z])))"
-)
 
 
-def _said_by(who: str, more: str) -> str:
-    """Return a pattern of past speech: "did you say", "have you said", "you've said", "you said"."""
+def _english_speech(speaker: str, who: str, more: str) -> re.Pattern[str]:
+    """Return a pattern of what somebody said: "did you say", "have you said", "you've said", "you said"."""
     verbs = _WORDS["saying"] + _WORDS[more]
     pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
     first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
-    asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
-    return rf"(?:{asked}|{who}(?:'ve|'d| have| had)? {_MAYBE}(?:{past}))"
+    parts = {**_TABLES["speech_en"], "who": who, "first": first, "past": past}
+    return re.compile(filled(parts[speaker], parts), re.IGNORECASE)
 
 
-_AGENT_EN = re.compile(
-    rf"\b(?:{_said_by('you', 'advising')}|"
-    rf"were you {_MAYBE}(?:saying|telling me|recommending|suggesting)|(?:was|were) your {_MAYBE}{_ADVICE}|"
-    rf"your (?:\w+ )?{_ADVICE} (?:from|yesterday|last|earlier|before)|"
-    rf"(?:remember|repeat|recall) your {_MAYBE}{_ADVICE})\b{_TO_OTHERS}",
-    re.IGNORECASE,
-)
-_USER_EN = re.compile(
-    rf"\b(?:{_said_by('i', 'telling')}|"
-    rf"was i {_MAYBE}(?:saying|telling you|asking you|complaining about)|"
-    rf"(?:did|have) i {_MAYBE}(?:asked?|told|tell)(?=[?.!]|$)|(?:was|were) my (?:\w+ )?(?:questions?|words)|"
-    rf"you (?:hear|heard|learn|learned) from me)\b{_TO_OTHERS}",
-    re.IGNORECASE,
-)
-# Times in the past; without one, the verb itself must be marked as past (了, 过).
-_THEN = (
-    rf"(?:{FORMERLY_WITH_VERB}|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
-    # Possessive quantifiers: with backtracking, each further year of "1年1年1年" would double the time.
-    r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
-)
-_ALSO = r"(?:都|也|还|就|是|有没有|有|已经|最近|第一次|最后|一共|具体|到底|怎么|如何|[,， ])"
-_SAID = (
-    r"(?:推荐|推过荐|建议|提议|说|讲|提起|提及|提|告诉|介绍|分享|回答|答应|答复"
-    r"|解释|提醒|描述|聊|谈|问|教|夸|写|列|起草|整理|规划)"
-)
-# In 跟你说过 the speaker is not "you".
-_SUBJECT = r"(?<![跟和给向对与同替为让叫请帮据])"
+def _chinese_speech(who: str, to: str) -> re.Pattern[str]:
+    parts = {**_TABLES["speech_zh"], "who": who, "to": to, "formerly": FORMERLY_WITH_VERB}
+    return re.compile(filled(parts["speech"], parts))
 
 
-def _said_in_chinese(who: str, to: str) -> str:
-    toward = rf"(?:[给跟和向对与同为帮替]{to}(?:们)?)?"
-    marked = rf"{who}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}(?:{to})?[过了的到]"
-    when = rf"{who}{_ALSO}*{_THEN}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}"
-    noun = rf"{who}(?:{_THEN}(?:给{to})?|给{to}|给)的(?:建议|推荐|回答|答复|意见|解释|提议|提醒)"
-    return rf"{_SUBJECT}(?:{marked}|{when}|{noun})"
-
-
-_AGENT_ZH = re.compile(_said_in_chinese("[你您]", "我"))
-_USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
+_AGENT_EN, _USER_EN = _english_speech("agent", "you", "advising"), _english_speech("user", "i", "telling")
+_AGENT_ZH, _USER_ZH = _chinese_speech("[你您]", "我"), _chinese_speech("[我俺咱]", "[你您]")
 
 
 def role_asked(question: str) -> Role | None:
