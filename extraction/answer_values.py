@@ -45,19 +45,11 @@ class ValueKind(StrEnum):
 
 
 _WORDS: Final = toml_of("extraction", "answer_values.toml")
-_PARTS: Final = {**_WORDS["parts"], "month": ANY_MONTH}
+_PARTS: Final = {**_WORDS["parts"], "month": ANY_MONTH, "kin_en": KIN_EN, "kin_zh": KIN_ZH}
 _ASKED: Final = patterns_of(_WORDS["asked"], _PARTS)
 _HELD: Final = patterns_of(_WORDS["held"], _PARTS)
 _NAME_EN: Final = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'’]+[A-Za-z]*|\b[A-Z]{2,}\b")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?…:;\n“\"]\s*|[。！？：；]\s*)$")
-_NAME_ZH: Final = re.compile(
-    r"(?:叫|姓|名叫|叫做|名字是)[^，。！？\s我你他她它什啥了着]{1,6}|"
-    r"[小老阿大](?![师板公婆家人学姐哥妈爸时孩心区组说吃名店狗猫概约部量多夫衣门楼厅桥雨雪爷伯姨舅姑嫂叔会])"
-    r"[\u4e00-\u9fff](?![\u4e00-\u9fff]?[的了])|"
-    # 我哥, 哥哥, 二姨, 表姐 are relatives without a name.
-    r"(?![我你他她咱们的大二三四五六小表堂干哥姐叔姨婶嫂])[\u4e00-\u9fff]"
-    r"(?:先生|女士|小姐|医生|大夫|老师|师傅|教授|经理|主任|律师|哥|姐|叔|姨|婶|嫂|总)"
-)
 # A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵. Doubled characters that are no names: 天天, 刚刚.
 _TIES_ZH: Final = re.compile("|".join(sorted({*KIN_WORDS_ZH, *JOBS_ZH, *PETS_ZH}, key=len, reverse=True)))
 _DOUBLED_ZH: Final = re.compile(
@@ -65,15 +57,6 @@ _DOUBLED_ZH: Final = re.compile(
 )
 _GIVEN_ZH: Final = re.compile(
     r"[\u4e00-\u9fff][军国华伟强芳英兰梅红霞玲萍燕丽娟敏静平明刚勇杰涛超斌波辉鹏飞龙凤琴珍秀荣生林峰海云]"
-)
-# Single characters cover what the list of words lacks, such as 大姨妈 and 二哥.
-_KIN: Final = re.compile(rf"\b(?:{KIN_EN}|grand\w+|in-law)s?\b|[妈爸哥姐弟妹爷奶叔姨舅姑婶嫂]|{KIN_ZH}")
-_PLACE_EN: Final = re.compile(
-    r"\b(?:in|at|to|near|from|on|by|behind|under|above|beside|next to|inside|outside|into|around|off) \w"
-)
-_PLACE_ZH: Final = re.compile(
-    r"在[^，。！？]|[去到住搬往回][^，。！？了]{2}|"
-    r"[\u4e00-\u9fff](?:路|街|区|市|省|县|镇|村|城|州|湾|馆|店|院|校|公司|楼|广场|机场|车站|岛)"
 )
 # Capitalised words that name nothing that a question asks for.
 _NO_NAMES: Final = word_set(
@@ -102,9 +85,9 @@ def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool
         case ValueKind.NAME:
             return _names_something(text, simple, known)
         case ValueKind.PERSON:
-            return _names_something(text, simple, known) or _KIN.search(simple) is not None
+            return _names_something(text, simple, known) or _HELD[kind].search(simple) is not None
         case ValueKind.PLACE:
-            return _names_something(text, "", known) or bool(_PLACE_EN.search(simple) or _PLACE_ZH.search(simple))
+            return _names_something(text, "", known) or _HELD[kind].search(simple) is not None
         case _:
             return _HELD[ValueKind.COUNT if kind is ValueKind.AGE else kind].search(simple) is not None
 
@@ -118,7 +101,7 @@ def _names_something(text: str, simple: str, known: Collection[str]) -> bool:
         if _SENTENCE_START.search(text[max(found.start() - 4, 0) : found.start()]) and found.group()[1:].islower():
             continue
         return True
-    names = (found.group() for found in _NAME_ZH.finditer(simple))
+    names = (found.group() for found in _HELD[ValueKind.NAME].finditer(simple))
     return any(not any(word in name for word in known) for name in (*names, *_names_after_ties(simple)))
 
 
