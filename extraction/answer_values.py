@@ -1,8 +1,13 @@
-"""Detect what kind of value a question asks for, and whether a text holds such a value. Pure.
+"""Detect which value or attribute of a person a question asks for, and whether a text holds one. Pure.
 
 "What does the insurance cost?" can only be answered by a text with an amount of money, and "What is the dentist's
 name?" by one with a name that the question does not contain. A text that holds the topic but no such value is not an
-answer. Texts are English or Chinese.
+answer.
+
+"Where does Ana live?" and "we moved again, Madrid this time" share no word, but both are about a home. Statements
+about one attribute of one person replace each other, so the latest of them counts.
+
+Texts are English or Chinese; questions for the home are also German, French, Spanish or Japanese.
 """
 
 import re
@@ -10,6 +15,7 @@ from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
+from extraction.entities.kinship_terms import tie_words
 from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.cues import gives_reason
 from extraction.text.lexicon_en import ANY_MONTH, word_set
@@ -44,10 +50,23 @@ class ValueKind(StrEnum):
     REASON = "reason"
 
 
+class Attribute(StrEnum):
+    """An attribute of which a person has one value at a time."""
+
+    NUMBER = "number"
+    WORK = "work"
+    HOME = "home"
+    VEHICLE = "vehicle"
+    MEDICINE = "medicine"
+    DIET = "diet"
+
+
 _WORDS: Final = toml_of("extraction", "answer_values.toml")
 _PARTS: Final = {**_WORDS["parts"], "month": ANY_MONTH, "kin_en": KIN_EN, "kin_zh": KIN_ZH}
 _ASKED: Final = patterns_of(_WORDS["asked"], _PARTS)
 _HELD: Final = patterns_of(_WORDS["held"], _PARTS)
+_ATTRIBUTES_ASKED: Final = patterns_of(_WORDS["attributes_asked"], _PARTS)
+_ATTRIBUTES_STATED: Final = patterns_of(_WORDS["attributes_stated"], _PARTS)
 _NAME_EN: Final = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'’]+[A-Za-z]*|\b[A-Z]{2,}\b")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?…:;\n“\"]\s*|[。！？：；]\s*)$")
 # A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵. Doubled characters that are no names: 天天, 刚刚.
@@ -63,12 +82,37 @@ _NO_NAMES: Final = word_set(
     "i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may "
     "june july august september october november december christmas easter english chinese ok okay tv am pm yes no"
 )
+_KIN: Final = "|".join(word for word in tie_words() if word.isascii())
+# One character, such as 姐, is part of too many words.
+_KIN_ZH: Final = "|".join(
+    sorted((word for word in tie_words() if not word.isascii() and len(word) > 1), key=lambda word: (-len(word), word))
+)
+_OF_RELATIVE: Final = re.compile(
+    rf"\b(?:my|our) (?:[a-z]{{1,20}} )?(?:{_KIN})s?(?:'s|,)? (?:[a-z]{{1,20}} )?(?:is|was|has|had|got|works|lives|"
+    rf"moved|drives|eats|takes|started|says|can't|won't|loves|hates|bought|sold|goes)\b|我们?的?(?:{_KIN_ZH}|[爸妈哥姐弟妹])"
+)
 
 
 def value_asked(question: str) -> ValueKind | None:
     """Return the kind of value that a question asks for; None if it asks for something else, such as a description."""
     text = plain_apostrophes(question[:_QUESTION_CHARS_MAX])
     return next((ValueKind(kind) for kind, pattern in _ASKED.items() if pattern.search(text)), None)
+
+
+def attribute_asked(question: str) -> Attribute | None:
+    """Return the attribute that a question asks for ("where do I live?", 我开什么车), or None."""
+    text = plain_apostrophes(question[:_QUESTION_CHARS_MAX])
+    return next((Attribute(name) for name, pattern in _ATTRIBUTES_ASKED.items() if pattern.search(text)), None)
+
+
+def states_attribute(text: str, attribute: Attribute) -> bool:
+    """Return whether a text may state a value of an attribute."""
+    return _ATTRIBUTES_STATED[attribute].search(plain_apostrophes(text[:_CHARS_MAX])) is not None
+
+
+def is_about_relative(text: str) -> bool:
+    """Return whether a relative of the speaker is the subject: "my sister Clara is a vegetarian", 我姐姐在上海."""
+    return _OF_RELATIVE.search(plain_apostrophes(text[:_CHARS_MAX])) is not None
 
 
 def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool:

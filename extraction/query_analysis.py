@@ -7,8 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from extraction.answer_values import ValueKind, value_asked
-from extraction.attribute_questions import Attribute, attribute_asked
+from extraction.answer_values import Attribute, ValueKind, attribute_asked, value_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens, words_of_name
 from extraction.entities.kinship_terms import own_ties_in, ties_in

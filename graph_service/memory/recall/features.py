@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from extraction.answer_values import ValueKind, holds_value
-from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
+from extraction.answer_values import Attribute, ValueKind, holds_value, is_about_relative, states_attribute
 from extraction.embeddings.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with

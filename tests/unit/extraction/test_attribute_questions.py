@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.attribute_questions import Attribute, attribute_asked, is_about_relative, states_attribute
+from extraction.answer_values import Attribute, attribute_asked, is_about_relative, states_attribute
 from extraction.query_analysis import analyse
 
 
