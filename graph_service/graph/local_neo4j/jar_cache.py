@@ -83,10 +83,7 @@ def ensure_jars(
         if _missing(jar_dir, required):
             with _exclusive(jar_dir / ".lock", stopped):
                 missing = _missing(jar_dir, required)
-                # Its libraries take half a second to import; not needed when all jars are in place.
-                from graph_service.graph.local_neo4j.jar_fetch import fetch_jars
-
-                fetch_jars(missing, jar_dir, repository_url=repository_url, on_progress=on_progress, stopped=stopped)
+                _fetch(missing, jar_dir, repository_url, on_progress, stopped)
                 _remove_leftovers(jar_dir)
                 changed = _missing(jar_dir, required)
                 if changed:
@@ -100,6 +97,19 @@ def ensure_jars(
             " Make the directory writable, free some space (about 160 MB), or name another cache directory."
         ) from problem
     return tuple(jar_dir / jar.file_name for jar in required)
+
+
+def _fetch(
+    missing: list[Jar],
+    jar_dir: Path,
+    repository_url: str | None,
+    on_progress: Callable[[int, int], None] | None,
+    stopped: threading.Event,
+) -> None:
+    # Its libraries take half a second to import; not needed when all jars are in place.
+    from graph_service.graph.local_neo4j.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
+
+    JarFetch(jar_dir, repository_url or MAVEN_CENTRAL_URL, missing, on_progress, stopped).run()
 
 
 @contextlib.contextmanager
