@@ -452,24 +452,20 @@ def _relation_word(text: str, tag: Tag, wording: FactKindWording, chinese: bool,
     free = [one for one in found if all(one.end() <= a or one.start() >= b for a, b in taken)]
     if not free:
         return None if wording.fallback is None else wording.fallback[chinese]
-    free = [word for word in free if not _is_of_another(text, word, tag, tags, found)]
-    if not free:
-        return None
     nearest = min(free, key=lambda one: start - one.end() if one.end() <= start else one.start() - end + 3)
+    if not wording.person and _is_of_another(text, nearest, tag, tags):
+        return None
     word = nearest[0].lower().strip()
     return _kin_name(KIN_SINGULAR.get(word, word.removesuffix("s") if word.endswith(_PLURALS) else word))
 
 
-def _is_of_another(
-    text: str, word: re.Match[str], tag: Tag, tags: Sequence[Tag], words: Sequence[re.Match[str]]
-) -> bool:
+def _is_of_another(text: str, word: re.Match[str], tag: Tag, tags: Sequence[Tag]) -> bool:
     """Return whether a word in a clause behind an object belongs to the next one: "I earn 5,140, rent eats 1,895"."""
     start, end = word.span()
     if start < tag.obj[1] or _CLAUSE_END.search(text, tag.obj[1], start) is None:
         return False
-    others = (one.obj[0] for one in tags if one.kind == tag.kind and one.obj[0] >= end)
-    other = min(others, default=None)
-    return other is not None and not any(end <= one.start() < other for one in words)
+    other = min((one.obj[0] for one in tags if one.kind == tag.kind and one.obj[0] >= end), default=None)
+    return other is not None and _CLAUSE_END.search(text, end, other) is None
 
 
 def _kin_name(word: str) -> str:

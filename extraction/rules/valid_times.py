@@ -184,8 +184,7 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
     if begin is not None and end is not None and end < begin:
         return draft, NOT_TOLD
     if end is None:
-        is_now = begin is not None and (said_at - begin <= _RECENT or _PATTERNS["so_far"].search(clause.text))
-        return draft, ToldPeriod(begin, said_at if is_now else begin_by)
+        return draft, ToldPeriod(begin, said_at if begin and _is_now(begin, clause) else begin_by)
     if end <= said_at and begin is None and draft.closes:
         return draft, ToldPeriod(end, end_by or end)
     valid = _PATTERNS["no_more"].sub("", draft.statement, count=1)
@@ -195,6 +194,15 @@ def with_told_period(draft: Draft, clause: TimedText) -> tuple[Draft, ToldPeriod
     if begin is None:
         return replace(draft, statement=former, closes=True), ToldPeriod(end, end)
     return replace(draft, statement=former, closes=False), ToldPeriod(begin, begin_by, end)
+
+
+def _is_now(begin: datetime, clause: TimedText) -> bool:
+    """Return whether a clause tells what is so when it is said."""
+    text = clause.text
+    if _PATTERNS["so_far"].search(text):
+        return True
+    moved = _PATTERNS["stayed"].search(text) is None or (has_cjk(text) and _PATTERNS["since_zh"].search(text))
+    return bool(moved) and clause.said_at - begin <= _RECENT
 
 
 _Times = tuple[datetime | None, datetime | None, datetime | None, datetime | None]

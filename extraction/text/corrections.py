@@ -478,7 +478,7 @@ def _changes(text: str, values: Sequence[_Value], olds: Sequence[_Value]) -> _Ch
             ends = (match.end() for match in like["last"].finditer(lower))
             tail = len(told.key) < len(old.key) and (told.start in ends or _is_permuted_tail(told.key, old.key))
             changes.append((old, old.text[: -len(told.text)] + told.text if tail else told.text))
-    if changes or len(new) != 1 or new[0].unit or not new[0].text.isdigit():
+    if changes or len(new) != 1 or new[0].kind != "number" or new[0].unit or not new[0].text.isdigit():
         return changes
     # "At 7pm", "sorry, 8": a number without a unit may be of any kind that has digits, or the end of a code.
     digits = [old for old in olds if old.kind in ("clock", "day", "number") and old.text[0].isdigit() and not old.unit]

@@ -25,7 +25,7 @@ _LETTERS: Final = "ABCDEF"
 _ITEM: Final = re.compile(
     r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
     rf"(?<![^\n:：;；,，。、])(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
-    rf"(?<![^\n:：;；,，。、\s])(?P<small>[a-f])\)(?!\w)|"
+    r"(?<![^\n])(?P<small>[a-f])\)(?!\w)|"
     rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")

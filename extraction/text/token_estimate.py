@@ -1,9 +1,9 @@
 """Estimate the tokens of a text without a model's vocabulary. Pure.
 
-The estimate is rather too high: ratios to the counts of cl100k and o200k, mean of texts of 100 to 200 tokens, are 1.02
-and 1.04 in English, 1.10 and 1.64 in Chinese, 1.14 and 1.53 in Japanese, .88 and 1.03 in German, .93 and 1.08 in
-Spanish, 1.01 and 1.15 in French, and for one text each 1.12 and 1.85 in Russian, 1.08 and 1.58 in Korean, .98 to 2.02
-with cl100k in Hebrew, Greek, Arabic, Vietnamese, Hindi and Thai. A test has texts in eight languages with their counts.
+Ratios of the estimate to the counts of cl100k and o200k, mean of texts of 100 to 200 tokens, are 1.02 and 1.04 in
+English, 1.10 and 1.64 in Chinese, 1.14 and 1.53 in Japanese, .88 and 1.03 in German, .93 and 1.08 in Spanish, 1.01
+and 1.15 in French, and for one text each 1.12 and 1.85 in Russian, 1.08 and 1.58 in Korean, .98 to 2.02 with cl100k
+in Hebrew, Greek, Arabic, Vietnamese, Hindi and Thai. A test has texts in eight languages with their counts.
 """
 
 import math

@@ -92,7 +92,7 @@ class ContextAnswer(Result):
     """Memory formatted for a prompt."""
 
     text: Annotated[str, about("Dated lines of memory, quoted as data; empty if `max_tokens` is too small.")]
-    tokens: Annotated[int, about("Estimated length of the text; more likely too high than too low.")]
+    tokens: Annotated[int, about("Estimated length of the text.")]
     confidence: Annotated[float | None, about("0 to 1: probability that the memory contains an answer.")] = None
     nothing_relevant: Annotated[bool, about("The memory probably contains no answer.")] = False
     degraded: Annotated[bool, about("The database is unavailable; the result may be incomplete.")] = False

@@ -77,7 +77,7 @@ class Context:
 
     Attributes:
         text: an introduction, and the memory as a quoted block, escaped so that it cannot be ended early.
-        tokens: estimated length of the text; more likely too high than too low.
+        tokens: estimated length of the text.
         core: core memory, independent of the query: profile, stable preferences, emotional triggers.
         recalled: results for the query: scenes with their messages, and facts.
         confidence: 0 to 1: probability that the memory contains an answer; None if not estimated.

@@ -242,6 +242,12 @@ def test_word_before_a_value_is_not_of_another(text: str, objects: tuple[str, ..
     assert all(one in statement for one, statement in zip(told, statements, strict=True))
 
 
+def test_relative_behind_a_name_is_that_person() -> None:
+    text = "Anna, my sister, and Tom, my brother, are coming"
+    facts = drafts(text, tag(text, "sibling", "Anna"), tag(text, "sibling", "Tom"))
+    assert facts[0].statement == "Anna is User's sister."
+
+
 def test_quote_of_a_tagged_fact_is_its_sentence() -> None:
     text = "Big news! so apparently Gary is off to DPD these days"
     reading = read_scene(a_scene(text), reader=READER_NAME, tags={0: [tag(text, "works_at", "DPD", "Gary")]})

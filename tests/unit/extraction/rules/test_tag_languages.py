@@ -187,6 +187,10 @@ def test_what_ended_closes_and_the_likelier_of_two_tags_of_one_thing_counts() ->
         ("ja", "去年高松に引っ越した", "lives_in", "高松", False),
         ("ja", "去年高松から引っ越した", "lives_in", "高松", True),
         ("es", "Me diagnosticaron asma en 2019", "illness", "asma", False),
+        ("de", "Damals bin ich nach Ulm gezogen, jetzt lebe ich in Wien", "lives_in", "Ulm", True),
+        ("es", "Me mudé a Lima en 2010 y volví a Madrid en 2015", "lives_in", "Lima", True),
+        ("fr", "J'avais déménagé à Lyon, mais je suis revenu à Paris", "lives_in", "Lyon", True),
+        ("ja", "昔は大阪に引っ越したけど、今は東京", "lives_in", "大阪", True),
     ],
 )
 def test_move_and_diagnosis_begin_what_the_tagger_takes_for_ended(

@@ -87,6 +87,7 @@ def test_home_or_job_with_told_times_is_valid_between_them(
         ("I've lived in Paris since 2015.", "2015-01-01", "2024-05-14"),
         ("I moved to Paris last month.", "2024-04-01", "2024-05-14"),
         ("In 2019 I moved to Paris.", "2019-01-01", "2020-01-01"),
+        ("In 2019 I moved to Paris since rent was cheap.", "2019-01-01", "2020-01-01"),
     ],
 )
 def test_what_is_so_when_it_is_told_counts_from_then(text: str, begin: str, begin_by: str) -> None:

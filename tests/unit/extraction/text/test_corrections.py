@@ -121,6 +121,8 @@ def test_corrected_value_replaces_the_earlier_one(earlier: str, later: str, corr
         ("We need 18 tiles", "so 3 * 4 is too few"),
         ("Hanna comes on Friday", "Hannah comes on Monday"),
         ("Hanna comes on Friday", "Lovely to see her"),
+        ("el vuelo es el 9 de mayo", "a las 6 perdón"),
+        ("le rendez-vous est mardi à 5 h", "le 19 pardon"),
     ],
 )
 def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: str) -> None:
