@@ -106,7 +106,7 @@ class ProposedFact:
     Attributes:
         subject, object: a name, `THE_USER` or `THE_AGENT`.
         closes: the line says that the fact is no longer true.
-        corrects: it closes what a corrected line said, if that was read before; else there is nothing to close.
+        corrects: index of a line that its own corrects: what was read from that one before was never true.
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
@@ -129,7 +129,7 @@ class ProposedFact:
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     closes: bool = False
-    corrects: bool = False
+    corrects: int | None = None
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None

@@ -133,7 +133,7 @@ class AcceptedFact(FactValues):
         said_at: time of the first evidence message.
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
-        corrects: it closes what a corrected message said; nothing if no such fact is stored.
+        corrects: id of a message that its own corrects: what was read from that one was never true.
         correction: set when it is a correction by a person.
         changes: the statement or its evidence says that the value is new or changed.
         replaces: ids of the claims that it replaces, as the caller said.
@@ -150,7 +150,7 @@ class AcceptedFact(FactValues):
     proofs: tuple[Proof, ...]
     valid_by: datetime | None = None
     closes: bool = False
-    corrects: bool = False
+    corrects: MemoryId | None = None
     correction: CorrectionKind | None = None
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()

@@ -46,7 +46,7 @@ def rules_with_tags(tagger: FactTagger) -> Reader:
             if line.fresh and line.role is Role.USER
         }
         # What a correction withdraws may have been read from the tags.
-        texts |= {earlier: scene.lines[earlier].text for earlier, _ in corrections.values() if earlier not in texts}
+        texts |= {earlier: scene.lines[earlier].text for earlier, *_ in corrections.values() if earlier not in texts}
         tagged = zip(texts, await _tags_of([*texts.values()], tagger), strict=True)
         tags = {number: own for number, own in tagged if own is not None}
         return await THREADS.run(partial(_read, scene, tags))

@@ -73,8 +73,7 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         spoken = replace(line, text=correction.text) if correction and correction.text else line
         read = read_or([], _facts_of, spoken, number, scene, tags.get(number))
         if correction is not None:
-            read = [replace(fact, quotes=(Quote(line=number),)) for fact in read]
-            read += read_or([], _withdrawn, correction, number, read, scene, facts, tags)
+            read = read_or(read, _corrected, correction, number, read, scene, facts, tags)
         read += read_or([], _choices_of, number, scene, said)
         for fact in read:
             key = _key_of(fact)
@@ -89,33 +88,53 @@ def _key_of(fact: ProposedFact) -> tuple[str, str, str | None, str]:
     return fact.subject, fact.predicate, fact.relation, name_key(fact.object)
 
 
-def _withdrawn(
+def _told(fact: ProposedFact) -> tuple[object, ...]:
+    return _key_of(fact), fact.statement, fact.valid_at, fact.invalid_at, fact.closes
+
+
+def _corrected(
     correction: Correction,
     number: int,
-    corrected: Sequence[ProposedFact],
+    read: Sequence[ProposedFact],
     scene: SceneText,
     facts: dict[tuple[str, str, str | None, str], ProposedFact],
     tags: Mapping[int, Sequence[Tag]],
 ) -> list[ProposedFact]:
-    """Return the ends of an earlier line's wrong facts, which may have been read before, without them in `facts`.
+    """Return what a correction changes in the facts of an earlier line, and the ends of the wrong ones.
 
-    If the correction does not tell which words were wrong, only the fact of a line with a single one is.
+    What the earlier line had wrong leaves `facts`; it may have been stored before. If the correction does not tell
+    which words were wrong, only the fact of a line with a single one is.
 
     Args:
         number: the line that corrects it.
-        corrected: facts of the corrected line, which take their place.
+        read: facts of the corrected line.
     """
-    earlier, wrong_max = correction.earlier, 1 if correction.text is None else FACTS_PER_LINE_MAX
-    kept = {_key_of(fact) for fact in corrected}
+    earlier, proof = correction.earlier, (Quote(line=number),)
     if scene.lines[earlier].fresh:
         said = [fact for fact in facts.values() if {quote.line for quote in fact.quotes} == {earlier}]
-        for fact in said if len(said) <= wrong_max else ():
-            del facts[_key_of(fact)]
     else:
         said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
-    wrong = [fact for fact in said if _key_of(fact) not in kept and not fact.closes]
-    wrong = wrong if len(wrong) <= wrong_max else []
-    return [replace(fact, closes=True, corrects=True, quotes=(Quote(line=number),)) for fact in wrong]
+    told, meant = {_told(fact) for fact in said}, {_key_of(fact) for fact in read}
+    changed = [replace(fact, corrects=earlier, quotes=proof) for fact in read if _told(fact) not in told]
+    if correction.text is None and len(said) > 1:
+        return changed
+    changed += _renamed(said, correction.told, proof, earlier)
+    right = {_key_of(fact) for fact in read if _told(fact) in told}
+    for key in {_key_of(fact) for fact in said} - right:
+        facts.pop(key, None)
+    wrong = (fact for fact in said if _key_of(fact) not in meant and not fact.closes)
+    return [*changed, *(replace(fact, closes=True, corrects=earlier, quotes=proof) for fact in wrong)]
+
+
+def _renamed(
+    said: Sequence[ProposedFact], name: str | None, proof: tuple[Quote], earlier: int
+) -> Iterator[ProposedFact]:
+    """Yield the only fact of a line with another object, which a correction tells; none if it tells no such name."""
+    for fact in said if name is not None and not said[0].closes else ():
+        is_alike = has_cjk(name) == has_cjk(fact.object) and name[:1].isupper() == fact.object[:1].isupper()
+        if is_alike and fact.object in fact.statement:
+            statement = fact.statement.replace(fact.object, name)
+            yield replace(fact, object=name, statement=statement, corrects=earlier, quotes=proof)
 
 
 def _choices_of(number: int, scene: SceneText, said: Sequence[tuple[Role, str, datetime]]) -> list[ProposedFact]:

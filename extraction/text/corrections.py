@@ -42,6 +42,7 @@ _VALUES_MAX: Final = 12
 _SHORT_CHARS: Final = 80
 # Of words that stand in place of others.
 _PHRASE_CHARS_MAX: Final = 40
+_TOLD_CHARS_MAX_ZH: Final = 8
 _SIMILAR_MIN: Final = 0.7
 # Digits of a number that another one with the same digits corrects, whatever else is said.
 _PERMUTED_MIN: Final = 4
@@ -70,10 +71,17 @@ _Span = tuple[int, int]
 
 
 class Correction(NamedTuple):
-    """The index of the text that a message corrects, and that text as corrected; None if it cannot be told."""
+    """What a message corrects.
+
+    Attributes:
+        earlier: index of the text that it corrects.
+        text: that text as corrected; None if it cannot be told which words were wrong.
+        told: then the name, or the Chinese or Japanese words beside "is", that it tells instead of them, if any.
+    """
 
     earlier: int
     text: str | None
+    told: str | None = None
 
 
 class _Value(NamedTuple):
@@ -156,7 +164,7 @@ def correction_in(index: int, said: Sequence[tuple[object, str, datetime]]) -> C
     if correction is None and (later := _read(text)) is not None and not later.asks:
         earlier = own(_NAMED_LINES_MAX, _NAMED_WITHIN)
         correction = _named_by(later, [said[number][1] for number in earlier])
-    return correction and Correction(earlier[correction.earlier], correction.text)
+    return correction and correction._replace(earlier=earlier[correction.earlier])
 
 
 def _named_by(later: "_Later", earlier: Sequence[str]) -> Correction | None:
@@ -203,7 +211,7 @@ def correction_of(text: str, earlier: Sequence[str], *, recent: bool = True, ask
             changes = _alone(later, before, recent=recent)
         if changes:
             return Correction(index, _with(earlier[index][:_EARLIER_CHARS_MAX], changes))
-    return Correction(0, None) if _is_told(later, befores[0]) else None
+    return Correction(0, None, _told_instead(later)) if _is_told(later, befores[0]) else None
 
 
 class _Clause(NamedTuple):
@@ -582,6 +590,12 @@ def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True) -> _
         olds = list(re.finditer(rf"(?<!\w)(?i:{beside[1]}) (?P<old>{noun})", before))
         if len(olds) == 1:
             return [(_Value("name", *olds[0].span("old"), olds[0]["old"]), told)]
+    if " " in told:
+        # "Vietnamese food" in place of "Thai food".
+        noun = re.escape(told.rpartition(" ")[2])
+        olds = list(re.finditer(rf"(?<!\w)(?:[^\W\d_][\w-]+ ){{{told.count(' ')}}}{noun}(?!\w)", before))
+        if len(olds) == 1 and told[0].isupper() == olds[0][0][0].isupper():
+            return [(_Value("name", *olds[0].span(), olds[0][0]), told)]
     names = [name for name in _names(before) if name.start and not _is_plain(name.text.split()[0])]
     return [(names[0], told)] if is_name and _NAME.fullmatch(told) and len(names) == 1 else []
 
@@ -605,6 +619,22 @@ def _is_told(later: _Later, before: str) -> bool:
     first, last = spans[later.sign_at or 0]
     size = sum(end - start for start, end in spans) / (1 if first < last else 2)
     return bool(_residue(later.text, spans, (), _known(before))) and size <= _PHRASE_CHARS_MAX
+
+
+def _told_instead(later: _Later) -> str | None:
+    """Return the name, or the words behind 是 or before です, that a clause beside words of error consists of."""
+    for clause in later.clauses:
+        start, end = _core(later.text, clause.rest)
+        told = later.text[start:end]
+        if not told:
+            continue
+        is_cjk = _CJK.fullmatch(told) is not None and len(told) <= _TOLD_CHARS_MAX_ZH
+        like = _words().like
+        is_told = like["copula"].search(later.text[clause.rest[0] : start]) or like["copula_after"].match(
+            later.text, end
+        )
+        return told if (is_cjk and is_told) or _NAME.fullmatch(told) else None
+    return None
 
 
 def _with(text: str, changes: _Changes) -> str:

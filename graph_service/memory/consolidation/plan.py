@@ -48,8 +48,9 @@ ON_LOOP_CHARS: Final = 20_000
 # Planning cost of a fact, and of each of its assertions or quotes, in characters.
 FACT_CHARS: Final = 200
 ASSERTION_CHARS: Final = 10
-# Reason in the change log, and of the event.
+# Reasons in the change log, and of the event.
 WITHDRAWN: Final = "only the local reader found it; the model that read the scene does not say it"
+CORRECTED: Final = "the message that it was read from was corrected by a later one"
 
 
 def plan_mentions(
@@ -204,6 +205,8 @@ def plan_digest(
         replaced: ids of the claims that callers name as replaced.
     """
     owner = session_input.owner
+    # The facts of merged entities stay: their edges on the map are derived from them.
+    kept = {fact.claim for fact in facts_known if fact.id in member_ids}
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[tuple[RejectedProposal, Scene]] = []
     mentions: list[PlannedFact] = []
@@ -212,14 +215,13 @@ def plan_digest(
         of_scene = list[AcceptedFact]()
         for reading in extraction.readings:
             facts_accepted, items = check(reading, scene.messages, entities, replaced)
-            of_scene += facts_accepted
+            of_scene += [replace(fact, corrects=None) if fact.claim in kept else fact for fact in facts_accepted]
             rejected += [(item, scene) for item in items]
         accepted += [(fact, scene.id) for fact in of_scene]
         named = _named(extraction, of_scene, entities, owner)
         mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
     events = [_ignored(one, scene) for one, scene in rejected]
     refined = _refined_scenes(scenes, accepted)
-    # The facts of merged entities stay: their edges on the map are derived from them.
     facts_known = [
         replace(fact, assertions=tuple(replace(one, unconfirmed=False) for one in fact.assertions))
         if refined and fact.id in member_ids
@@ -229,11 +231,13 @@ def plan_digest(
     withdrawn: list[Fact] = []
     facts = plan_facts(facts_known, accepted, judging, events=events, refined=refined, withdrawn=withdrawn)
     planned = [*facts, *mentions]
+    reasons = {fact.id: CORRECTED if refined.isdisjoint(fact.scenes) else WITHDRAWN for fact in withdrawn}
+    digested = {one.scene.id for one in scenes}
     events += [
-        FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=WITHDRAWN, messages=fact.evidence)
+        FactEvent(kind=FactEventKind.IGNORE, scene=scene, reason=reasons[fact.id], messages=fact.evidence)
         for fact in withdrawn
         for scene in fact.scenes
-        if scene in refined
+        if scene in digested
     ]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
@@ -263,7 +267,7 @@ def plan_digest(
             *_node_changes(agent_rows, Label.AGENT, "spoke in a scene"),
             *_node_changes([] if is_correction else scene_rows, Label.SCENE, "read"),
             *(fact_change(p, row) for p, row in fact_rows if not (is_correction and row["predicate"] == "MENTIONED")),
-            *(Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=WITHDRAWN) for fact in withdrawn),
+            *(Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=reasons[fact.id]) for fact in withdrawn),
         ],
         last_said=last_said,
         recorded_at=recorded_at,

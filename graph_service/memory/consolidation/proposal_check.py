@@ -123,7 +123,7 @@ def _accept(
         reader=PERSON if fact.correction else reading.reader,
         correction=fact.correction,
         closes=fact.closes,
-        corrects=fact.corrects,
+        corrects=None if fact.corrects is None else messages[fact.corrects].id,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,
         changes=says_changed(fact, messages),

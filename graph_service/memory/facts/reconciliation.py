@@ -14,6 +14,7 @@ from typing import Final
 
 from extraction.entities.attributes import names_favorite
 from extraction.llm.fact_judge import FactVerdict, Judgement
+from extraction.rules.rule_reader import READER_NAME
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
     KnownClaim,
@@ -84,13 +85,16 @@ def plan_facts(
         accepted: facts with the id of their scene.
         judged: a model's verdicts on accepted facts that would otherwise be valid alongside stored ones, by claim.
         events: what becomes of each accepted fact is appended.
-        refined: scenes that a model read; what only the local reader found there is withdrawn.
+        refined: scenes that a model read; what only the local reader found there is withdrawn. So is what it found in
+            a message that an accepted fact corrects.
         withdrawn: stored facts of which nothing is left are appended, ordered by id; they are to be deleted.
 
     Returns:
         New and changed facts only, ordered by id.
     """
     claims = {claim: _ClaimBuilder(one, frozenset(refined)) for claim, one in known_claims(known).items()}
+    told = list(accepted)
+    _withdraw_corrected(told, claims)
     index = _NearDuplicateIndex()
     # Latest last, because a new fact is compared with the latest near-duplicates only.
     for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
@@ -98,7 +102,7 @@ def plan_facts(
     touched: set[Claim] = set()
     outcomes: list[tuple[FactEvent, Claim, Claim | None]] = []
     ordered = sorted(
-        _applicable(accepted, claims), key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1])
+        _applicable(told, claims), key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1])
     )
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
@@ -134,11 +138,23 @@ def plan_facts(
     return planned
 
 
+def _withdraw_corrected(
+    accepted: Iterable[tuple[AcceptedFact, MemoryId]], claims: Mapping[Claim, "_ClaimBuilder"]
+) -> None:
+    for fact, _ in accepted:
+        if fact.corrects is not None and fact.claim in claims:
+            claims[fact.claim].corrected.add(fact.corrects)
+
+
 def _applicable(
-    accepted: Iterable[tuple[AcceptedFact, MemoryId]], claims: Collection[Claim]
+    accepted: Iterable[tuple[AcceptedFact, MemoryId]], claims: Mapping[Claim, "_ClaimBuilder"]
 ) -> list[tuple[AcceptedFact, MemoryId]]:
-    """Return the accepted facts without the ends of what corrected messages said, if it was never stored."""
-    return [(fact, scene) for fact, scene in accepted if not fact.corrects or fact.claim in claims]
+    """Return the accepted facts without the ends of what only corrected messages said: it was never true."""
+    return [
+        (fact, scene)
+        for fact, scene in accepted
+        if not fact.closes or fact.corrects is None or (fact.claim in claims and claims[fact.claim].has_settled)
+    ]
 
 
 _SAYS_THE_SAME: Final = "a known fact says the same"
@@ -214,11 +230,13 @@ class _ClaimBuilder:
         refined: scenes whose unconfirmed assertions `settled` leaves out.
 
     Attributes:
+        corrected: ids of messages that later ones correct; what the local reader found in them was never true.
         moved: a verdict made its unconfirmed assertions part of another claim.
     """
 
     def __init__(self, claim: KnownClaim, refined: frozenset[MemoryId] = frozenset()) -> None:
         self._known, self._added = claim, list[KnownClaim]()
+        self.corrected = set[MemoryId]()
         self.moved = False
         self._refined = refined
         self._parts = [claim]
@@ -232,11 +250,18 @@ class _ClaimBuilder:
         """True if `settled` may differ from `merged`."""
         return bool(self._known.periods) and any(map(self._is_withdrawn, self._known.assertions))
 
+    @property
+    def has_settled(self) -> bool:
+        """True if some of what is stored is not withdrawn."""
+        return not all(map(self._is_withdrawn, self._known.assertions))
+
     def _is_withdrawn(self, assertion: Assertion) -> bool:
+        if assertion.message_id in self.corrected and assertion.correction is None:
+            return self._known.wording.reader == READER_NAME
         return assertion.unconfirmed and (self.moved or assertion.scene_id in self._refined)
 
     def settled(self) -> KnownClaim | None:
-        """Return the claim without what only the local reader found in refined scenes; None if nothing is left."""
+        """Return the claim without what was withdrawn or never true; None if nothing is left."""
         if not self.is_withdrawable:
             return self.merged()
         left = tuple(one for one in self._known.assertions if not self._is_withdrawn(one))
