@@ -43,6 +43,9 @@ _ENDS: Final = r"\n.!?…。！？;；,，、(（)）"
 _CLAUSE: Final = re.compile(rf"(?:[^{_ENDS}]|(?<=\d)[.,](?=\d))*[^{_ENDS}\s][.!?…。！？;；,，、\n]*")
 _CJK_GAP: Final = re.compile(rf"(?<=[{HAN_OR_KANA}]) +(?=[{HAN_OR_KANA}])")
 _WORDS: Final = re.compile(rf"[^\W\d_{HAN_OR_KANA}]{{{_WORD_MIN},}}")
+# "ZWO" tells an option, unlike other short words.
+_CAPITALS: Final = re.compile(rf"(?<!\w)[A-Z]{{2,{_WORD_MIN - 1}}}(?!\w)")
+_SHORT: Final = re.compile(rf"(?<!\w)[a-z]{{2,{_WORD_MIN - 1}}}(?!\w)")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
 _WHY: Final = re.compile(r" ?[(（]\{why\}[)）]")
 _RUN: Final = re.compile(rf"[{HAN_OR_KANA}]+")
@@ -202,7 +205,7 @@ def _named_in(clause: str, options: Sequence[str], marks: Sequence[frozenset[str
             if index is not None:
                 named[index] = True
     if not named:
-        said = _parts(clause)
+        said = _parts(clause) | {*_SHORT.findall(clause)}
         named = dict.fromkeys((at for at, own in enumerate(marks) if own & said), False)
         if len(clause.split()) > _MANY_WORDS:
             names = {at: _parts((_name_of(options[at]) or "").lower().replace("'", "’")) for at in named}
@@ -223,7 +226,10 @@ def _number(text: str, language: _Language, n: int) -> int | None:
 
 def _marks_of(options: Sequence[str]) -> list[frozenset[str]]:
     """Return the words, or pairs of characters, of each option that no other has."""
-    own = [_parts(option.lower().replace("'", "’")) for option in options]
+    own = [
+        _parts(option.lower().replace("'", "’")) | {word.lower() for word in _CAPITALS.findall(option)}
+        for option in options
+    ]
     counts = Counter(part for parts in own for part in parts)
     return [frozenset(part for part in parts if counts[part] == 1) for parts in own]
 

@@ -19,13 +19,16 @@ _TOLD_CHARS_MAX: Final = 400
 _IN_SENTENCE_CHARS_MAX_CJK: Final = 16
 # Options that are all this short ask without a question mark: "Ather or the Activa."
 _SHORT_WORDS: Final = 4
+# Of options behind a colon and words that ask, with "or".
+_LISTED_WORDS_MAX, _LISTED_CHARS_MAX = 12, 80
 
 _HAN_DIGITS: Final = "一二三四五六"
 _LETTERS: Final = "ABCDEF"
 _ITEM: Final = re.compile(
-    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|(?P<han>[一二三四五六])是|"
+    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|"
+    r"(?P<han>[一二三四五六])(?:是|[号號][，,、:：])|"
     rf"(?<![^\n:：;；,，。、])(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
-    r"(?<![^\n])(?P<small>[a-f])\)(?!\w)|"
+    r"(?<![^\n])(?P<small>[a-f])\)(?!\w)|(?<=[:;,.] )(?P<inline>[a-fA-F])\)(?!\w)|"
     rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
 )
 _SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
@@ -37,14 +40,17 @@ _BETWEEN: Final = {
 }
 # "Ann: " before what she says.
 _SPEAKER: Final = re.compile(r"^\s*[^\W\d_][\w’'-]*(?: [^\W\d_][\w’'-]*)?\s?[:：]\s*")
-_LEAD: Final = re.compile(r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre|möglich (?:sind|wären))\s+", re.I)
+_LEAD: Final = re.compile(
+    r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre|möglich (?:sind|wären))\s+|^(?:either|entweder|soit)\s+",
+    re.I,
+)
 _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 
 
 def list_items(text: str) -> list[re.Match[str]]:
     """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
     found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
-    for kind in ("n", "circled", "han", "letter", "small", "bare", None):
+    for kind in ("n", "circled", "han", "letter", "small", "inline", "bare", None):
         marks = [mark for mark in found if mark.lastgroup == kind]
         in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
         if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
@@ -75,7 +81,9 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
         asked: a user writes, who lists two or more, with "or" or after a question. Otherwise at least three count, with
             "or" in a short message, behind a colon if the message asks, or in Chinese or Japanese with 、.
     """
-    text = _SPEAKER.sub("", text[:_LIST_CHARS_MAX]) if asked else text[:_LIST_CHARS_MAX]
+    text = text[:_LIST_CHARS_MAX]
+    if asked and (speaker := _SPEAKER.match(text)) and not _is_asking(speaker[0]):
+        text = text[speaker.end() :]
     asks, is_told = _is_asking(text), not asked and len(text) <= _TOLD_CHARS_MAX
     if asks and asked and (options := options_in(text)):
         return options
@@ -113,7 +121,8 @@ def _in_sentences(text: str, *, asks: bool, is_told: bool) -> Iterator[_Sentence
         is_asked = _is_asking(lead)
         lead = sentence
         if re.search(rf"[{HAN_OR_KANA}]", sentence):
-            told = _told_cjk(sentence, is_list=is_asked and before in (":", "：")) if is_told else []
+            is_list = is_asked and before in (":", "：")
+            told = _told_cjk(sentence, is_list=is_list) if is_told or is_list else []
             yield _Sentence(told or (_in_sentence_cjk(sentence) if asks else []))
         else:
             options = _in_sentence(sentence, is_list=before.strip() == ":", asks=asks or is_told or after == "?")
@@ -137,8 +146,11 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
         longest = max(sizes[1:])
         options[0] = " ".join(options[0].split()[-longest:])
         sizes[0] = longest if asks else len(sentence)
-    fit = all(len(option) <= _IN_SENTENCE_CHARS_MAX for option in options)
-    return _Sentence(options if fit and max(sizes) <= (_WORDS_MAX if asks else _SHORT_WORDS) else [], is_list, has_or)
+    words_max, chars_max = _WORDS_MAX if asks else _SHORT_WORDS, _IN_SENTENCE_CHARS_MAX
+    if is_list and has_or and asks:
+        words_max, chars_max = _LISTED_WORDS_MAX, _LISTED_CHARS_MAX
+    fit = all(len(option) <= chars_max for option in options)
+    return _Sentence(options if fit and max(sizes) <= words_max else [], is_list, has_or)
 
 
 # 流行病学 生物统计 卫生政策 三选二
@@ -164,10 +176,14 @@ def _in_sentence_cjk(sentence: str) -> list[str]:
         options = [_TAIL_ZH.sub("", _LEAD_ZH.sub("", part)) for part in parts]
         options = [option for option in options if option]
         return options if 2 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
+    first, *options = re.split(rf"、(?:{_OR_CJK})?", sentence)
+    if len(options) > 1 and _OR_LAST.search(sentence) and _is_asking(first):
+        return options if len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
     return []
 
 
-_OR_BEHIND: Final = r"[、,，;；]\s*(?:还是|或者?|或是)"
+_OR_CJK: Final = "还是|或者?|或是|それか|または|もしくは"
+_OR_BEHIND: Final = rf"[、,，;；]\s*(?:{_OR_CJK})"
 _TOLD_OR_ZH: Final = re.compile(rf"{_OR_BEHIND}?|或者|或是")
 _QUOTED: Final = re.compile(r"[「『《]([^「」『』《》]{1,16})[」』》]")
 _QUOTED_LIST: Final = re.compile(rf"(?:{_QUOTED.pattern}[、,，/・或かと]*){{3,{_IN_SENTENCE_MAX}}}")

@@ -45,6 +45,19 @@ _STEPS = (
     "my essay is due soon, what should I do next?",
     "Steps:\n1. **Review Feedback**: read it.\n2. **Authorization**: ask early.\n3. **Reading List**: expand it.",
 )
+_HULL = (
+    "need to black the hull, what are my options",
+    "Three ways: A) Weston yard, 640 a week, B) Braunston, crane out, 910, C) do it yourself in a wet dock.",
+)
+_PAPERS = (
+    "can i get help with the papers?",
+    "You could go with: a) the free desk, b) a lawyer, 180 an hour, c) a fixed-price package.",
+)
+_RECORDS = (
+    "pour les transporter, t'as des idées ?",
+    "Trois pistes : une remorque louée à 49 € pour le week-end, l'utilitaire du voisin, ou des caisses dans la Kangoo.",
+)
+_SEALER = ("封口机要选一个，给点建议", "可以考虑：一号，半自动，1300元；二号，全自动，2900元；三号，租一台。")
 _VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
 
@@ -91,6 +104,10 @@ def _chosen(*texts: str) -> Choice | None:
         (_BIKE, "Jobrad. versicherung zahlt der chef", "ein Jobrad leasen"),
         (_VAN, "le Trafic, sinon ma femme refuse de le garer", "Trafic à toit relevable"),
         (_CARE, "报小太阳吧 我下班晚", "小太阳"),
+        (_HULL, "DIY sounds romantic but my shoulder says no. going with the weston one", "Weston yard"),
+        (_PAPERS, "a lawyer by the hour scares me. i'm taking the fixed price one", "a fixed-price package"),
+        (_RECORDS, "la remorque j'aime pas. Allez, ce sera les caisses", "des caisses dans la Kangoo"),
+        (_SEALER, "全自动又占地方。拿一号吧", "半自动"),
         (_SONG, "群青でいく 最初にガツンと", "群青"),
         (_NOON, "ナポリタンにする ピーマン余ってるし", "ナポリタン"),
         (_DISH, "carrillera, que mi padre no quiere espinas", "poner carrillera al vino"),
@@ -237,3 +254,24 @@ def test_another_choice_from_the_same_list_ends_the_first() -> None:
         ("Ann选了番茄牛腩面（中午吃什么好）。", False, (0, 1, 3)),
         ("Ann选了清蒸鲈鱼（中午吃什么好）。", True, (3,)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("listed", "reply", "option"),
+    [
+        (
+            "choosing a camera. either the ZWO 585, a used canon or my phone",
+            "phone is phone. ordered the ZWO",
+            "the ZWO 585",
+        ),
+        ("在纠结：寄到上海的店、门口老照相馆、或者自己在家冲", "自己冲没地方。决定寄上海了", "寄到上海的店"),
+        ("看了三辆：比亚迪海豚、欧拉好猫、零跑T03", "零跑太小。定了海豚", "比亚迪海豚"),
+        ("印刷所は候補が三つ、緑陽社、しまや出版、それかコピー本", "緑陽社は締切が早い。しまやにする", "しまや出版"),
+        ("drei zur Auswahl: Sprechfunk, Maschinist oder Atemschutz", "Ich mach Sprechfunk", "Sprechfunk"),
+    ],
+)
+def test_user_chooses_from_the_own_list(listed: str, reply: str, option: str) -> None:
+    said = [(Role.USER, text, _NOW + timedelta(minutes=at)) for at, text in enumerate((listed, reply))]
+    chosen = choice_in(1, said)
+    assert chosen is not None
+    assert chosen.option == option

@@ -116,6 +116,10 @@ def test_question_for_the_usual_and_what_is_brief(question: str, usual: str, exc
     "question",
     [
         "What worktop did we go for?",
+        "Which car did I end up choosing?",
+        "¿Con cuál me quedé?",
+        "封口机我要了哪种？",
+        "印刷はどこに頼むことにした？",
         "去云南最后走的哪条线？",
         "Wofür haben wir uns entschieden?",
         "¿Con cuál nos quedamos al final?",
