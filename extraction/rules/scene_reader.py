@@ -118,7 +118,8 @@ def _corrected(
     changed = [replace(fact, corrects=earlier, quotes=proof) for fact in read if _told(fact) not in told]
     if correction.text is None and len(said) > 1:
         return changed
-    changed += _renamed(said, correction.told, proof, earlier)
+    if correction.told is not None:
+        changed += _renamed(said, correction.told, proof, earlier)
     right = {_key_of(fact) for fact in read if _told(fact) in told}
     for key in {_key_of(fact) for fact in said} - right:
         facts.pop(key, None)
@@ -126,13 +127,11 @@ def _corrected(
     return [*changed, *(replace(fact, closes=True, corrects=earlier, quotes=proof) for fact in wrong)]
 
 
-def _renamed(
-    said: Sequence[ProposedFact], name: str | None, proof: tuple[Quote], earlier: int
-) -> Iterator[ProposedFact]:
-    """Yield the only fact of a line with another object, which a correction tells; none if it tells no such name."""
-    for fact in said if name is not None and not said[0].closes else ():
+def _renamed(said: Sequence[ProposedFact], name: str, proof: tuple[Quote], earlier: int) -> Iterator[ProposedFact]:
+    """Yield the only fact of a line with another object, which a correction tells."""
+    for fact in said:
         is_alike = has_cjk(name) == has_cjk(fact.object) and name[:1].isupper() == fact.object[:1].isupper()
-        if is_alike and fact.object in fact.statement:
+        if is_alike and not fact.closes and fact.object in fact.statement:
             statement = fact.statement.replace(fact.object, name)
             yield replace(fact, object=name, statement=statement, corrects=earlier, quotes=proof)
 

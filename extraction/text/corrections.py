@@ -406,7 +406,9 @@ def _by_words(later: _Later, before: str, *, is_next: bool, asked: bool) -> _Cha
         if not changes and any(clause.sign == "swapped" for clause in later.clauses):
             changes = _exchanged(later.values, olds)
         if not changes and is_next:
-            changes = next(filter(None, (_replaced(text, clause.rest, before) for clause in later.clauses)), [])
+            changes = next(
+                filter(None, (_replaced(text, clause.rest, before, is_wrong=True) for clause in later.clauses)), []
+            )
     elif later.sign_at is not None and not later.is_wrong and not later.asks and not (asked and later.answers):
         changes = _beside(later, later.sign_at, before)
     return changes or _by_denials(later, before)
@@ -571,7 +573,7 @@ def _renamed(text: str, span: _Span, before: str) -> _Changes:
     return max((_nearest(name.text, before, [*spans, *words]) for name in _names(text, span)), key=len, default=[])
 
 
-def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True) -> _Changes:
+def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True, is_wrong: bool = False) -> _Changes:
     """Return the word of the earlier text in whose place a short clause has another.
 
     Both stand after the same words, or are the names of the messages, or share most Chinese or Japanese characters.
@@ -590,7 +592,7 @@ def _replaced(text: str, span: _Span, before: str, *, is_name: bool = True) -> _
         olds = list(re.finditer(rf"(?<!\w)(?i:{beside[1]}) (?P<old>{noun})", before))
         if len(olds) == 1:
             return [(_Value("name", *olds[0].span("old"), olds[0]["old"]), told)]
-    if " " in told:
+    if is_wrong and " " in told:
         # "Vietnamese food" in place of "Thai food".
         noun = re.escape(told.rpartition(" ")[2])
         olds = list(re.finditer(rf"(?<!\w)(?:[^\W\d_][\w-]+ ){{{told.count(' ')}}}{noun}(?!\w)", before))

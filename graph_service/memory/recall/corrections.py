@@ -11,6 +11,8 @@ from schema.labels import Role
 
 # Parts of a number, time or Latin word, of which a correction may change some characters.
 _IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
+# "1,240" and 16:40 are within a clause.
+_CLAUSE: Final = re.compile(r"(?:[^,.;:!?\n，。；：！？]|[.,:](?=\w))+[,.;:!?\n，。；：！？]*")
 
 
 def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
@@ -48,6 +50,14 @@ def _repetitions(messages: Sequence[Candidate], correction: Correction, at: int)
         text = messages[place].text
         if messages[place].role == Role.ASSISTANT and meant and wrong in text and right not in text:
             yield place
+
+
+def parts_of(said: str, meant: str) -> tuple[str, str] | None:
+    """Return the clauses of a corrected text that the correction changes, and the others; None if it has only those."""
+    known = frozenset(_CLAUSE.findall(said))
+    clauses = _CLAUSE.findall(meant)
+    changed, others = ("".join(one for one in clauses if (one in known) is kept) for kept in (False, True))
+    return (changed, others) if changed.strip() and others.strip() else None
 
 
 def _common(one: str, other: str) -> int:

@@ -1,6 +1,6 @@
 """Put the ranked hits in their final order, and cut a page: what was replaced is below its replacement. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,6 +9,7 @@ from graph_service.memory.recall.candidates import Candidate, Hit, Removed
 from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.replacement_ranking import is_brief
+from schema.labels import Role
 
 # Minimum score of what overtook a message, as a share of that message's score, to come before it.
 _SUCCESSOR_MIN: Final = 0.5
@@ -18,7 +19,10 @@ _ASCII_MARKS: Final = bytes(one for one in range(128) if not chr(one).isalnum())
 
 
 def below_replacements(
-    hits: Sequence[Hit], analysis: QueryAnalysis | None = None, proofs: Mapping[str, Sequence[str]] | None = None
+    hits: Sequence[Hit],
+    analysis: QueryAnalysis | None = None,
+    proofs: Mapping[str, Sequence[str]] | None = None,
+    unaffected: Collection[str] = (),
 ) -> list[Hit]:
     """Return the hits with each that was replaced directly below its replacement, where that is a hit too.
 
@@ -27,11 +31,13 @@ def below_replacements(
     the fact that closed it, or a message that proves this fact, if that matches the question at least half as well: who
     asks for "Lima" wants to see it, although the user lives in Oslo now. Questions about a former state or a named time
     keep the order of what was true once. A message that tells a choice only together with others, and is short or
-    quoted by it, stands below it, likewise: "any name for the boat?", "the second one".
+    quoted by it, stands below it, likewise: "any name for the boat?", "the second one". So does the assistant's list of
+    what there was to choose from, if the question asks what was chosen.
 
     Args:
         analysis: of the question; without it only corrections count.
         proofs: ids of the messages that prove each retrieved fact, by its id.
+        unaffected: ids of corrected messages of which another part answers the question: they stand above.
     """
     by_id = {hit.candidate.id: hit for hit in hits}
     is_current = analysis is not None and analysis.time_reference in (TimeReference.NOW, TimeReference.OPEN)
@@ -43,25 +49,33 @@ def below_replacements(
         for proof in hit.candidate.proofs
     }
 
+    asks_choice = analysis is not None and analysis.asks_choice
+
+    answered = {by_id[one].candidate.overtaken_by: by_id[one] for one in unaffected}
+
     def replacement(hit: Hit) -> Hit | None:
+        if hit.candidate.id in answered:
+            return answered[hit.candidate.id]
         name = hit.candidate.overtaken_by
         decision = decided.get(hit.candidate.id)
-        if name is None and decision is not None and _is_within(hit.candidate, decision.candidate):
+        is_list = asks_choice and hit.candidate.role == Role.ASSISTANT
+        if name is None and decision is not None and (is_list or _is_within(hit.candidate, decision.candidate)):
             return decision if decision.score >= _SUCCESSOR_MIN * hit.score else None
         if name is None or (not hit.candidate.withdrawn and not (is_current and hit.candidate.kind is HitKind.MESSAGE)):
             return None
         if hit.candidate.withdrawn:
-            return by_id.get(name)
+            return None if hit.candidate.id in unaffected else by_id.get(name)
         names = [one for one in (name, *(proofs or {}).get(name, ())) if one != hit.candidate.id]
         near = [by_id[one] for one in names if one in by_id and by_id[one].score >= _SUCCESSOR_MIN * hit.score]
         return max(near, key=lambda one: one.score, default=None)
 
     ordered: dict[str, Hit] = {}
     for hit in hits:
-        if replacement(hit) is None:
+        correction = by_id.get(hit.candidate.overtaken_by or "") if hit.candidate.id in unaffected else None
+        if correction is None and replacement(hit) is None:
             ordered.setdefault(hit.candidate.id, hit)
             continue
-        chain = [hit]
+        chain = [hit] if correction is None else [correction, hit]
         while (over := replacement(chain[-1])) is not None and all(over is not one for one in chain):
             chain.append(over)
         for one in reversed(chain):

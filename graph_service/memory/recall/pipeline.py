@@ -29,6 +29,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages, matching_messages
 from graph_service.memory.recall.answer_ranking import (
     HOME_QUESTIONS,
+    SCORED_N,
     STAY_QUESTION,
     answer_weight,
     answers_of,
@@ -43,6 +44,7 @@ from graph_service.memory.recall.confidence import (
     confidence_features,
     confidence_of,
 )
+from graph_service.memory.recall.corrections import parts_of
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.final_order import above, below_replacements, page_of, without_repeats
 from graph_service.memory.recall.query import Mode, Question, ResolvedQuestion, resolve_question
@@ -84,6 +86,8 @@ _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
 _SCORING_MAX_S: Final = 5.0
 # Channels that stop at a number of messages; others return all that there are.
 _SEARCHED: Final = ("vector", "words", "stems", "time", "happened", "other_language")
+# Log odds by which another part of a corrected message answers better than the corrected one.
+_OTHER_ODDS: Final = 1.0
 _BUSY: Final = "the models that score answers are busy: ranked by words, meaning and time only"
 # Total length of the texts of hits, and of those of evidence, that the answers to one request return in full; length of
 # each truncated one.
@@ -221,7 +225,8 @@ async def recall(
                 _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
             )
             hits = ranked_by_replacements(hits, changes, analysis, share, brief)
-        ordered = below_replacements(hits, analysis, found.proofs)
+        unaffected = await _unaffected(embedder, question.text, hits[:SCORED_N]) if answers else frozenset()
+        ordered = below_replacements(hits, analysis, found.proofs, unaffected)
         hits = await off_loop(lambda: without_repeats(ordered))
     else:
         hits = below_replacements(hits)
@@ -308,6 +313,20 @@ async def _lasting_answers(
     )
     stays, *homes = (answers_of(odds) for odds, _ in scored)
     return without_stays(answers, stays, homes)
+
+
+async def _unaffected(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> frozenset[str]:
+    """Return the ids of corrected messages of which another part than the corrected one answers the question."""
+    by_id = {hit.candidate.id: hit.candidate for hit in hits}
+    corrected = [(one, by_id.get(one.overtaken_by or "")) for one in by_id.values() if one.withdrawn]
+    parts = {one.id: parts_of(one.text, by.meant) for one, by in corrected if by is not None and by.meant}
+    texts = [text for pair in parts.values() if pair for text in pair]
+    if not texts or not isinstance(embedder, AnswerScorer):
+        return frozenset()
+    odds, _ = await _in_time(texts, embedder.answer_scores(question, texts))
+    return frozenset(
+        name for name, pair in parts.items() if pair and odds.get(pair[1], 0.0) - odds.get(pair[0], 0.0) > _OTHER_ODDS
+    )
 
 
 async def _replacements(

@@ -131,7 +131,7 @@ def test_message_with_a_value_of_its_own_corrects_nothing(earlier: str, later: s
 
 def test_only_messages_of_the_same_speaker_within_an_hour_are_corrected() -> None:
     said = [("me", "I weigh 82 kilos.", NOON), ("you", "You weigh 82 kilos.", NOON)]
-    for at, expected in ((NOON, (0, "I weigh 72 kilos.")), (NOON + timedelta(hours=2), None)):
+    for at, expected in ((NOON, (0, "I weigh 72 kilos.", None)), (NOON + timedelta(hours=2), None)):
         assert correction_in(2, [*said, ("me", "Oops, I meant 72.", at)]) == expected
 
 

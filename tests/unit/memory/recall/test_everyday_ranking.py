@@ -299,6 +299,16 @@ def test_choice_that_several_messages_tell_together_ranks_above_the_short_ones()
     assert [hit.candidate.id for hit in ordered] == ["asked", "f", "need", "list", "reply"]
 
 
+@pytest.mark.parametrize(("asks_choice", "expected"), [(True, ["f", "list", "other"]), (False, ["list", "other", "f"])])
+def test_list_of_the_assistant_stands_below_the_choice_if_that_is_asked_for(
+    asks_choice: bool, expected: list[str]
+) -> None:
+    options = replace(said("list", role="assistant"), text="1. Toyota Yaris, reliable. 2. Skoda Fabia, roomy. " * 6)
+    chose = a_candidate("f", HitKind.FACT, relation=CHOSE, proofs=("list", "reply"), text="User chose Skoda Fabia.")
+    ordered = below_replacements(hits_of(options, said("other"), chose), QueryAnalysis(asks_choice=asks_choice))
+    assert [hit.candidate.id for hit in ordered] == expected
+
+
 _NUMBERS = st.sets(st.integers(0, 9), min_size=1, max_size=3)
 
 

@@ -15,6 +15,7 @@ from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
 from graph_service.memory.recall.candidates import CandidateSet, Hit
+from graph_service.memory.recall.corrections import parts_of
 from graph_service.memory.recall.final_order import below_replacements
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
@@ -248,3 +249,21 @@ def test_correction_stands_directly_above_the_message_that_it_corrects() -> None
         Hit(candidate=one, score=score, parts={}) for one, score in zip(found.messages, (0.9, 0.8, 0.1), strict=True)
     ]
     assert [(hit.candidate.id, hit.score) for hit in below_replacements(hits)] == [("c", 0.9), ("a", 0.9), ("b", 0.8)]
+    # "Where do I live?", asked of "I live in Porto, my weight is 82": the correction stands below.
+    for order in (hits, hits[::-1]):
+        kept = [(hit.candidate.id, hit.score) for hit in below_replacements(order, unaffected=("a",))]
+        assert kept[kept.index(("a", 0.9)) + 1][0] == "c"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "parts"),
+    [
+        ("上个月我搬到厦门了，房租2600。", "上个月我搬到厦门了，房租2900。", ("房租2900。", "上个月我搬到厦门了，")),
+        ("The room is 1,240 euros.", "The room is 1,340 euros.", None),
+        ("Flight on the 12th, hotel Mila.", "Flight on the 14th, hotel Mila.", ("Flight on the 14th,", " hotel Mila.")),
+        ("At 3:45, ok?", "At 4:45, ok?", ("At 4:45,", " ok?")),
+        ("", "", None),
+    ],
+)
+def test_parts_of_a_corrected_text(said: str, meant: str, parts: tuple[str, str] | None) -> None:
+    assert parts_of(said, meant) == parts
