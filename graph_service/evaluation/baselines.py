@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -38,36 +38,24 @@ def line_of(turn: Message) -> str:
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
-class Bm25:
-    """A BM25 index in memory.
-
-    Args:
-        texts: terms of each text.
-    """
-
-    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        self._counts = [Counter(text) for text in texts]
-        self._lengths = np.array([count.total() for count in self._counts], dtype=np.float64)
-        self._mean = max(self._lengths.mean(), 1.0) if self._counts else 1.0
-
-    def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the score of each text; 0 without a term of the question."""
-        asked = Counter(question)
-        table = np.array([[count[term] for term in asked] for count in self._counts], dtype=np.float64)
-        table = table.reshape(len(self._counts), len(asked))
-        rarity = term_rarity(table) * np.array([*asked.values()], dtype=np.float64)
-        return bm25(table, self._lengths, rarity, self._mean)
+def bm25_scores(texts: Sequence[Sequence[str]], question: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return BM25 of the terms of each text; 0 without a term of the question, whose repeated terms count twice."""
+    asked = Counter(question)
+    table = np.array([[text.count(term) for term in asked] for text in texts], dtype=np.float64)
+    table = table.reshape(len(texts), len(asked))
+    rarity = term_rarity(table) * np.array([*asked.values()], dtype=np.float64)
+    return bm25(table, np.array([len(text) for text in texts], dtype=np.float64), rarity)
 
 
 def best_first(turns: Sequence[Message], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
     """Return the ids of the best turns, best score first; ties in the order of the turns."""
-    return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
+    return [turns[index].id for index in np.argsort(-scores, kind="stable")[:limit]]
 
 
 def by_words(turns: Sequence[Message], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
     """Return the ids of the turns ranked by BM25, for each question."""
-    index = Bm25(terms(line_of(turn), lang) for turn in turns)
-    return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
+    texts = [terms(line_of(turn), lang) for turn in turns]
+    return [best_first(turns, bm25_scores(texts, terms(question, lang)), limit=limit) for question in questions]
 
 
 async def by_vectors(

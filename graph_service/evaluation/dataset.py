@@ -202,23 +202,21 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
     Raises:
         InputError: lists the problems of all files.
     """
-    found: list[Conversation] = []
+    kept: list[Conversation] = []
     problems: list[str] = []
+    seen: Counter[str] = Counter()
     for file in _files(paths, problems):
         try:
-            found.append(conversation_of(read_json(text_of(file)), name=str(file), captions=captions))
+            conversation = conversation_of(read_json(text_of(file)), name=str(file), captions=captions)
+            seen[conversation.dataset] += 1
+            if conversations_max is None or seen[conversation.dataset] <= conversations_max:
+                kept.append(conversation)
         except json.JSONDecodeError as error:
             problems.append(f"{file} line {error.lineno}: not JSON ({error.msg})")
         except InputError as error:
             problems += error.problems
     if problems:
         raise refusal(problems, outcome=_OUTCOME)
-    seen: Counter[str] = Counter()
-    kept = []
-    for conversation in found:
-        seen[conversation.dataset] += 1
-        if conversations_max is None or seen[conversation.dataset] <= conversations_max:
-            kept.append(conversation)
     return DataSets(
         conversations=[one for one in kept if one.dataset], memories=[one for one in kept if not one.dataset]
     )

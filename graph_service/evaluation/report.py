@@ -22,8 +22,6 @@ from graph_service.evaluation.run import (
     OURS,
     EvaluationRun,
     EverydayRun,
-    RecallResult,
-    Trial,
 )
 from graph_service.observability.columns import Columns
 
@@ -35,34 +33,16 @@ _RESAMPLES: Final = 1_000
 _SEED: Final = 20_240_401
 
 
-def recall_at(order: Sequence[str], gold: AbstractSet[str], depth: int) -> float:
-    """Return recall: the share of gold among the first `depth`."""
-    return sum(1 for found in order[:depth] if found in gold) / len(gold)
-
-
-def hit_at(order: Sequence[str], gold: AbstractSet[str], depth: int) -> float:
-    """Return 1 if any gold is among the first `depth`, else 0."""
-    return 1.0 if any(found in gold for found in order[:depth]) else 0.0
-
-
-def ndcg_at(order: Sequence[str], gold: AbstractSet[str], depth: int) -> float:
-    """Return the normalised discounted cumulative gain at `depth`, with binary relevance."""
-    gained = sum(1 / math.log2(place + 2) for place, found in enumerate(order[:depth]) if found in gold)
-    return gained / sum(1 / math.log2(place + 2) for place in range(min(len(gold), depth)))
-
-
-def reciprocal_rank(order: Sequence[str], gold: AbstractSet[str]) -> float:
-    """Return 1 / rank of the first gold; 0 if there is none."""
-    return next((1 / place for place, found in enumerate(order, start=1) if found in gold), 0.0)
-
-
 def ranking_measures(order: Sequence[str], gold: AbstractSet[str]) -> dict[str, float]:
-    """Return all measures of one question, by name."""
+    """Return all measures of one question, by name; nDCG with binary relevance."""
+    hits = [item in gold for item in order]
+    gains = [1 / math.log2(rank + 1) for rank in range(1, TOP + 1)]
+    gained = sum(gain for gain, is_hit in zip(gains, hits, strict=False) if is_hit)
     return {
-        **{f"recall@{depth}": recall_at(order, gold, depth) for depth in RECALL_DEPTHS},
-        f"hit@{TOP}": hit_at(order, gold, TOP),
-        f"ndcg@{TOP}": ndcg_at(order, gold, TOP),
-        "mrr": reciprocal_rank(order, gold),
+        **{f"recall@{depth}": sum(hits[:depth]) / len(gold) for depth in RECALL_DEPTHS},
+        f"hit@{TOP}": float(any(hits[:TOP])),
+        f"ndcg@{TOP}": gained / sum(gains[: len(gold)]),
+        "mrr": 1 / (hits.index(True) + 1) if any(hits) else 0.0,
     }
 
 
@@ -129,13 +109,32 @@ class Line:
 
 def lines_of(run: EvaluationRun) -> list[Line]:
     """Return one line for each data set, category and system, in this order."""
-    datasets = sorted({one.dataset for one in run.conversations})
-    return [
-        line
-        for dataset in [*datasets, *([ALL] if len(datasets) > 1 else [])]
-        for category in _categories(run.conversations, dataset)
-        for line in _lines(run, dataset, category)
-    ]
+    datasets = sorted({conversation.dataset for conversation in run.conversations})
+    lines = []
+    for dataset in [*datasets, *([ALL] if len(datasets) > 1 else [])]:
+        mine = {n: one for n, one in enumerate(run.conversations) if dataset in (ALL, one.dataset)}
+        categories = sorted({question.category for one in mine.values() for question in one.answerable})
+        for category in [*(categories if dataset != ALL and len(categories) > 1 else []), ALL]:
+            for system, orders in run.orders.items():
+                rows = {
+                    f"{n:06}": [
+                        ranking_measures(order, question.gold)
+                        for order, question in zip(orders[n], conversation.answerable, strict=True)
+                        if category in (ALL, question.category)
+                    ]
+                    for n, conversation in mine.items()
+                }
+                if questions_n := sum(map(len, rows.values())):
+                    lines.append(
+                        Line(
+                            dataset=dataset,
+                            category=category,
+                            system=system,
+                            questions=questions_n,
+                            measures=means(rows),
+                        )
+                    )
+    return lines
 
 
 def document_of(run: EvaluationRun, *, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,12 +172,11 @@ def cost_of(run: EvaluationRun) -> dict[str, Any]:
     took_ms = [one.took_ms for one in run.recalled]
     trips = [one.round_trips for one in run.recalled]
     tokens = [one.tokens for one in run.recalled]
+    messages_n = sum(len(one.messages) for one in run.conversations)
     indexing_s = run.seconds.get("indexing", 0.0)
     return {
-        "messages": sum(len(one.messages) for one in run.conversations),
-        "messages_per_s": round(sum(len(one.messages) for one in run.conversations) / indexing_s, 1)
-        if indexing_s
-        else 0.0,
+        "messages": messages_n,
+        "messages_per_s": round(messages_n / indexing_s, 1) if indexing_s else 0.0,
         "recalls": len(took_ms),
         "recall_p50_ms": round(percentile(took_ms, 0.5), 1),
         "recall_p95_ms": round(percentile(took_ms, 0.95), 1),
@@ -193,20 +191,27 @@ def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
 
     Unanswerable questions: `foreign` are those of other conversations; `own` are marked so by the data set.
     """
+    rows = []
     answerable = [pair for pair in run.asked if not pair[0].foreign]
-    return [
-        {
-            "dataset": dataset,
-            "without_answer": without,
-            "questions": len(foreign),
-            "of_these_without": sum(foreign),
-            **{name: round(value, 4) for name, value in refusal_scores(refused, foreign).items()},
-        }
-        for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable]))
-        for dataset, mine in _by_dataset(run.conversations, pairs)
-        if any(foreign := [trial.foreign for trial, _ in mine])
-        for refused in [[recalled.refused for _, recalled in mine]]
-    ]
+    for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable])):
+        by_dataset: dict[str, list[tuple[bool, bool]]] = {}
+        for trial, recalled in pairs:
+            dataset = run.conversations[trial.conversation].dataset
+            by_dataset.setdefault(dataset, []).append((recalled.refused, trial.foreign))
+        for dataset, outcomes in sorted(by_dataset.items()):
+            refused, foreign = zip(*outcomes, strict=True)
+            if any(foreign):
+                scores = refusal_scores(refused, foreign)
+                rows.append(
+                    {
+                        "dataset": dataset,
+                        "without_answer": without,
+                        "questions": len(foreign),
+                        "of_these_without": sum(foreign),
+                        **{name: round(value, 4) for name, value in scores.items()},
+                    }
+                )
+    return rows
 
 
 def tables_of(document: Mapping[str, Any]) -> list[Columns]:
@@ -251,27 +256,6 @@ def _abstention(rows: Sequence[Mapping[str, Any]]) -> Columns:
     )
 
 
-def _categories(conversations: Sequence[Conversation], dataset: str) -> list[str]:
-    found = {q.category for one in conversations if dataset in (ALL, one.dataset) for q in one.answerable}
-    alone = dataset == ALL or len(found) < 2
-    return [*([] if alone else sorted(found)), ALL]
-
-
-def _lines(run: EvaluationRun, dataset: str, category: str) -> Iterator[Line]:
-    for system, orders in run.orders.items():
-        rows: dict[str, list[dict[str, float]]] = {}
-        for place, conversation in enumerate(run.conversations):
-            if dataset in (ALL, conversation.dataset):
-                rows[f"{place:06}"] = [
-                    ranking_measures(order, question.gold)
-                    for order, question in zip(orders[place], conversation.answerable, strict=True)
-                    if category in (ALL, question.category)
-                ]
-        questions_n = sum(len(part) for part in rows.values())
-        if questions_n:
-            yield Line(dataset=dataset, category=category, system=system, questions=questions_n, measures=means(rows))
-
-
 def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
     for dataset in sorted({one.dataset for one in conversations}):
         mine = [one for one in conversations if one.dataset == dataset]
@@ -283,14 +267,6 @@ def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
             "messages": sum(len(one.messages) for one in mine),
             "questions": sum(len(one.answerable) for one in mine),
         }
-
-
-def _by_dataset(
-    conversations: Sequence[Conversation], pairs: Sequence[tuple[Trial, RecallResult]]
-) -> Iterator[tuple[str, list[tuple[Trial, RecallResult]]]]:
-    of = [conversations[trial.conversation].dataset for trial, _ in pairs]
-    for dataset in sorted(set(of)):
-        yield dataset, [pair for pair, name in zip(pairs, of, strict=True) if name == dataset]
 
 
 def everyday_document_of(run: EverydayRun) -> dict[str, Any]:

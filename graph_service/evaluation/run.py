@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import random
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter
+from pydantic.alias_generators import to_snake
 
 from extraction.embeddings.embedder import Embedder
 from extraction.extractive_summary import token_count
@@ -60,27 +60,20 @@ def abstention_trials(
     """
     rng = random.Random(seed)
     trials: list[Trial] = []
-    for dataset in sorted({one.dataset for one in conversations}):
-        places = [place for place, one in enumerate(conversations) if one.dataset == dataset]
-        answerable = [(place, question) for place in places for question in conversations[place].answerable]
-        foreign = [pair for place in places for pair in _foreign_questions(conversations, place, places)]
+    for dataset in sorted({conversation.dataset for conversation in conversations}):
+        own = {n: one for n, one in enumerate(conversations) if one.dataset == dataset}
+        answerable = [(n, question) for n, one in own.items() for question in one.answerable]
+        foreign = []
+        for n, conversation in own.items():
+            others = [one for one in own.values() if one is not conversation] or [
+                one for one in conversations if one.dataset != dataset and one.lang == conversation.lang
+            ]
+            known = {question.question for question in conversation.questions}
+            foreign += [(n, q) for one in others for q in one.answerable if q.question not in known]
         count = min(trials_max, len(answerable), len(foreign))
-        trials += [Trial(conversation=p, question=q, foreign=False) for p, q in rng.sample(answerable, count)]
-        trials += [Trial(conversation=p, question=q, foreign=True) for p, q in rng.sample(foreign, count)]
+        trials += [Trial(conversation=n, question=q, foreign=False) for n, q in rng.sample(answerable, count)]
+        trials += [Trial(conversation=n, question=q, foreign=True) for n, q in rng.sample(foreign, count)]
     return trials
-
-
-def _foreign_questions(
-    conversations: Sequence[Conversation], place: int, places: Sequence[int]
-) -> list[tuple[int, Question]]:
-    """Return (index of this conversation, question) for questions of other conversations."""
-    conversation = conversations[place]
-    if len(places) > 1:
-        others = [conversations[other] for other in places if other != place]
-    else:
-        others = [one for one in conversations if one.dataset != conversation.dataset and one.lang == conversation.lang]
-    known = {question.question for question in conversation.questions}
-    return [(place, question) for one in others for question in one.answerable if question.question not in known]
 
 
 T = TypeVar("T")
@@ -99,7 +92,6 @@ _POLL_S: Final = 0.2
 # Extraction from a hundred scenes by rules takes seconds, minutes on a loaded machine; a worker without progress for
 # this long is stuck.
 _NO_PROGRESS_MAX_S: Final = 900.0
-_CAPITAL: Final = re.compile("[A-Z]")
 _FACT: Final[TypeAdapter[ProvidedFact]] = TypeAdapter(ProvidedFact)
 # Returns the number of pending extraction and embedding jobs of a tenant.
 WorkLeft = Callable[[TenantId], Awaitable[int]]
@@ -362,7 +354,7 @@ def remember_calls(conversation: Conversation, session: Session, *, with_facts: 
 
 def _provided(fact: Fact, places: Mapping[str, int]) -> ProvidedFact:
     given = fact.model_dump(exclude={"session", "messages"}, exclude_none=True)
-    fields = {_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name): value for name, value in given.items()}
+    fields = {to_snake(name): value for name, value in given.items()}
     if isinstance(fields.get("kind"), str):
         fields["kind"] = fields["kind"].lower()
     indexes = [places[one] for one in fact.messages if one in places]
@@ -371,33 +363,32 @@ def _provided(fact: Fact, places: Mapping[str, int]) -> ProvidedFact:
 
 async def _ask_all(service: Memory, memories: Sequence[Stored], run: EvaluationRun, steps: Watcher) -> None:
     """Ask each memory its answerable and unanswerable questions and those of other conversations, each only once."""
-    own = [(n, q) for n, memory in enumerate(memories) for q in memory.data.answerable]
+    own = [(n, question) for n, memory in enumerate(memories) for question in memory.data.answerable]
     trials = abstention_trials(run.conversations)
     without = [
-        Trial(conversation=n, question=q, foreign=True)
+        Trial(conversation=n, question=question, foreign=True)
         for n, memory in enumerate(memories)
-        for q in memory.data.questions
-        if not q.gold_messages
+        for question in memory.data.questions
+        if not question.gold_messages
     ]
-    foreign = [(item.conversation, item.question) for item in [*trials, *without] if item.foreign]
-    unique = list({_key(n, question): (n, question) for n, question in [*own, *foreign]}.values())
+    foreign = [(trial.conversation, trial.question) for trial in [*trials, *without] if trial.foreign]
+    unique = list({(n, question.question): (n, question) for n, question in [*own, *foreign]}.values())
     answers: dict[tuple[int, str], RecallResult] = {}
 
     async def ask_one(pair: tuple[int, Question]) -> None:
         n, question = pair
-        answers[_key(n, question)] = await _ask(service, memories[n], question, run.plan)
+        answers[n, question.question] = await _ask(service, memories[n], question, run.plan)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
 
     # Loads query plans and models; its latency is not measured.
     await _ask(service, memories[unique[0][0]], unique[0][1], run.plan)
     await _for_each_concurrently(run.plan.concurrency, unique, ask_one)
-    run.recalled = [answers[_key(n, question)] for n, question in own]
-    run.orders[OURS] = {
-        n: [answers[_key(n, question)].order for question in memory.data.answerable]
-        for n, memory in enumerate(memories)
-    }
-    run.asked = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in trials]
-    run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
+    run.orders[OURS] = {n: [] for n in range(len(memories))}
+    for n, question in own:
+        run.recalled.append(answers[n, question.question])
+        run.orders[OURS][n].append(run.recalled[-1].order)
+    run.asked = [(trial, answers[trial.conversation, trial.question.question]) for trial in trials]
+    run.unanswerable = [(trial, answers[trial.conversation, trial.question.question]) for trial in without]
 
 
 async def _ask(service: Memory, stored: Stored, question: Question, plan: Plan) -> RecallResult:
@@ -456,10 +447,6 @@ async def _answered(ask: Callable[[], Awaitable[T]], is_degraded: Callable[[T], 
                 return answer, (time.perf_counter() - before) * 1000
         await asyncio.sleep(_PAUSE_S)
     raise UnavailableError(f"the database did not answer a question in {_ATTEMPTS} attempts; see the log")
-
-
-def _key(place: int, question: Question) -> tuple[int, str]:
-    return place, question.question
 
 
 async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: Watcher) -> None:

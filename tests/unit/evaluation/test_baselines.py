@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.text.stems import stem
-from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
+from graph_service.evaluation.baselines import best_first, bm25_scores, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_all
 from graph_service.evaluation.report import ranking_measures
 from tests.support.embedders import HashedWords
@@ -45,7 +45,7 @@ def test_terms_are_stems_in_english_and_words_with_bigrams_in_chinese() -> None:
 
 
 def test_bm25_matches_its_formula() -> None:
-    index = Bm25([["a", "b"], ["a", "a", "c", "d"], ["c"]])
+    texts = [["a", "b"], ["a", "a", "c", "d"], ["c"]]
     rarity = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     mean = 7 / 3
     expected = [
@@ -53,8 +53,8 @@ def test_bm25_matches_its_formula() -> None:
         rarity * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / mean)),
         0.0,
     ]
-    assert index.scores(["a", "unknown"]).tolist() == pytest.approx(expected)
-    assert Bm25([]).scores(["a"]).tolist() == []
+    assert bm25_scores(texts, ["a", "unknown"]).tolist() == pytest.approx(expected)
+    assert bm25_scores([], ["a"]).tolist() == []
 
 
 def test_bm25_finds_half_of_the_gold_of_the_bundled_sets() -> None:
@@ -75,5 +75,5 @@ async def test_dense_search_ranks_the_paraphrase_first() -> None:
 
 def test_equal_scores_keep_the_order_of_turns() -> None:
     turns = read_all([OWN / "wulei.json"]).conversations[0].messages
-    nothing = Bm25(terms(turn.text, "zh") for turn in turns).scores([])
+    nothing = bm25_scores([terms(turn.text, "zh") for turn in turns], [])
     assert best_first(turns, nothing, limit=100) == [turn.id for turn in turns]
