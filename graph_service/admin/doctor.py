@@ -19,8 +19,8 @@ from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.database import clock_offset_s, foreign_migrations, open_for_reading
+from graph_service.graph.local_neo4j.local_server import known_server
 from graph_service.memory.jobs.outbox import job_totals
-from graph_service.runtime.local_neo4j import known_server
 from graph_service.runtime.models import (
     ANSWER_MAX_S,
     EndpointHealth,

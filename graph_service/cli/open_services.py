@@ -104,7 +104,7 @@ async def _open(settings: Settings, bars: ProgressBars, preload: str | None, las
 
 async def _start_neo4j(settings: Settings, bars: ProgressBars, lasting: bool) -> "asyncio.Task[LocalServer]":
     """Start Neo4j in a task; return it after the first progress report, as importing modules earlier would delay it."""
-    from graph_service.runtime.local_neo4j import start_server
+    from graph_service.graph.local_neo4j.local_server import start_server
 
     under_way = asyncio.Event()
 

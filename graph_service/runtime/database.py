@@ -16,11 +16,10 @@ from typing import Final
 from graph_service.auth.keyring import plan_reading
 from graph_service.config.settings import Settings
 from graph_service.graph.database import connect, open_driver
-from graph_service.graph.local_neo4j.local_server import LocalServer, ServerDiedError, find_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer, ServerDiedError, find_local_server, start_server
 from graph_service.graph.local_neo4j.server_process import ServerSlowError
 from graph_service.graph.store import Graph
 from graph_service.observability.progress import Watcher
-from graph_service.runtime.local_neo4j import start_server
 from graph_service.supervision import cancel, first_done, has_result, wait_for_any
 from schema.errors import ConflictError, MnemosceneError, UnavailableError
 

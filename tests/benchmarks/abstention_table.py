@@ -26,7 +26,6 @@ import platformdirs
 from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.confidence import RELEVANT_MIN
@@ -34,6 +33,7 @@ from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker
+from tests.support.neo4j_server import start_local_server
 
 OWN, FOREIGN, RENAMED = "own", "foreign", "renamed"
 QUESTIONS_OF_EACH = 100

@@ -28,11 +28,11 @@ import platformdirs
 
 from graph_service.app.services import Services, open_services
 from graph_service.config.settings import load_settings
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.benchmarks.bench_memory import sentences, spread
+from tests.support.neo4j_server import start_local_server
 
 TENANT, USER = TenantId("bench"), "alice"
 USERS = (USER, "bruno", "chen", "dalia", "emeka", "fatima", "goran", "hana")

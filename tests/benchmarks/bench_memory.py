@@ -25,7 +25,6 @@ from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.demo.scenario import demo_conversations
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
@@ -37,6 +36,7 @@ from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.benchmarks.bare_queries import BARE_HYBRID, bare_parameters
 from tests.support.builders import a_job_context, no_spool
+from tests.support.neo4j_server import start_local_server
 
 TENANT, USER = TenantId("bench"), "alice"
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -26,12 +26,13 @@ from typing import Any, Final
 import platformdirs
 
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round
 from tests.benchmarks.crash_round import MODEL, as_line, finish, tell, world
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
+from tests.support.neo4j_server import start_local_server
 
 # A second process starts when the leases of the killed one, and every retry delay, are over.
 LATER_S: Final = 90.0

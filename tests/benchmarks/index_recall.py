@@ -28,9 +28,10 @@ from neo4j import AsyncDriver, AsyncGraphDatabase
 from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.graph.database import connect
 from graph_service.graph.driver_values import vector_parameter
-from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.memory.recall.retrieval import VECTOR_K
+from tests.support.neo4j_server import start_local_server
 
 Floats = npt.NDArray[np.float32]
 DIM, USER, TOP = 384, "u", 10

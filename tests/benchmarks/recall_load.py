@@ -31,7 +31,7 @@ import platformdirs
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
 from graph_service.evaluation.dataset import read_all
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
@@ -41,6 +41,7 @@ from tests.benchmarks.bench_memory import QUESTIONS, START, sentences, spread, t
 from tests.benchmarks.copied_memories import copied, model_of
 from tests.support.builders import a_memory, a_worker
 from tests.support.cli_process import Home
+from tests.support.neo4j_server import start_local_server
 
 MODEL, USER = TenantId("load-model"), "alice"
 MODEL_MESSAGES = 1_000

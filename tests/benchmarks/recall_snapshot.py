@@ -25,7 +25,6 @@ import platformdirs
 from extraction.embeddings.embedder import Embedder
 from graph_service.evaluation.dataset import Conversation, read_all
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import ContextRequest
@@ -36,6 +35,7 @@ from schema.ids import TenantId
 from schema.labels import Role
 from tests.support.builders import a_worker, no_spool
 from tests.support.embedders import HashedWords
+from tests.support.neo4j_server import start_local_server
 
 ROOT = Path(__file__).parents[1]
 FILES = [

@@ -95,7 +95,7 @@ def shell_hint(call: Invocation) -> None:
 
 
 async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSignals) -> None:
-    from graph_service.runtime.local_neo4j import start_server
+    from graph_service.graph.local_neo4j.local_server import start_server
 
     stopped = asyncio.Event()
     with ProgressBars(terminal) as bars:
@@ -115,7 +115,7 @@ async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSig
 
 
 def _login(settings: Settings) -> dict[str, Any]:
-    from graph_service.runtime.local_neo4j import known_server
+    from graph_service.graph.local_neo4j.local_server import known_server
 
     server = known_server(settings)
     if server is None:
@@ -176,7 +176,7 @@ def restore(call: Invocation, file: FileArgument) -> None:
     """Restore the data directory from a backup; it must be empty, and stays empty if the restore fails."""
     from graph_service.admin import backup as backups
     from graph_service.admin.store_export import import_store
-    from graph_service.runtime.local_neo4j import start_server
+    from graph_service.graph.local_neo4j.local_server import start_server
 
     settings = _require_local(call.settings, _OWN_TOOL)
     with ProgressBars(call.terminal) as bars:
@@ -203,8 +203,7 @@ def compact(call: Invocation) -> None:
     """Rewrite the local database, so that its files keep nothing that was deleted; stop the service before."""
     from graph_service.admin.backup import compact as compacted
     from graph_service.admin.backup import copy_store
-    from graph_service.graph.local_neo4j.local_server import LocalServer
-    from graph_service.runtime.local_neo4j import start_server
+    from graph_service.graph.local_neo4j.local_server import LocalServer, start_server
     from graph_service.runtime.service_registry import running_service
 
     settings = _require_local(call.settings, _OWN_TOOL)

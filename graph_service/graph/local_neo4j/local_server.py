@@ -17,6 +17,7 @@ from typing import Final
 import psutil
 
 from extraction.verified_files import write_private
+from graph_service.config.settings import Settings
 from graph_service.graph.local_neo4j.class_archive import ClassArchive, class_archive
 from graph_service.graph.local_neo4j.jar_cache import ensure_jars
 from graph_service.graph.local_neo4j.launch_settings import launch_settings
@@ -39,21 +40,21 @@ KILLED_END_MAX_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Start:
-    """Parameters of a start; see `start_local_server`.
+    """Parameters of a start; see `start_server`.
 
     Attributes:
         report: called from the starting thread and from fetching threads with the fields of a step.
         cancelled: once set, the start ends with an InstallError and leaves no process.
     """
 
-    data_dir: Path
-    cache_dir: Path
-    heap_mb: int
-    page_cache_mb: int
-    timeout_s: float
+    settings: Settings
     lasting: bool
     report: Callable[..., None]
     cancelled: threading.Event
+
+    @property
+    def data_dir(self) -> Path:
+        return self.settings.data_dir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,22 +105,13 @@ class ServerDiedError(InstallError):
     """Java ended before the server answered: it was killed or cannot run here."""
 
 
-async def start_local_server(
-    *,
-    data_dir: Path,
-    cache_dir: Path,
-    heap_mb: int = 512,
-    page_cache_mb: int = 64,
-    start_timeout_s: float = 60,
-    on_progress: Watcher | None = None,
-    lasting: bool = False,
-) -> LocalServer:
-    """Return the local Neo4j of `data_dir`; start it unless it is running.
+async def start_server(settings: Settings, on_progress: Watcher, *, lasting: bool = False) -> LocalServer:
+    """Return the local Neo4j of the data directory; start it unless it is running.
 
-    The first start on a machine downloads about 180 MB of jars into `cache_dir`, outside of `start_timeout_s`.
+    The first start on a machine downloads about 180 MB of jars into the cache directory, outside of the time limit of
+    a start.
 
     Args:
-        cache_dir: for jars and class archives of all data directories of this user.
         on_progress: called in the running event loop.
         lasting: the server will run for long: the start takes a second more, later queries a third less.
 
@@ -130,20 +122,12 @@ async def start_local_server(
     loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
     def report(doing: str, done: int = 0, total: int | None = None) -> None:
-        if on_progress is not None:
-            step = Step(part="database", doing=doing, done=done, total=total, unit="bytes")
-            loop.call_soon_threadsafe(on_progress, step)
+        step = Step(part="database", doing=doing, done=done, total=total, unit="bytes")
+        loop.call_soon_threadsafe(on_progress, step)
 
-    request = _Start(
-        data_dir=data_dir,
-        cache_dir=cache_dir,
-        heap_mb=heap_mb,
-        page_cache_mb=page_cache_mb,
-        timeout_s=start_timeout_s,
-        lasting=lasting,
-        report=report,
-        cancelled=cancelled,
-    )
+    # The launcher changes its working directory.
+    settings = replace(settings, data_dir=settings.data_dir.absolute(), cache_dir=settings.cache_dir.absolute())
+    request = _Start(settings=settings, lasting=lasting, report=report, cancelled=cancelled)
     try:
         return await asyncio.to_thread(_get_server, request)
     finally:
@@ -153,8 +137,6 @@ async def start_local_server(
 
 def _get_server(request: _Start) -> LocalServer:
     """Return the running or newly started server; blocking. Starts in one directory are serialised by a lock."""
-    # The launcher changes its working directory.
-    request = replace(request, data_dir=request.data_dir.absolute(), cache_dir=request.cache_dir.absolute())
     directory = str(request.data_dir)
     try:
         request.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -191,6 +173,14 @@ def find_local_server(data_dir: Path) -> LocalServer | None:
     except OSError:
         return None
     return LocalServer(uri=owner.uri, password=password)
+
+
+def known_server(settings: Settings) -> LocalServer | None:
+    """Return the configured server, or the local one if it is running; start nothing."""
+    given = settings.neo4j
+    if given.uri is not None:
+        return LocalServer(uri=given.uri, user=given.user, password=given.password or "")
+    return find_local_server(settings.data_dir)
 
 
 def replace_store(data_dir: Path, fresh: Path) -> None:
@@ -238,11 +228,11 @@ def _stop_orphan(owner: Owner) -> None:
 def _new_server(request: _Start) -> LocalServer:
     """Start a server; the caller holds the start lock and has cleaned up."""
     jars = ensure_jars(
-        request.cache_dir / "jars",
+        request.settings.cache_dir / "jars",
         on_progress=lambda done, total: request.report("downloading Neo4j, once", done, total),
         cancelled=request.cancelled,
     )
-    archive = class_archive(request.cache_dir, jars)
+    archive = class_archive(request.settings.cache_dir, jars)
     password_path = request.data_dir / PASSWORD_NAME
     has_password = password_path.exists()
     password = password_path.read_text(encoding="utf-8") if has_password else secrets.token_urlsafe(24)
@@ -264,12 +254,12 @@ def _new_server(request: _Start) -> LocalServer:
 
 def _launch(request: _Start, archive: ClassArchive, new_password: str | None) -> tuple[ServerProcess, int]:
     """Start a server process and return it with its port; retry without the class archive if Java dies."""
-    archive_options = archive.java_options()
+    archive_options, neo4j = archive.java_options(), request.settings.neo4j
     settings = launch_settings(
         request.data_dir,
         archive.jars,
-        heap_mb=request.heap_mb,
-        page_cache_mb=request.page_cache_mb,
+        heap_mb=neo4j.heap_mb,
+        page_cache_mb=neo4j.page_cache_mb,
         new_password=new_password,
         lasting=request.lasting,
         archive_options=archive_options,
@@ -278,7 +268,7 @@ def _launch(request: _Start, archive: ClassArchive, new_password: str | None) ->
     try:
         server = _record(request.data_dir, process, "")
         request.report("starting Neo4j")
-        report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
+        report = process.wait_until_ready(timeout_s=neo4j.start_timeout_s, cancelled=request.cancelled)
     except BaseException:
         process.kill()
         owner = read_owner(request.data_dir)

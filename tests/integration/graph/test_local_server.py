@@ -21,21 +21,18 @@ from extraction.verified_files import hashed, write_record
 from graph_service.graph.local_neo4j.class_archive import UNUSED_MAX_S, ClassArchive, class_archive, drop_unused
 from graph_service.graph.local_neo4j.jar_cache import ensure_jars
 from graph_service.graph.local_neo4j.launch_settings import QUICK_COMPILER_ONLY, launch_settings
-from graph_service.graph.local_neo4j.local_server import (
-    LocalServer,
-    find_local_server,
-    start_local_server,
-)
+from graph_service.graph.local_neo4j.local_server import LocalServer, find_local_server
 from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, read_owner, write_owner
 from graph_service.observability.progress import Step
 from schema.errors import ConflictError, InstallError
+from tests.support.neo4j_server import start_local_server
 
 CACHE_DIR = Path(platformdirs.user_cache_dir("mnemoscene"))
 START_MAX_S = 180.0
 OTHER_PROCESS = """
 import asyncio, json, sys
 from pathlib import Path
-from graph_service.graph.local_neo4j.local_server import start_local_server
+from tests.support.neo4j_server import start_local_server
 
 async def main():
     server = await start_local_server(data_dir=Path(sys.argv[1]), cache_dir=Path(sys.argv[2]), start_timeout_s=180)
