@@ -18,8 +18,10 @@ from extraction.openai_api.vendors import vendor_named
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
-from graph_service.graph.database import clock_offset_s, foreign_migrations, open_for_reading
+from graph_service.graph.database import clock_offset_s, open_for_reading
 from graph_service.graph.local_neo4j.local_server import known_server
+from graph_service.graph.schema_setup import foreign_migrations
+from graph_service.graph.statements import statement
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.models import (
     ANSWER_MAX_S,
@@ -69,7 +71,7 @@ async def examine_database(settings: Settings) -> list[Check]:
         return [Check(name="Neo4j answers", ok=False, finding=error.message, fix=fix)]
     answers = Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {found}")
     try:
-        apart_s, (newer, older) = await clock_offset_s(graph), await foreign_migrations(graph)
+        apart_s, migrations = await clock_offset_s(graph), await graph.read(statement("schema/applied_version"), {})
         totals = await job_totals(graph, now=datetime.now(UTC))
     except MnemosceneError as error:
         return [answers, Check(name="database", ok=False, finding=error.message, fix="see above")]
@@ -77,6 +79,7 @@ async def examine_database(settings: Settings) -> list[Check]:
         await graph.close()
     dead = sum(jobs for (_, state), jobs in totals.jobs.items() if state == "dead")
     unfinished = sum(totals.jobs.values()) - dead
+    newer, older = foreign_migrations(row["name"] for row in migrations)
     checks = [answers, _clock(apart_s), _data_version(newer, older), _jobs(unfinished, dead)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 

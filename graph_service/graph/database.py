@@ -10,7 +10,7 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
 from graph_service.graph import driver_values
 from graph_service.graph.driver_errors import error_code, kind_of
-from graph_service.graph.schema_setup import migrate, outdated_migrations, unknown_migrations
+from graph_service.graph.schema_setup import migrate
 from graph_service.graph.statements import statement
 from graph_service.graph.store import USER_AGENT, Graph
 from schema.errors import InstallError, UnavailableError
@@ -134,9 +134,3 @@ async def clock_offset_s(graph: Graph) -> float:
     started_s = time.time()
     rows = await graph.read(statement("schema/server_clock"), {})
     return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
-
-
-async def foreign_migrations(graph: Graph) -> tuple[list[str], list[str]]:
-    """Return the names of migrations that only a newer version has, and those of a version whose data are too old."""
-    names = [row["name"] for row in await graph.read(statement("schema/applied_version"), {})]
-    return unknown_migrations(names), outdated_migrations(names)

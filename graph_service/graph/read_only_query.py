@@ -31,46 +31,22 @@ def plain_value(value: Any) -> Any:
         case None | bool() | int() | float() | str():
             return value
         case Point() | Duration():  # subclasses of tuple
-            return _single(value)
+            return _scalar(value)
         case list() | tuple():
-            return [plain_value(one) for one in value]
+            return [plain_value(item) for item in value]
         case dict():
-            return {str(name): plain_value(one) for name, one in value.items()}
-        case Node() | Relationship() | Path():
-            return _of_graph(value)
-        case _:
-            return _single(value)
-
-
-def size_of(value: Any) -> int:
-    """Return the approximate memory size of a plain value in bytes."""
-    match value:
-        case dict():
-            return sys.getsizeof(value) + sum(size_of(name) + size_of(one) for name, one in value.items())
-        case list():
-            return sys.getsizeof(value) + sum(size_of(one) for one in value)
-        case _:
-            return sys.getsizeof(value)
-
-
-def _of_graph(value: Node | Relationship | Path) -> dict[str, Any]:
-    match value:
+            return {str(name): plain_value(item) for name, item in value.items()}
         case Node():
-            return {"labels": sorted(value.labels), "properties": _properties(value)}
+            return {"labels": sorted(value.labels), "properties": plain_value(dict(sorted(value.items())))}
         case Relationship():
-            return {"type": value.type, "properties": _properties(value)}
+            return {"type": value.type, "properties": plain_value(dict(sorted(value.items())))}
         case Path():
-            return {
-                "nodes": [_of_graph(node) for node in value.nodes],
-                "relationships": [_of_graph(one) for one in value.relationships],
-            }
+            return {"nodes": plain_value(value.nodes), "relationships": plain_value(value.relationships)}
+        case _:
+            return _scalar(value)
 
 
-def _properties(value: Node | Relationship) -> dict[str, Any]:
-    return {name: plain_value(one) for name, one in sorted(value.items())}
-
-
-def _single(value: Any) -> Any:
+def _scalar(value: Any) -> Any:
     match value:
         case DateTime():
             native = value.to_native()
@@ -83,14 +59,20 @@ def _single(value: Any) -> Any:
             return value
         case Time() | Duration():
             return value.iso_format()
-        case bytes() | bytearray():
-            return base64.b64encode(value).decode("ascii")
         case Point():
             return {"srid": value.srid, "coordinates": list(value)}
+        case bytes() | bytearray():
+            return base64.b64encode(value).decode("ascii")
         case Vector():
             return list(value.to_native())
         case _:
             return str(value)
+
+
+def size_of(value: Any) -> int:
+    """Return the approximate memory size of a plain value in bytes."""
+    items = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sys.getsizeof(value) + sum(map(size_of, items))
 
 
 _log: Final = logging.getLogger(__name__)

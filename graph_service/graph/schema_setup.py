@@ -69,18 +69,18 @@ async def migrate(graph: Graph) -> list[str]:
         InstallError: the database was written by a newer or a much older version; nothing was changed.
     """
     rows = await graph.read(statement("schema/applied_version"), {})
-    names = {row["name"] for row in rows}
-    if older := outdated_migrations(names):
+    newer, older = foreign_migrations(row["name"] for row in rows)
+    if older:
         raise InstallError(
             f"this database was written by an older Mnemoscene (its last migration is {older[-1]!r}), whose data this"
             f" version ({version()}) cannot read: with the older version run `mnemoscene export -o FILE` for each"
             " tenant, then start this one with an empty data directory or another database, and run `mnemoscene import"
             " FILE`; nothing was changed"
         )
-    if unknown := unknown_migrations(names):
+    if newer:
         raise InstallError(
             f"this database was written by a newer Mnemoscene (version {version()} does not know the migration"
-            f" {unknown[-1]!r}): install that version or a newer one, or restore a backup from before its upgrade into"
+            f" {newer[-1]!r}): install that version or a newer one, or restore a backup from before its upgrade into"
             " an empty data directory (`mnemoscene restore FILE`); nothing was changed"
         )
     done = {row["name"] for row in rows if row["finished"]}
@@ -126,28 +126,17 @@ async def _update_vocabulary(graph: Graph) -> bool:
     return True
 
 
-def outdated_migrations(done: Iterable[str]) -> list[str]:
-    """Return the names of the migrations of a database that is older than the baseline, in order; else nothing.
+def foreign_migrations(done: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the names of migrations that only a newer version has, and those of a version whose data are too old.
 
-    Its data have another shape: the baseline creates only constraints and indexes.
+    The data of a database without the baseline have another shape: it creates only constraints and indexes.
     """
+    known = {migration.name for migration in migrations()}
     names = sorted(name for name in done if name.startswith("migrations/"))
-    return [] if _BASELINE in names else [name for name in names if _number(name) <= _number(_BASELINE)]
-
-
-def unknown_migrations(done: Iterable[str]) -> list[str]:
-    """Return the names of migrations that only a newer version has, in order."""
-    known = {one.name for one in migrations()}
-    # The baseline contains the changes whose numbers are not above its own.
-    newest = _number(_BASELINE)
-    return sorted(
-        name for name in done if name.startswith("migrations/") and _number(name) > newest and name not in known
-    )
-
-
-def _number(name: str) -> str:
-    """Return the start of a migration's name, which ends with its number; all numbers have three digits."""
-    return name.partition("_")[0]
+    # The part before the underscore ends with the number, which has three digits.
+    newer = [name for name in names if name.partition("_")[0] > _BASELINE.partition("_")[0]]
+    older = [] if _BASELINE in names else [name for name in names if name not in newer]
+    return [name for name in newer if name not in known], older
 
 
 async def _record_migration(graph: Graph, name: str) -> None:
