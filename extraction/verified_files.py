@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
-from io import BufferedReader
+from io import BufferedReader, BufferedWriter
 from pathlib import Path
 from typing import Final
 
@@ -22,12 +22,13 @@ _RECORD_BYTES_MAX: Final = 4 * 2**20
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace a file atomically, with mode 0600."""
-    number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BufferedWriter]:
+    """Yield a new file with mode 0600 that replaces `path` atomically at the end; an error leaves the old one."""
+    number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(number, "wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -35,6 +36,12 @@ def write_private(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(part)
         raise
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file atomically, with mode 0600."""
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None, follow: bool = True) -> bytes:

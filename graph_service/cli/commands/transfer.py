@@ -1,7 +1,6 @@
 """`mnemoscene import` and `export`: conversations and memories from files, and a whole memory in one."""
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
 
 import typer
 
+from extraction.verified_files import replacing
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.service_client import client_in_process
@@ -291,7 +291,11 @@ def export(
         if output is None:
             print_export(text, is_json=export_format is ExportFormat.JSONL)
             return
-        _write_atomically(text, output)
+        try:
+            with replacing(output) as file:
+                shutil.copyfileobj(text, file)
+        except OSError as error:
+            raise InputError(f"{output}: cannot be written: {error.strerror}") from error
     document: dict[str, Any] = {"file": str(output), "nodes": done.nodes, "edges": done.edges, "bytes": done.bytes}
     document["sha256"] = done.sha256
     line = f"{done.nodes} nodes and {done.edges} edges in {output}, {done.bytes:,} bytes"
@@ -306,21 +310,6 @@ def print_export(text: BinaryIO, *, is_json: bool) -> None:
     else:
         shutil.copyfileobj(text, sys.stdout.buffer)
     sys.stdout.flush()
-
-
-def _write_atomically(text: BinaryIO, output: Path) -> None:
-    """Write the whole file, readable by its owner alone, or leave the old one in place."""
-    part: str | None = None
-    try:
-        # A random name: another export to the same file, or a link under a known name, would be overwritten.
-        descriptor, part = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.", suffix=".part")
-        with os.fdopen(descriptor, "wb") as file:
-            shutil.copyfileobj(text, file)
-        os.replace(part, output)
-    except OSError as error:
-        if part is not None:
-            Path(part).unlink(missing_ok=True)
-        raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 
 async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "ExportResult":

@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,8 @@ import httpx
 from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
 
 from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
-from graph_service.graph.local_neo4j.jar_signature import hide_signature, part_file
+from extraction.verified_files import replacing
+from graph_service.graph.local_neo4j.jar_signature import hide_signature
 from schema.errors import InstallError
 
 FETCHES_AT_ONCE: Final = 8
@@ -80,27 +80,25 @@ class JarFetch:
 
     def _fetch(self, client: httpx.Client, jar: Jar) -> None:
         """Download one jar."""
-        digest, size = hashlib.sha256(), 0
+        path, digest, size = self.jar_dir / jar.file_name, hashlib.sha256(), 0
         with (
             client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,
-            part_file(self.jar_dir / jar.file_name) as (part, number),
+            replacing(path) as file,
         ):
             response.raise_for_status()
-            with os.fdopen(number, "wb", closefd=False) as file:
-                for chunk in response.iter_bytes(CHUNK_BYTES):
-                    if self.stopped.is_set() or size > jar.size_bytes:
-                        break
-                    file.write(chunk)
-                    digest.update(chunk)
-                    size += len(chunk)
-                    self._count(len(chunk))
+            for chunk in response.iter_bytes(CHUNK_BYTES):
+                if self.stopped.is_set() or size > jar.size_bytes:
+                    break
+                file.write(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+                self._count(len(chunk))
             try:
                 jar.check(digest.hexdigest(), size)
             except WrongContentError:
                 self._count(-size)
                 raise
-            hide_signature(Path(part))
-            os.replace(part, self.jar_dir / jar.file_name)
+        hide_signature(path)
 
     def _count(self, size_bytes: int) -> None:
         with self._counting:

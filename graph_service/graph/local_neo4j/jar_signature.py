@@ -5,13 +5,11 @@ seconds, and classes of signed jars are not archived. The jars are already verif
 of the signature files is renamed, to a name of equal length, so that the original bytes can be restored.
 """
 
-import contextlib
-import os
 import re
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from extraction.verified_files import replacing
 
 _SHOWN: Final = b"META-INF/"
 _HIDDEN: Final = b"META-OFF/"
@@ -46,20 +44,6 @@ def hide_signature(path: Path) -> bool:
     hidden = without_signature(shown)
     if hidden == shown:
         return False
-    with part_file(path) as (part, number):
-        with os.fdopen(number, "wb", closefd=False) as file:
-            file.write(hidden)
-        os.replace(part, path)
+    with replacing(path) as file:
+        file.write(hidden)
     return True
-
-
-@contextlib.contextmanager
-def part_file(target: Path) -> Iterator[tuple[str, int]]:
-    """Yield a temporary file in the folder of `target`; delete it unless it was renamed."""
-    number, part = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
-    try:
-        yield part, number
-    finally:
-        os.close(number)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
