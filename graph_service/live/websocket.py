@@ -27,7 +27,7 @@ from graph_service.auth.access import (
     sees_questions_of,
 )
 from graph_service.auth.authenticator import Authenticator
-from graph_service.auth.rates import Bucket, take
+from graph_service.auth.rates import Bucket
 from graph_service.auth.rules import frame_requirement
 from graph_service.live.change_feed import Feed, LiveLimits
 from graph_service.live.hub import Hub, Member
@@ -429,19 +429,13 @@ class _Connection:
     async def _listen(self, websocket: WebSocket, handle: _Handler) -> None:
         """Handle frames until the socket closes, limited per connection and by the credential's rate."""
         limits, clock = self._hub.limits, asyncio.get_running_loop().time
-        bucket = Bucket(limits.frames_per_s, clock())
+        bucket = Bucket(limits.frames_per_s, clock(), limits.frames_per_s, limits.frames_per_s)
         pointed = 0
         while True:
             frame = await _receive(websocket, limits)
             if isinstance(frame, Hello):
                 raise RefusedError(CloseCode.BAD_FRAME, "'hello' was already received; send 'scope' to change the view")
-            bucket, wait_s = take(
-                bucket,
-                now_s=clock(),
-                per_s=limits.frames_per_s,
-                burst=limits.frames_per_s,
-                cost=_cost(frame, limits),
-            )
+            wait_s = bucket.take(now_s=clock(), cost=_cost(frame, limits))
             if wait_s > 0:
                 raise RefusedError(
                     CloseCode.TOO_FAST, f"more than {limits.frames_per_s} frames per second", retry_s=limits.retry_s

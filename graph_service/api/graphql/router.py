@@ -28,7 +28,7 @@ from strawberry.types.unset import UnsetType
 
 from graph_service.auth.access import ANONYMOUS, Access, identify_connection
 from graph_service.auth.authenticator import Authenticator
-from graph_service.auth.rates import Bucket, take
+from graph_service.auth.rates import Bucket
 from graph_service.supervision import cancel, first_done
 from schema.errors import InputError, RateLimitError, UnauthorizedError
 from schema.json_text import read_json
@@ -55,7 +55,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._bucket = Bucket(tokens=MESSAGES_BURST, at_s=time.monotonic())
+        self._bucket = Bucket(MESSAGES_BURST, time.monotonic(), MESSAGES_PER_S, MESSAGES_BURST)
         self._closed = False
         self._stack = contextlib.AsyncExitStack()
         self.context["greet"] = self._greet
@@ -106,8 +106,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
 
     async def handle_message(self, message: Any) -> None:
         """Handle one message; close the connection if it is malformed or over the limit."""
-        self._bucket, wait_s = take(self._bucket, now_s=time.monotonic(), per_s=MESSAGES_PER_S, burst=MESSAGES_BURST)
-        if wait_s > 0:
+        if self._bucket.take(now_s=time.monotonic()) > 0:
             await self.websocket.close(code=TOO_FAST, reason=f"more than {MESSAGES_PER_S} messages a second")
             return
         problem = message_problem(message)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.auth.access import ANONYMOUS, Access, Role, require_access, resolve_tenant
-from graph_service.auth.rates import Bucket, RateLimiter, take
+from graph_service.auth.rates import Bucket, RateLimiter
 from graph_service.auth.rules import ADMIN_OF_ALL, FIELDS, OPEN, READ, ROUTES, field_requirement, route_requirement
 from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from schema.errors import ForbiddenError
@@ -100,10 +100,10 @@ steps = st.lists(st.floats(0, 5, allow_nan=False), min_size=1, max_size=60)
 
 @given(steps, st.floats(0.1, 50), st.integers(1, 20))
 def test_rate_limit_never_allows_more_than_burst_and_rate(pauses: list[float], per_s: float, burst: int) -> None:
-    bucket, now_s, times = Bucket(burst, 0.0), 0.0, []
+    bucket, now_s, times = Bucket(burst, 0.0, per_s, burst), 0.0, []
     for pause in pauses:
         now_s += pause
-        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        wait_s = bucket.take(now_s=now_s)
         assert 0 <= bucket.tokens <= burst
         if wait_s == 0:
             times.append(now_s)
@@ -114,21 +114,21 @@ def test_rate_limit_never_allows_more_than_burst_and_rate(pauses: list[float], p
 
 @given(steps, st.floats(0.1, 50), st.integers(1, 20))
 def test_caller_who_waits_as_long_as_told_is_served(pauses: list[float], per_s: float, burst: int) -> None:
-    bucket, now_s = Bucket(burst, 0.0), 0.0
+    bucket, now_s = Bucket(burst, 0.0, per_s, burst), 0.0
     for pause in pauses:
         now_s += pause / 100
-        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        wait_s = bucket.take(now_s=now_s)
         if wait_s > 0:
             now_s += wait_s * (1 + 1e-9) + 1e-9
-            bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+            wait_s = bucket.take(now_s=now_s)
             assert wait_s == 0
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
 def test_clock_that_goes_back_grants_nothing(at_s: float, back_s: float) -> None:
-    bucket, _ = take(Bucket(1.0, at_s), now_s=at_s, per_s=1.0, burst=1)
-    bucket, wait_s = take(bucket, now_s=at_s - back_s, per_s=1.0, burst=1)
-    assert wait_s > 0
+    bucket = Bucket(1.0, at_s, 1.0, 1)
+    bucket.take(now_s=at_s)
+    assert bucket.take(now_s=at_s - back_s) > 0
     assert bucket.at_s == at_s
 
 
