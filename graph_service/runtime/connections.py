@@ -127,43 +127,34 @@ class WaitQueue:
 
     def __init__(self, places: int) -> None:
         self._places = places
-        self._all: OrderedDict[Guard, str] = OrderedDict()
-        self._of: dict[str, OrderedDict[Guard, None]] = {}
+        self._holders: OrderedDict[Guard, str] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._holders)
 
-    def join(self, one: "Guard", holder: str) -> "Guard | None":
+    def join(self, guard: "Guard", holder: str) -> "Guard | None":
         """Append a connection of a client; return the one that was removed for it if the queue was full.
+
+        A client with more than its share loses its own oldest connection.
 
         Args:
             holder: the client's quota key, or its address while it is not authorised.
         """
-        evicted = self._next_evicted(holder) if len(self._all) >= self._places else None
-        if evicted is not None:
-            self.leave(evicted)
-        self._all[one] = holder
-        self._of.setdefault(holder, OrderedDict())[one] = None
+        evicted = None
+        if len(self._holders) >= self._places:
+            own = [known for known, other in self._holders.items() if other == holder]
+            evicted = own[0] if len(own) > self._places // SHARE else next(iter(self._holders))
+            del self._holders[evicted]
+        self._holders[guard] = holder
         return evicted
 
-    def leave(self, one: "Guard") -> None:
+    def leave(self, guard: "Guard") -> None:
         """Remove a connection if it is queued here."""
-        holder = self._all.pop(one, None)
-        if holder is None:
-            return
-        own = self._of[holder]
-        del own[one]
-        if not own:
-            del self._of[holder]
+        self._holders.pop(guard, None)
 
     def oldest(self) -> "Guard | None":
         """Return the connection that has waited longest."""
-        return next(iter(self._all), None)
-
-    def _next_evicted(self, holder: str) -> "Guard":
-        """Return the oldest connection of a holder with more than its share of a full queue, else the oldest of all."""
-        own = self._of.get(holder)
-        return next(iter(self._all if own is None or len(own) <= self._places // SHARE else own))
+        return next(iter(self._holders), None)
 
 
 class Connections:
