@@ -171,6 +171,23 @@ class AutomationSettings:
     sync_every_h: Annotated[float, Limits(ge=0, le=8_760)] = 168.0
 
 
+def _redis_url(text: str) -> str:
+    """Check the address of a Redis; the error does not repeat it, because it may contain a password."""
+    problem = "is no address of a Redis; use redis://HOST:PORT/0, with a number as the path, or unix:///PATH/redis.sock"
+    try:
+        parts = urlsplit(text)
+        port = parts.port if parts.scheme != "unix" else None
+    except ValueError:
+        raise ValueError(problem) from None
+    database = parts.path.strip("/")
+    is_network = (
+        parts.scheme in ("redis", "rediss") and parts.hostname and port != 0 and re.fullmatch("[0-9]*", database)
+    )
+    if not (is_network or (parts.scheme == "unix" and parts.path)):
+        raise ValueError(problem)
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisSettings:
     """The Redis server of the short-term window and of the rates of credentials; without `url` they are per process.
@@ -181,7 +198,9 @@ class RedisSettings:
         connections: maximum number of connections.
     """
 
-    url: Annotated[str, Limits(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
+    url: Annotated[str, Limits(min_length=1, max_length=2_000), Checked(_redis_url)] | None = field(
+        default=None, repr=False
+    )
     timeout_s: Annotated[float, Limits(ge=0.01, le=10)] = 0.25
     connections: Annotated[int, Limits(ge=1, le=256)] = 8
 
@@ -514,33 +533,6 @@ class TraceSettings:
     authorization: str | None = field(default=None, repr=False)
     service_name: Name = "mnemoscene"
     sample_ratio: Annotated[float, Limits(ge=0, le=1)] = 1.0
-
-
-_SCHEMES = ("redis", "rediss", "unix")
-
-
-def redis_url_problem(url: str) -> str | None:
-    """Return what is wrong with a Redis URL, or None; the text does not repeat the URL, which may contain a password.
-
-    Works without loading the Redis client.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port if parts.scheme != "unix" else None
-    except ValueError:
-        return "is not a valid URL: the host or port cannot be parsed; use redis://HOST:PORT/0"
-    if parts.scheme not in _SCHEMES:
-        return f"must start with {', '.join(f'{scheme}://' for scheme in _SCHEMES)}; use redis://HOST:PORT/0"
-    if parts.scheme == "unix":
-        return None if parts.path else "has no socket path; use unix:///PATH/redis.sock"
-    if not parts.hostname:
-        return "has no host; use redis://HOST:PORT/0"
-    if port == 0:
-        return "has port 0; use redis://HOST:PORT/0"
-    database = parts.path.strip("/")
-    if database and not (database.isascii() and database.isdigit()):
-        return "has a path that is not a database number; use redis://HOST:PORT/0"
-    return None
 
 
 Text = Annotated[str, Limits(min_length=1, max_length=10_000)]

@@ -37,7 +37,6 @@ from graph_service.config.sections import (
     TraceSettings,
     WindowSettings,
     auth_contradictions,
-    redis_url_problem,
 )
 from graph_service.config.sources import (
     FOLDER_FILE,
@@ -314,8 +313,6 @@ def _contradictions(settings: Settings) -> list[str]:
     neo4j, embedding, llm = settings.neo4j, settings.embedding, settings.llm
     if neo4j.uri is not None and neo4j.password is None:
         problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
-    problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None
-    problems += [f"redis.url (REDIS_URL) {problem}"] if problem else []
     if llm.fallback_base_url is not None and llm.fallback_model is None:
         problems.append("llm.fallback_base_url is set but llm.fallback_model is missing: set the name of its model")
     if llm.fallback_api_key is not None and llm.fallback_base_url is None:
