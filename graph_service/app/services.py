@@ -231,7 +231,7 @@ async def open_services(
     try:
         await closing.enter_async_context(traced(settings))
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
-        quarantine = Quarantine(graph, clock=_now, file=file_of_database(settings, "quarantine", "json"))
+        quarantine = Quarantine(graph, file=file_of_database(settings, "quarantine", "json"))
         await quarantine.load_copy()
 
         async def prepare(new: Graph) -> None:
@@ -543,9 +543,7 @@ async def _assemble(
         external_services=external_services,
         limiters=limiters,
         endpoint_health=EndpointHealth(probes),
-        keyring=Keyring(
-            graph, clock=_now, random_token=secrets.token_urlsafe, file=file_of_database(settings, "keys", "json")
-        ),
+        keyring=Keyring(graph, file=file_of_database(settings, "keys", "json")),
         quarantine=quarantine,
         change_notifier=changed,
         forget_notifier=forgotten,

@@ -18,11 +18,11 @@ class DiskCopy(Generic[T]):
     """The last value of one list, in a file that only this user can read.
 
     Args:
-        path: the file; None keeps no copy.
+        path: the file.
         adapter: converts the value from and to JSON.
     """
 
-    def __init__(self, path: Path | None, adapter: TypeAdapter[T]) -> None:
+    def __init__(self, path: Path, adapter: TypeAdapter[T]) -> None:
         self._path = path
         self._adapter = adapter
         self._stored_text = ""
@@ -30,7 +30,7 @@ class DiskCopy(Generic[T]):
     def put(self, value: T) -> None:
         """Store a value if it changed; a failure only affects a start without the database."""
         text = self._adapter.dump_json(value).decode()
-        if self._path is None or text == self._stored_text:
+        if text == self._stored_text:
             return
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -45,8 +45,6 @@ class DiskCopy(Generic[T]):
 
     def get(self) -> T | None:
         """Return the stored value; None if there is none or it cannot be read."""
-        if self._path is None:
-            return None
         try:
             return self._adapter.validate_json(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):

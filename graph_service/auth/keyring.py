@@ -4,10 +4,10 @@ import asyncio
 import hashlib
 import hmac
 import logging
+import secrets
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -121,18 +121,12 @@ class Keyring:
     are stored on disk for processes that start while it is down.
 
     Args:
-        clock: returns aware UTC now.
-        random_token: returns a URL-safe random token of 256 bits.
-        file: where the last loaded keys are stored, readable by this user only; None stores none.
+        file: where the last loaded keys are stored, readable by this user only.
     """
 
-    def __init__(
-        self, graph: Graph, *, clock: Callable[[], datetime], random_token: Callable[[], str], file: Path | None = None
-    ) -> None:
+    def __init__(self, graph: Graph, *, file: Path) -> None:
         self._copy = DiskCopy(file, _STORED)
         self._graph = graph
-        self._clock = clock
-        self._random_token = random_token
         self._keys: dict[str, Key] | None = None
         self._exist = False
         self._loading = asyncio.Lock()
@@ -169,7 +163,7 @@ class Keyring:
     def by_id(self, key_id: str) -> Key | None:
         """Return a key if it is valid now."""
         key = (self._keys or {}).get(key_id)
-        return key if key is not None and key.is_valid(self._clock()) else None
+        return key if key is not None and key.is_valid(datetime.now(UTC)) else None
 
     async def find(self, text: str, *, reload_unknown: bool = True) -> Key | None:
         """Return the key with this text if it is valid now.
@@ -219,8 +213,8 @@ class Keyring:
             raise ConflictError(
                 f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemoscene keys delete`"
             )
-        key_id, now = self._random_token().replace("_", "").replace("-", "")[:12].lower(), self._clock()
-        text = f"{PREFIX}_{key_id}_{self._random_token()}"
+        key_id, now = secrets.token_urlsafe().replace("_", "").replace("-", "")[:12].lower(), datetime.now(UTC)
+        text = f"{PREFIX}_{key_id}_{secrets.token_urlsafe()}"
         key = Key(
             id=key_id,
             name=name.strip(),
@@ -241,7 +235,7 @@ class Keyring:
         Raises:
             NotFoundError: there is no such key.
         """
-        if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
+        if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": datetime.now(UTC)}):
             raise NotFoundError(f"there is no key {key_id!r}; `mnemoscene keys` lists them")
 
     async def delete(self, key_id: str) -> None:

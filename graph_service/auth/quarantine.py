@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, NoReturn
@@ -68,14 +68,12 @@ class Quarantine:
     """The tenants in quarantine, as this process knows them; reloaded every two seconds.
 
     Args:
-        clock: returns aware UTC now.
         file: where the last list is stored, for a process that starts while the database is unavailable and answers
-            from its copies of memories; None stores none.
+            from its copies of memories.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], file: Path | None = None) -> None:
+    def __init__(self, graph: Graph, *, file: Path) -> None:
         self._graph = graph
-        self._clock = clock
         self._copy = DiskCopy(file, _STORED)
         self._states: Mapping[TenantId, QuarantineState] = {}
         self._changed = asyncio.Event()
@@ -132,7 +130,7 @@ class Quarantine:
         if mode is QuarantineMode.EMBEDDING and tenant in self.tenants:
             raise ConflictError("the tenant is in quarantine, so its embedding waits already; end the quarantine first")
         parameters: dict[str, object] = {"tenant": tenant, "epoch": secrets.token_hex(4), "mode": mode.value}
-        parameters |= {"reason": reason, "now": self._clock()}
+        parameters |= {"reason": reason, "now": datetime.now(UTC)}
         await self._graph.run(statement("quarantine/begin_quarantine"), parameters)
         await self.load()
         _log.warning("jobs or requests of a tenant were stopped: %s", mode.value, extra={"tenant": tenant})

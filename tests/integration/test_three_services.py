@@ -2,12 +2,10 @@
 
 import asyncio
 import contextlib
-import secrets
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,7 +72,7 @@ class Three:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def three(server: Server, graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Three]:
     """Run three services, as on three machines."""
-    keyring = Keyring(graph, clock=lambda: datetime.now(UTC), random_token=secrets.token_urlsafe)
+    keyring = Keyring(graph, file=tmp_path_factory.mktemp("keys") / "keys.json")
     async with redis_process() as redis:
         more = {
             **server.environ,

@@ -162,12 +162,14 @@ def test_the_command_line_begins_and_ends_a_quarantine(home: Path, tenant: str) 
     assert run("quarantine", "end") == {"ended": False}
 
 
-async def test_another_process_follows_a_quarantine(service: OpenService, server: Server, tenant: str) -> None:
+async def test_another_process_follows_a_quarantine(
+    service: OpenService, server: Server, tenant: str, tmp_path: Path
+) -> None:
     """The list is reloaded, also by a service that did not make the change."""
     operator, writer = (await service.key(None)).text, (await service.key(tenant, Role.WRITE)).text
     await ask(service, writer, REMEMBER, i=TALK)
     parts = service.parts
-    own = type(parts.quarantine)(parts.graph, clock=parts.quarantine._clock)
+    own = type(parts.quarantine)(parts.graph, file=tmp_path / "quarantine.json")
     stop = asyncio.Event()
     following = asyncio.create_task(own.run(stop))
     try:
