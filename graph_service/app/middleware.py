@@ -49,7 +49,8 @@ class HostGuard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        host = _host_name(scope)
+        host = Headers(scope=scope).get("host", "").lower()
+        host = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
         if host in self._allowed or "*" in self._allowed:
             await self._app(scope, receive, send)
             return
@@ -212,11 +213,6 @@ class _RefusedError(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
-
-
-def _host_name(scope: Scope) -> str:
-    host = Headers(scope=scope).get("host", "").lower()
-    return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
 
 
 def headers_of(start: Message) -> MutableHeaders:

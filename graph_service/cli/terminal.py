@@ -4,7 +4,6 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
@@ -57,7 +56,10 @@ class Terminal:
         else:
             is_terminal, view = sys.stdout.isatty(), table()
             width = shutil.get_terminal_size().columns if is_terminal else _PIPE_CELLS
-            clean = partial(_clean, hidden=hidden)
+
+            def clean(text: str) -> str:
+                return shown(without_secrets(text, hidden))
+
             text = (
                 clean(view)
                 if isinstance(view, str)
@@ -70,10 +72,6 @@ class Terminal:
         sys.stdout.flush()
 
 
-def _clean(text: str, hidden: frozenset[SecretKind]) -> str:
-    return shown(without_secrets(text, hidden))
-
-
 class ProgressBars:
     """Progress of concurrent tasks: bars if stderr is a terminal, plain lines otherwise.
 
@@ -83,7 +81,11 @@ class ProgressBars:
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
         self._printed: set[tuple[str, str]] = set()
-        self._bars = _terminal_bars() if sys.stderr.isatty() else None
+        self._bars: TerminalBars | None = None
+        if sys.stderr.isatty():
+            from graph_service.cli import rich_output
+
+            self._bars = rich_output.TerminalBars()
 
     def __enter__(self) -> "ProgressBars":
         if self._bars is not None:
@@ -104,9 +106,3 @@ class ProgressBars:
     def counted(self, part: str, unit: str = "rows") -> Callable[[str, int, int], None]:
         """Return a function that shows the progress of a task: what it does, and the numbers done and in total."""
         return lambda doing, done, total: self(Step(part=part, doing=doing, done=done, total=total or None, unit=unit))
-
-
-def _terminal_bars() -> "TerminalBars":
-    from graph_service.cli.rich_output import TerminalBars
-
-    return TerminalBars()

@@ -162,7 +162,13 @@ def load_settings(
 
         values, errors = add_vendors(values, variables)
         problems += errors
-    defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
+    data_dir = trust.folder / "data" if trust.state == "trusted" else _own(user_data_dir)
+    defaults = {
+        "data_dir": data_dir or Path(),
+        "cache_dir": _own(user_cache_dir) or Path(),
+        "read_from": tuple(str(file) for file, _, _ in read),
+        "folder": trust,
+    }
     used = {key: one for key, one in values.items() if key in TOP_KEYS or key.partition(".")[0] in sections}
     settings, errors = _validated(used, defaults)
     problems += errors + (_contradictions(settings) if settings else [])
@@ -253,11 +259,6 @@ def _files(
     if trust.config is not None:
         read.append((trust.folder / CONFIG, trust.config, FOLDER_FILE))
     return read, problems
-
-
-def _defaults(trust: FolderTrust) -> dict[str, Any]:
-    data_dir = trust.folder / "data" if trust.state == "trusted" else _own(user_data_dir)
-    return {"data_dir": data_dir or Path(), "cache_dir": _own(user_cache_dir) or Path()}
 
 
 def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) -> list[str]:

@@ -13,37 +13,12 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from graph_service.config.sections import TraceSettings
-from graph_service.observability.spans import Attribute, set_tracer
+from graph_service.observability.spans import Attribute, open_spans_by
 from graph_service.version import version
 
 _PATH: Final = "/v1/traces"
 _FLUSH_MAX_MS: Final = 5_000
 _EXPORT_MAX_S: Final = 5.0
-
-
-class _OpenTelemetry:
-    def __init__(self, provider: TracerProvider) -> None:
-        self._tracer = provider.get_tracer("mnemoscene", version())
-        self._propagator = TraceContextTextMapPropagator()
-
-    @contextmanager
-    def open(self, name: str, attributes: Mapping[str, Attribute], parent: str | None) -> Iterator[None]:
-        """Open a span for the block; record only the class of an error, because its message may quote conversations."""
-        context = None if parent is None else self._propagator.extract({"traceparent": parent})
-        kind = SpanKind.SERVER if name.startswith("request ") else SpanKind.INTERNAL
-        with self._tracer.start_as_current_span(
-            name,
-            context=context,
-            kind=kind,
-            attributes=dict(attributes),
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as span:
-            try:
-                yield
-            except BaseException as error:
-                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-                raise
 
 
 def start_tracing(settings: TraceSettings) -> Callable[[], None]:
@@ -64,10 +39,29 @@ def start_tracing(settings: TraceSettings) -> Callable[[], None]:
         shutdown_on_exit=False,
     )
     provider.add_span_processor(BatchSpanProcessor(exporter))
-    set_tracer(_OpenTelemetry(provider))
+    tracer, propagator = provider.get_tracer("mnemoscene", version()), TraceContextTextMapPropagator()
+
+    @contextmanager
+    def open_span(name: str, attributes: Mapping[str, Attribute], parent: str | None) -> Iterator[None]:
+        with tracer.start_as_current_span(
+            name,
+            context=None if parent is None else propagator.extract({"traceparent": parent}),
+            kind=SpanKind.SERVER if name.startswith("request ") else SpanKind.INTERNAL,
+            attributes=dict(attributes),
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield
+            except BaseException as error:
+                # Only the class of an error, because its message may quote conversations.
+                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+                raise
+
+    open_spans_by(open_span)
 
     def stop() -> None:
-        set_tracer(None)
+        open_spans_by(None)
         provider.force_flush(_FLUSH_MAX_MS)
         provider.shutdown()
 

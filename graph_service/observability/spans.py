@@ -1,29 +1,22 @@
-"""Trace spans around requests, operations, jobs and statements; no-ops until a tracer is set."""
+"""Trace spans around requests, operations, jobs and statements; no-ops until tracing is started."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final, Protocol
+from typing import Final
 
 Attribute = str | int | float | bool
 
 
-class Tracer(Protocol):
-    """Opens spans; `otel.py` implements it with OpenTelemetry."""
-
-    def open(
-        self, name: str, attributes: Mapping[str, Attribute], parent: str | None
-    ) -> AbstractContextManager[object]:
-        """Return a span for the block; an error that leaves the block marks it as failed."""
-
-
-_tracer: Tracer | None = None
+# Opens a span for the block, given its name, attributes and the caller's `traceparent`; `otel.py` has the only one.
+OpenSpan = Callable[[str, Mapping[str, Attribute], str | None], AbstractContextManager[object]]
+_open_span: OpenSpan | None = None
 _NO_SPAN: Final = nullcontext()
 
 
-def set_tracer(tracer: Tracer | None) -> None:
-    """Set the tracer of this process; None switches tracing off."""
-    global _tracer
-    _tracer = tracer
+def open_spans_by(open_span: OpenSpan | None) -> None:
+    """Set the function that opens spans in this process; None switches tracing off."""
+    global _open_span
+    _open_span = open_span
 
 
 def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> AbstractContextManager[object]:
@@ -32,4 +25,4 @@ def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> Ab
     Args:
         parent: the caller's `traceparent` header.
     """
-    return _NO_SPAN if _tracer is None else _tracer.open(name, attributes, parent)
+    return _NO_SPAN if _open_span is None else _open_span(name, attributes, parent)

@@ -10,7 +10,6 @@ import shutil
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from graph_service.auth.keyring import plan_reading
@@ -205,7 +204,11 @@ class Database:
             _log.error("the database of the local Neo4j does not work: %s", problem, extra={"code": "UNAVAILABLE"})
         if now_s - self._broken_since_s < _BROKEN_MAX_S:
             return False
-        return await asyncio.to_thread(_free_bytes, self.settings.data_dir) >= _FREE_MIN_BYTES
+        data_dir = self.settings.data_dir
+        own = data_dir / "neo4j"
+        # The database may be on a disk of its own.
+        disk = await asyncio.to_thread(lambda: shutil.disk_usage(own if own.exists() else data_dir))
+        return disk.free >= _FREE_MIN_BYTES
 
     async def _stop_broken(self) -> None:
         """Stop a local server whose database has stopped; the loop then finds it ended and starts it."""
@@ -223,9 +226,3 @@ class Database:
         self.server = server
         await self.graph.use(driver)
         _log.info("the local Neo4j is running again")
-
-
-def _free_bytes(data_dir: Path) -> int:
-    own = data_dir / "neo4j"
-    # The database may be on a disk of its own.
-    return shutil.disk_usage(own if own.exists() else data_dir).free

@@ -8,7 +8,6 @@ import typer
 from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
 from graph_service.config.folder_trust import (
     CONFIG,
     FOLDER,
@@ -18,7 +17,7 @@ from graph_service.config.folder_trust import (
     trust_folder,
     trusted_folders,
 )
-from graph_service.config.settings import KNOWN_KEYS, Settings, user_directory
+from graph_service.config.settings import KNOWN_KEYS, user_directory
 from graph_service.config.sources import FOLDER_FILE, SECRET_ENDINGS, from_file
 from graph_service.observability.columns import Columns
 from schema.errors import InputError, InstallError
@@ -50,7 +49,12 @@ def init(
     made = _create(folder)
     settings = call.settings
     if fetch:
-        run(_start_once(settings, call.terminal))
+
+        async def start_once() -> None:
+            async with open_services(settings, call.terminal):
+                call.terminal.say("Neo4j has started, and its schema is ready")
+
+        run(start_once())
     document = {
         "config": str(folder / "config.toml"),
         "data_dir": str(settings.data_dir),
@@ -95,11 +99,6 @@ def _only_own_files(folder: Path) -> bool:
         if path.stat().st_size != len(expected.encode()) or path.read_text("utf-8") != expected:
             return False
     return True
-
-
-async def _start_once(settings: Settings, terminal: Terminal) -> None:
-    async with open_services(settings, terminal):
-        terminal.say("Neo4j has started, and its schema is ready")
 
 
 def _made(document: dict[str, object]) -> str:

@@ -315,9 +315,9 @@ def _in_time(limit_s: float) -> None:
     """Raise UnavailableError in the main thread after a while, whatever it waits for; 0 for never. No-op on Windows."""
     alarm: Callable[..., Any] | None = getattr(signal, "setitimer", None)
     if alarm is not None:
-        signal.signal(signal.SIGALRM, _too_late)
+
+        def too_late(_number: int, _frame: object) -> None:
+            raise UnavailableError("it took too long")
+
+        signal.signal(signal.SIGALRM, too_late)
         alarm(signal.ITIMER_REAL, limit_s)
-
-
-def _too_late(_number: int, _frame: object) -> None:
-    raise UnavailableError("it took too long")

@@ -83,7 +83,9 @@ def import_files(
     if graphiti is None:
         batch = _read(files or (), form, Owner(user_id=user, speaker=speaker), skip_invalid=skip_invalid)
     else:
-        password = _password(graphiti_password_file)
+        if graphiti_password_file is None:
+            raise InputError("use --graphiti-password-file: a file with the password of that Neo4j and nothing else")
+        password = text_of(graphiti_password_file).strip()
         batch = run(_read_graphiti(graphiti, graphiti_user, password, group=graphiti_group, user_id=user))
     _check(batch, call.tenant, skip_invalid=skip_invalid)
     run(_import(call, batch, wait=not no_wait))
@@ -131,12 +133,6 @@ async def _read_graphiti(
     if not batch.calls:
         raise InputError(f"{uri}: contains no Graphiti episode or fact; nothing was stored")
     return batch
-
-
-def _password(file: Path | None) -> str:
-    if file is None:
-        raise InputError("use --graphiti-password-file: a file with the password of that Neo4j and nothing else")
-    return text_of(file).strip()
 
 
 def _check(batch: "ImportBatch", tenant: TenantId, *, skip_invalid: bool) -> None:
@@ -313,8 +309,8 @@ def print_export(text: BinaryIO, *, is_json: bool) -> None:
 
 
 async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "ExportResult":
-    tenant = call.tenant
     async with open_for(call, call.settings_without_models) as services:
         with ProgressBars(call.terminal) as bars:
-            on_progress = bars.counted("export")
-            return await services.memory.transfer.export(tenant, text, form, vectors=vectors, on_progress=on_progress)
+            return await services.memory.transfer.export(
+                call.tenant, text, form, vectors=vectors, on_progress=bars.counted("export")
+            )
