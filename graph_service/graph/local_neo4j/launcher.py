@@ -11,6 +11,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -34,8 +35,7 @@ def main() -> None:
     settings: dict[str, Any] = json.loads(sys.stdin.readline())
     _log_to(Path(settings["log_dir"]))
     is_ready = threading.Event()
-    commands = _listen(is_ready)
-    threading.Thread(target=_end_with_parent, args=(parent_pid, is_ready), name="parent", daemon=True).start()
+    commands = _listen(is_ready, parent_pid)
     try:
         _start_java(settings)
         dbms = _start_dbms(settings)
@@ -45,7 +45,7 @@ def main() -> None:
         os._exit(1)
     is_ready.set()
     _report(reports, ready)
-    stop_requested = _wait_for_end(commands, parent_pid)
+    stop_requested = commands.get() == "stop"
     limit = _exit_after(SHUTDOWN_MAX_S if stop_requested else ORPHAN_SHUTDOWN_MAX_S)
     if not _works(dbms):
         # The database stopped after a failed write (a full disk). A shutdown would append its buffer to a truncated
@@ -80,41 +80,34 @@ def _log_to(log_dir: Path) -> None:
         os.dup2(log.fileno(), 2)
 
 
-def _listen(is_ready: threading.Event) -> "queue.Queue[str]":
+def _listen(is_ready: threading.Event, parent_pid: int) -> "queue.Queue[str]":
     """Return a queue of stdin lines; an empty string means that the parent closed stdin or died.
 
     Args:
-        is_ready: not set while Neo4j starts; the process then exits at once if the parent is gone.
+        is_ready: not set while Neo4j starts; the process then exits at once if the parent is gone, because no data was
+            accepted yet.
     """
     commands: queue.Queue[str] = queue.Queue()
 
-    def read() -> None:
-        for line in sys.stdin:
-            commands.put(line.strip())
+    def end() -> None:
         if not is_ready.is_set():
             os._exit(4)
         commands.put("")
 
-    threading.Thread(target=read, name="commands", daemon=True).start()
+    def read() -> None:
+        for line in sys.stdin:
+            commands.put(line.strip())
+        end()
+
+    def watch_parent() -> None:
+        # A forked sibling may keep our stdin open after the parent died.
+        while os.getppid() == parent_pid:
+            time.sleep(PARENT_CHECK_S)
+        end()
+
+    for run in (read, watch_parent):
+        threading.Thread(target=run, name=run.__name__, daemon=True).start()
     return commands
-
-
-def _wait_for_end(commands: "queue.Queue[str]", parent_pid: int) -> bool:
-    """Block until the parent sends `stop` (True) or is gone (False)."""
-    while True:
-        try:
-            return commands.get(timeout=PARENT_CHECK_S) == "stop"
-        except queue.Empty:
-            # A forked sibling may keep our stdin open after the parent died.
-            if os.getppid() != parent_pid:
-                return False
-
-
-def _end_with_parent(parent_pid: int, is_ready: threading.Event) -> None:
-    """Exit at once if the parent dies while Neo4j starts: no data was accepted yet."""
-    while not is_ready.wait(PARENT_CHECK_S):
-        if os.getppid() != parent_pid:
-            os._exit(4)
 
 
 def _exit_after(limit_s: float) -> threading.Timer:
