@@ -38,20 +38,13 @@ def sent() -> None:
         count.sent += 1
 
 
-class RoundTrip:
+@contextlib.contextmanager
+def round_trip(name: str, access: Literal["read", "write"]) -> Iterator[None]:
     """Measure one statement, sent within the block."""
-
-    __slots__ = ("_access", "_span", "_started_s")
-
-    def __init__(self, name: str, access: Literal["read", "write"]) -> None:
-        self._access = access
-        self._span = span(f"neo4j {name}")
-
-    def __enter__(self) -> None:
-        sent()
-        self._started_s = time.perf_counter()
-        self._span.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        self._span.__exit__(*error)  # type: ignore[arg-type]
-        DATABASE_SECONDS.note(time.perf_counter() - self._started_s, self._access)
+    sent()
+    started_s = time.perf_counter()
+    try:
+        with span(f"neo4j {name}"):
+            yield
+    finally:
+        DATABASE_SECONDS.note(time.perf_counter() - started_s, access)

@@ -22,7 +22,7 @@ from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.circuit_breaker import Breaker, BreakerState
 from graph_service.graph.driver_errors import AWAY, ErrorKind, away, classify, error_code, kind_of
-from graph_service.graph.round_trips import RoundTrip
+from graph_service.graph.round_trips import round_trip
 from graph_service.graph.statements import Statement, statement
 from graph_service.observability.metrics import DATABASE_FAILURES
 from graph_service.version import version
@@ -66,7 +66,7 @@ class Writing:
         """Run one statement and return its rows as plain Python values."""
         if self._observer:
             self._observer(statement)
-        with RoundTrip(statement.name, "write"):
+        with round_trip(statement.name, "write"):
             result = await self._tx.run(statement.text, statement.values(parameters))
             return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
@@ -127,7 +127,7 @@ class Graph:
             if self.observer:
                 self.observer(statement)
             session = self._session(self._read_mode(statement))
-            with RoundTrip(statement.name, "read"):
+            with round_trip(statement.name, "read"):
                 async with session:
                     result = await session.run(query, values)
                     return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]

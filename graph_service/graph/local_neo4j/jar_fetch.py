@@ -27,7 +27,6 @@ class JarFetch:
     """One download of the missing jars; the counter is shared by its threads.
 
     Args:
-        on_progress: called with the bytes done and in total.
         stopped: set to cancel the run; the run sets it on failure.
     """
 
