@@ -68,7 +68,6 @@ class BackupSummary:
 
     Attributes:
         bytes: uncompressed size of the files.
-        version: version of the program that made it.
     """
 
     files: int

@@ -65,7 +65,6 @@ async def metrics_page(services: Services, *, viewers: int, answering_since_s: f
     """Return the page, which contains no tenant, user or text.
 
     Args:
-        viewers: number of connected viewers.
         answering_since_s: when the service started answering, Unix seconds.
         name: the version.
     """

@@ -15,12 +15,7 @@ T = TypeVar("T")
 
 
 class DiskCopy(Generic[T]):
-    """The last value of one list, in a file that only this user can read.
-
-    Args:
-        path: the file.
-        adapter: converts the value from and to JSON.
-    """
+    """The last value of one list, in a file that only this user can read."""
 
     def __init__(self, path: Path, adapter: TypeAdapter[T]) -> None:
         self._path = path

@@ -227,10 +227,6 @@ def conversation_of(document: object, *, name: str, captions: bool = True) -> Co
 
     If every session has a single turn, as in a diary, the turns of each year become one session.
 
-    Args:
-        name: name of the file, for error messages.
-        captions: append captions of pictures to the messages.
-
     Raises:
         InputError: lists all problems with their places.
     """

@@ -102,8 +102,6 @@ class Plan:
     """Options of an evaluation.
 
     Attributes:
-        captions: turns include captions of their pictures.
-        concurrency: questions asked at the same time.
         forget: delete the tenants afterwards; unnecessary for a temporary database.
         hidden: the kinds of secrets that the service hides in what it shows.
     """
@@ -121,7 +119,6 @@ class Stored:
 
     Attributes:
         ids: ids in the file by message ids of the service.
-        facts_dropped: reasons why provided facts were rejected.
     """
 
     tenant: TenantId
@@ -137,8 +134,6 @@ class RecallResult:
     Attributes:
         order: ids of the messages, best first.
         refused: the service reported `nothingRelevant`.
-        took_ms: latency for the caller.
-        round_trips: database round trips of the service.
         tokens: estimated number of tokens in the first `HITS_READ` hits.
     """
 

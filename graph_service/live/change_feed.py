@@ -86,12 +86,7 @@ _Encoded: TypeAlias = tuple[GraphSnapshot, tuple[bytes, ...]]
 
 
 class SnapshotFrameCache:
-    """The last encoded snapshots of a tenant.
-
-    Args:
-        part_bytes: maximum size of one frame.
-        bytes_max: maximum size of all cached frames.
-    """
+    """The last encoded snapshots of a tenant, in frames of at most `part_bytes`."""
 
     def __init__(self, *, part_bytes: int, bytes_max: int) -> None:
         self._part_bytes = part_bytes
@@ -140,7 +135,6 @@ class EncodedPatch:
     """A patch as JSON.
 
     Attributes:
-        to: sequence number of its last change.
         empty: True if it has no operations for the viewer.
     """
 

@@ -153,9 +153,7 @@ class Hub:
     """The change feeds and connection slots of all viewers of this process.
 
     Args:
-        version: version of the service.
         snapshot_cache: snapshots to show while the database is unavailable, shared with the REST API.
-        supervisor: runs the feeds.
         questions_seen_by: the role from which a viewer sees the questions of others.
         auto_extract: whether the service extracts facts from messages without a request, as `hello_ack` says.
     """

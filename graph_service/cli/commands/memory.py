@@ -61,11 +61,7 @@ QUOTE_CHARS_MAX = 160
 async def ask_question(
     service: ServiceClient, question: str, *, user: str, limit: int = 10, evidence: int = 0, **more: Any
 ) -> dict[str, Any]:
-    """Return the answer of `recall`, with its question.
-
-    Args:
-        more: further variables of the document.
-    """
+    """Return the answer of `recall`, with its question; `more` are further variables of the document."""
     answer = await service.ask(DOCUMENTS["recall"], query=question, user=user, limit=limit, evidence=evidence, **more)
     return {"question": question, **answer["recall"]}
 
