@@ -17,7 +17,7 @@ from schema.errors import InstallError, UnavailableError
 
 # The first version whose Cypher 25 has SEARCH with filters inside the vector index.
 OLDEST_VERSION = (2026, 2)
-PROBE_MAX_S = 5.0
+CONNECT_MAX_S = 5.0
 
 
 async def connect(
@@ -26,7 +26,6 @@ async def connect(
     user: str,
     password: str,
     database: str | None,
-    connect_timeout_s: float = 5.0,
     timeout_s: float = 30.0,
     warm_up: Callable[[Graph], Awaitable[object]] | None = None,
 ) -> Graph:
@@ -40,7 +39,7 @@ async def connect(
         InstallError: wrong address or password, or a server older than 2026.02.
         UnavailableError: the server does not answer.
     """
-    driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=connect_timeout_s)
+    driver = await open_driver(uri=uri, user=user, password=password)
     try:
         graph = Graph(driver, database=database, timeout_s=timeout_s)
         await asyncio.gather(migrate(graph), *([] if warm_up is None else [warm_up(graph)]))
@@ -56,7 +55,7 @@ def graph_without_server(database: str | None) -> Graph:
     return Graph(driver, database=database)
 
 
-async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
+async def open_driver(*, uri: str, user: str, password: str) -> AsyncDriver:
     """Log in, check the server's version, and return the driver; it does not retry, because `Graph` does.
 
     Raises:
@@ -68,7 +67,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
         driver = AsyncGraphDatabase.driver(
             uri,
             auth=(user, password),
-            connection_timeout=connect_timeout_s,
+            connection_timeout=CONNECT_MAX_S,
             max_transaction_retry_time=0,
             notifications_min_severity="OFF",
             telemetry_disabled=True,
@@ -124,9 +123,9 @@ async def open_for_reading(*, uri: str, user: str, password: str, database: str 
         InstallError: wrong address or password, or a server that is too old.
         UnavailableError: nothing answers.
     """
-    driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=PROBE_MAX_S)
+    driver = await open_driver(uri=uri, user=user, password=password)
     version = (await driver.get_server_info()).agent.partition("/")[2]
-    return Graph(driver, database=database, timeout_s=PROBE_MAX_S), version
+    return Graph(driver, database=database, timeout_s=CONNECT_MAX_S), version
 
 
 async def clock_offset_s(graph: Graph) -> float:

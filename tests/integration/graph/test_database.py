@@ -55,7 +55,7 @@ async def test_connect_invalid_uri_is_refused_with_an_example(uri: str) -> None:
 
 async def test_connect_without_server_raises_unavailable() -> None:
     with pytest.raises(UnavailableError, match="no Neo4j answers"):
-        await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
+        await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None)
 
 
 async def test_cluster_reads_from_its_leader_what_must_be_current(
