@@ -12,9 +12,11 @@ from extraction.temporal.expressions import Frame, Mark, Rank, bare_only, resolv
 from extraction.temporal.expressions_by_table import marks_in
 from extraction.temporal.intervals import Interval, span_read
 from extraction.text.name_forms import simplified_characters
+from extraction.text.toml_files import patterns_of, toml_of
 from extraction.unreadable import read_or
 from schema.timespan import Timespan
 
+_PATTERNS = patterns_of(toml_of("extraction.temporal", "relations.toml")["phrases"], {})
 TEXT_CHARS_MAX = 20_000
 PHRASES_MAX = 20
 # No phrase has more marks than there are ranks ("early on Friday morning, 5 May 2023, at 9").
@@ -22,21 +24,8 @@ _PHRASE_MARKS_MAX = 12
 _TRIES_MAX = 2_000
 # Bounds the input of the pattern below, which takes quadratic time on blanks.
 _JOINT_CHARS_MAX = 64
-# Text allowed between two marks of a phrase.
-_JOINT = re.compile(
-    r"\s*(?:,|['’]s|-(?=[a-zéû]))?\s*(?:(?:of|in|on|at|during|im|am|um|de|del|en|du|au|à)\s+)?(?:(?:the|den|dem|el|la|las|le|l['’])\s+)?|"
-    r"\s*[的の,，、(（]?\s*(?:那个|这个)?(?:在)?"
-)
-_RANGE_JOINT = re.compile(
-    r"\s*(?:and|to|or|until|till|through|bis|und|hasta|al?|y|jusqu['’]?|à|et|-|–|—|~|〜|到|至|直到|和|与|跟|、|から|と)\s*(?:the\s+)?"
-)
 # Most texts use few characters; a bound, because a caller can send all of them.
 _FOLDED_MAX = 20_000
-_EVERY = re.compile(
-    r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|"
-    r"\b(?:jede[mnrs]?|cada|todos los|todas las|tous les|toutes les|chaque)\s+|"
-    r"每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?|毎)$"
-)
 _CONTEXT_CHARS = 24
 
 
@@ -122,7 +111,7 @@ def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
 
 def _joined(text: str, start: int, end: int) -> bool:
     """Return whether two marks belong to one phrase: only a comma, preposition or the like separates them."""
-    return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
+    return end - start <= _JOINT_CHARS_MAX and _PATTERNS["joint"].fullmatch(text, start, max(start, end)) is not None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,7 +136,7 @@ class _Search:
         at = 0
         while at < len(group) and len(phrases) < PHRASES_MAX and self.tries_left > 0:
             first = group[at].start
-            if _EVERY.search(self.text, max(first - _CONTEXT_CHARS, 0), first):
+            if _PATTERNS["every"].search(self.text, max(first - _CONTEXT_CHARS, 0), first):
                 return
             agreeing, interval = self._agreeing(group[at : at + _PHRASE_MARKS_MAX])
             at += len(agreeing)
@@ -176,10 +165,10 @@ def _allowed(text: str, group: Sequence[Mark], following: list[Mark] | None, bef
         return False
     if mark.alone is None or mark.alone.search(text, max(mark.start - _CONTEXT_CHARS, 0), mark.start):
         return True
-    if before is not None and _RANGE_JOINT.fullmatch(text, before.end, mark.start):
+    if before is not None and _PATTERNS["range_joint"].fullmatch(text, before.end, mark.start):
         return True
     opens = re.search(r"\b(?:from|between)\s+(?:the\s+)?$", text[max(mark.start - _CONTEXT_CHARS, 0) : mark.start])
-    return bool(opens and following and _RANGE_JOINT.fullmatch(text, mark.end, following[0].start))
+    return bool(opens and following and _PATTERNS["range_joint"].fullmatch(text, mark.end, following[0].start))
 
 
 # Times named by a message

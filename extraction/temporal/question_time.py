@@ -12,7 +12,11 @@ from extraction.temporal.expressions_by_table import table_of, words_of
 from extraction.temporal.intervals import DAY, Unit, shifted, span_read
 from extraction.temporal.phrases import Phrase, phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
+from extraction.text.toml_files import patterns_of, toml_of
 from schema.timespan import Timespan
+
+_TABLES = toml_of("extraction.temporal", "question_time.toml")
+_PATTERNS = patterns_of(_TABLES["patterns"], _TABLES["parts"])
 
 # Event anchors: before the wedding, 搬家以后
 
@@ -27,24 +31,6 @@ _SIDES = {
     )
     for word in words
 }
-_ENGLISH = re.compile(
-    r"(?<![\w-])(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!take )(?<!takes )(?<!took )(?<!run )"
-    r"(?P<w>before|prior to|until|till|after|following|since|during|while|when)\s+"
-    r"(?!(?:all|long|that|this|then|it|now|did|do|does|is|are|was|were|will|would|has|have|had|should|can|could)\b)"
-    r"(?P<x>[^,?.!;:，。？！；\n]{2,80})"
-)
-_CHINESE = re.compile(
-    r"(?P<x>[^，,。？?！!；;\s]{1,24}?)"
-    r"(?P<w>之前|以前|之后|以后|过后|以来|期间|的时候|(?<![小平有同及当到准随])时(?!候|间|常|不|差)|"
-    r"(?<![之以目眼面从])前(?!面|任|台|天|年|夫|妻|男友|女友|往|后|途|[几些])|"
-    r"(?<![之以过最然今背此])后(?!来|面|天|妈|爸|悔|期|果|台|年|院|备))"
-)
-# Prepositions and subjects before the event.
-_LEAD = re.compile(r"^(?:自从|自|从|[^，,]{0,12}?(?<![现存正所])在|那|当)")
-_EVENT = re.compile(
-    r"婚|搬|毕业|生|国|职|退休|分手|认识|旅|会|赛|考|手术|事故|病|院|装修|孕|学|面试|聚|派对|典礼|活动|"
-    r"[上下去来到回看做吃买卖换开当跑画走打离完过了岁]"
-)
 _PRONOUNS = frozenset({"我", "你", "他", "她", "我们", "他们", "她们", "它"})
 
 
@@ -70,7 +56,8 @@ def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tu
         text: the question, normalized by `plain`.
         taken: spans of time phrases, which are not events.
     """
-    matches = [*_ENGLISH.finditer(text), *(match for match in _CHINESE.finditer(text) if _EVENT.search(match["x"]))]
+    chinese = (match for match in _PATTERNS["event_zh"].finditer(text) if _PATTERNS["is_event"].search(match["x"]))
+    matches = [*_PATTERNS["event_en"].finditer(text), *chinese]
     found = []
     for match in sorted(matches, key=lambda match: match.start()):
         start, end = _trimmed(match)
@@ -86,7 +73,7 @@ def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tu
 
 def _trimmed(match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span("x")
-    if match.re is _CHINESE and (lead := _LEAD.search(match["x"])):
+    if match.re is _PATTERNS["event_zh"] and (lead := _PATTERNS["lead"].search(match["x"])):
         start += lead.end()
     words = match.string[start:end]
     return start + len(words) - len(words.lstrip()), end - (len(words) - len(words.rstrip()))
@@ -144,33 +131,9 @@ _UNITS_APART = {**_EN.units, "night": Unit.DAY}
 
 
 QUESTION_CHARS_MAX = 2_000
-_FUTURE = re.compile(
-    r"\b(?:will|won['’]?t|shall|going to|gonna|plans?|planning|upcoming|intends?|must|needs? to|ha(?:ve|s) to|should|"
-    r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])|安排|日程|行程"
-)
-_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b(?! to\b)|[了过]")
-# "What do I have on Friday?" is no perfect tense.
-_POSSESSION = re.compile(r"\b(?:do|does) (?:\w+ ){1,3}?have\b|\b(?:have|has) got\b")
-# A question about a habit names no time to search in: "What do I usually do on Fridays?"
-_HABIT = re.compile(
-    r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
-    r"平时|通常|一般|经常|总是|往往|每[天周月年次个逢到]|喜欢.{0,4}还是"
-)
-_SPEAKING = (
-    r"(?:say|said|saying|tell|told|telling|mention|mentioned|talk|talked|talking|discuss|discussed|chat|chatted|chatting|"
-    r"speak|spoke|bring up|brought up|ask|asked)"
-)
-_SPEAKING_BEFORE = re.compile(rf"\b{_SPEAKING}(?:\s+(?:about|to|with|me|you|us|him|her|them|it|up))*\s*$")
-_SPEAKING_AFTER = re.compile(
-    rf",?\s*(?:(?:what|which|who|did|have|had|that)\s+)*(?:i|we|you|he|she|they|\w+)\s+(?:just\s+|also\s+)?{_SPEAKING}\b"
-)
-_SPEAKING_ZH = re.compile(
-    r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|聊|提到|提起|提过|讲(?!话)|谈|告诉|咨询|推荐)"
-)
 
 
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
-_ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
 _SENTENCES_MAX = 3
 # Characters before and after a time that are searched for a verb of speaking.
 _NEAR_CHARS = 200
@@ -280,8 +243,9 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     text = plain(question[:QUESTION_CHARS_MAX])
     zone = reference.tzinfo or UTC
     table = table_of(text)
-    future, past, recurs = (table.future, table.past, table.habit) if table else (_FUTURE, _PAST, _HABIT)
-    was = past.search(_POSSESSION.sub(" ", text)) is not None
+    words = _PATTERNS if table is None else {"future": table.future, "past": table.past, "habit": table.habit}
+    future, past, recurs = words["future"], words["past"], words["habit"]
+    was = past.search(_PATTERNS["possession"].sub(" ", text)) is not None
     # "¿De qué hablamos el lunes?" may be of either tense.
     was = was or (table is not None and table.speaking.search(text) is not None and not table.future.search(text))
     # In German, Spanish, French and Japanese the present is the tense of what is to come, too.
@@ -314,7 +278,8 @@ def _asking_from(text: str) -> int:
     starts = [0, *ends]
     if len(starts) <= _SENTENCES_MAX:
         return 0
-    asking = [start for start, end in zip(starts, [*ends, len(text)], strict=True) if _ASKS.search(text, start, end)]
+    spans = zip(starts, [*ends, len(text)], strict=True)
+    asking = [start for start, end in spans if _PATTERNS["asks"].search(text, start, end)]
     return asking[-1] if asking else starts[-1]
 
 
@@ -329,9 +294,9 @@ def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> Aske
             table is not None
             and table.speaking.search(text, max(item.start - _BESIDE_CHARS, 0), item.end + _BESIDE_CHARS)
         )
-        or _SPEAKING_BEFORE.search(before)
-        or _SPEAKING_AFTER.match(text, item.end, after_end)
-        or _SPEAKING_ZH.match(text, item.end, after_end)
+        or _PATTERNS["speaking_before"].search(before)
+        or _PATTERNS["speaking_after"].match(text, item.end, after_end)
+        or _PATTERNS["speaking_zh"].match(text, item.end, after_end)
     )
     return AskedTime(
         span=span,

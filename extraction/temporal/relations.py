@@ -10,6 +10,7 @@ from extraction.temporal.expressions import Frame, Mark, Rank, resolve
 from extraction.temporal.expressions_by_table import words_of
 from extraction.temporal.intervals import DAY, Interval, Unit, around, shifted, weekend
 from extraction.temporal.phrases import Phrase
+from extraction.text.toml_files import patterns_of, toml_of
 
 
 class Side(StrEnum):
@@ -41,23 +42,12 @@ class TimeRange:
 
 
 _REACH_CHARS = 40
-_SIDES = {
-    Side.BEFORE: r"before|prior to|earlier than|preceding|ahead of|vor|antes del?|avant",
-    Side.AFTER: r"after|following|later than|past|nach|después del?|despues del?|après",
-    Side.SINCE: r"(?:ever )?since|starting(?: from| in| on)?|seit|ab|desde|a partir del?|depuis|dès|à partir (?:du|de)",
-    Side.UNTIL: r"up until|until|till|up to|no later than|(?<!came )(?<!come )(?<!stopped )(?<!dropped )by|through|"
-    r"bis(?: zum| ende)?|hasta|jusqu['’](?:en|au|à)|d['’]ici(?: au| à)?",
-    Side.AROUND: r"around|(?<=at )about|circa|roughly|approximately|ungefähr|gegen|hacia|vers",
-}
+_TABLES = toml_of("extraction.temporal", "relations.toml")
+_PATTERNS = patterns_of(_TABLES["relations"], {})
 _PREFIX = re.compile(
     r"(?:^|(?<=[^a-z]))(?:"
-    + "|".join(f"(?P<{side}>{words})" for side, words in _SIDES.items())
+    + "|".join(f"(?P<{side}>{words})" for side, words in _TABLES["sides"].items())
     + r")\s+(?:(?:the|de[mnr]|el|la|las|le)\s+)?$"
-)
-_LEAD = re.compile(
-    r"(?:^|(?<=[^a-z]))(?:(?:so far|back|sometime|exactly)\s+)?"
-    r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?|im|am|um|en|au|du|à|pendant|durante)\s+)?"
-    r"(?:(?:the|de[mnr]|el|la|las|los|le|les)\s+)?$"
 )
 _EN, _ZH = words_of("en"), words_of("zh")
 _AWAY_EN = re.compile(
@@ -67,31 +57,11 @@ _AWAY_EN = re.compile(
         r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
     )
 )
-_BETWEEN = re.compile(
-    r"(?:^|(?<=[^a-z]))(?:in )?(?:(?P<w>between|zwischen|entre)|from|vom?|seit|desde|del?|du|depuis)\s+"
-    r"(?:(?:the|dem|el|la|le)\s+)?$"
-)
-_TO = re.compile(
-    r"\s*(?:to|until|till|through|up to|bis(?: zum)?|hasta|al?|jusqu['’](?:en|au|à)|à|au|-|–|—|~|〜|到|至|直到|から)\s*"
-    r"(?:(?:the|el|la|le)\s+)?(?:在)?"
-)
-_AND = re.compile(r"\s*(?:and|und|y|et|和|与|跟|及|と)\s*(?:(?:the|dem|el|la|le)\s+)?")
-_ONWARDS_EN = re.compile(r"\s+(?:on(?:wards?)?|onwards?)\b(?!\s+[a-z])|\s+(?:to|until|till) now\b")
-_PREFIX_ZH = re.compile(r"(?:(?P<since>自从|打从|自|从)|(?P<until>截至|截止到?|直到|到)|(?P<around>大约|大概|约))在?$")
-_BETWEEN_ZH = re.compile(r"(?:从|自|在)$")
-_TAIL_ZH = re.compile(
-    r"\s*的?(?:这一?天|那一?天|当天|那年|时候|期间|那时候?|那会儿|假期|放假|这段时间|那段时间)*(?:里(?!面)|内(?!容))?"
-)
 _AWAY_ZH = re.compile(
     _ZH.filled(
         "的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?{n}个?(?P<unit>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
     )
 )
-_SUFFIX_ZH = re.compile(
-    r"(?P<around>左右|前后|顷|ごろ)|(?P<since>以来|以降|から(?!の)|起(?![床来飞])|开始|至今|到现在|到今天)|(?P<until>为止|まで)|"
-    r"(?:的|之|以|の|より)?(?:(?P<before>前)|(?P<after>后))(?![来天面任妈爸])|(?P<later>过后)"
-)
-_BETWEEN_AFTER_ZH = re.compile(r"(?:之间|间|期间)")
 _FEW = 3
 
 
@@ -125,11 +95,11 @@ def _related(text: str, phrase: Phrase) -> TimeRange | None:
 
 def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | None:
     """Read "from X to Y", "between X and Y", X 到 Y, X 和 Y 之间."""
-    before, after = _before(text, first.start), _BETWEEN_AFTER_ZH.match(text, last.end)
-    opening = _BETWEEN.search(before) or _BETWEEN_ZH.search(before)
-    to = _TO.fullmatch(text, first.end, last.start)
-    named = _AND.fullmatch(text, first.end, last.start) and (
-        after or (opening and opening.re is _BETWEEN and opening["w"])
+    before, after = _before(text, first.start), _PATTERNS["between_after_zh"].match(text, last.end)
+    opening = _PATTERNS["between"].search(before) or _PATTERNS["between_zh"].search(before)
+    to = _PATTERNS["to"].fullmatch(text, first.end, last.start)
+    named = _PATTERNS["and"].fullmatch(text, first.end, last.start) and (
+        after or (opening and opening.re is _PATTERNS["between"] and opening["w"])
     )
     if not to and not named:
         return None
@@ -177,13 +147,13 @@ def _before(text: str, start: int) -> str:
 
 def _lead_chars(before: str) -> int:
     """Return the length of a preposition with article directly before a phrase."""
-    lead = _LEAD.search(before)
+    lead = _PATTERNS["lead"].search(before)
     return len(lead[0]) if lead else 0
 
 
 def _tail_end(text: str, end: int) -> int:
     """Return the offset after 那天 or 的时候 if it follows a phrase, else the end of the phrase."""
-    tail = _TAIL_ZH.match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
+    tail = _PATTERNS["tail_zh"].match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
     return tail.end() if tail else end
 
 
@@ -245,11 +215,11 @@ def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
     """Read "before X", "since X", "around X", X 之前, X 以来, or X itself."""
     before = _before(text, phrase.start)
     side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
-    if match := _PREFIX.search(before) or _PREFIX_ZH.search(before):
+    if match := _PREFIX.search(before) or _PATTERNS["prefix_zh"].search(before):
         side, start = Side(match.lastgroup or Side.DURING), phrase.start - len(match[0])
-    elif onwards := _ONWARDS_EN.match(text, phrase.end):
+    elif onwards := _PATTERNS["onwards_en"].match(text, phrase.end):
         side, end = Side.SINCE, onwards.end()
-    if suffix := _SUFFIX_ZH.match(text, end):
+    if suffix := _PATTERNS["suffix_zh"].match(text, end):
         side, end = Side("after" if suffix.lastgroup == "later" else suffix.lastgroup or side), suffix.end()
     named = around(phrase.interval) if side is Side.AROUND else phrase.interval
     since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: named.end}.get(side, named.start)
