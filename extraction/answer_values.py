@@ -67,21 +67,10 @@ _ASKED: Final = patterns_of(_WORDS["asked"], _PARTS)
 _HELD: Final = patterns_of(_WORDS["held"], _PARTS)
 _ATTRIBUTES_ASKED: Final = patterns_of(_WORDS["attributes_asked"], _PARTS)
 _ATTRIBUTES_STATED: Final = patterns_of(_WORDS["attributes_stated"], _PARTS)
-_NAME_EN: Final = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'’]+[A-Za-z]*|\b[A-Z]{2,}\b")
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?…:;\n“\"]\s*|[。！？：；]\s*)$")
-# A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵. Doubled characters that are no names: 天天, 刚刚.
+_NAMES: Final = patterns_of(_WORDS["names"], {})
+# A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵.
 _TIES_ZH: Final = re.compile("|".join(sorted({*KIN_WORDS_ZH, *JOBS_ZH, *PETS_ZH}, key=len, reverse=True)))
-_DOUBLED_ZH: Final = re.compile(
-    r"(?![天刚常每渐慢偷整好悄仅恰往偏频稍略白早晚明人处时日年月家个次件])([\u4e00-\u9fff])\1(?!\1)"
-)
-_GIVEN_ZH: Final = re.compile(
-    r"[\u4e00-\u9fff][军国华伟强芳英兰梅红霞玲萍燕丽娟敏静平明刚勇杰涛超斌波辉鹏飞龙凤琴珍秀荣生林峰海云]"
-)
-# Capitalised words that name nothing that a question asks for.
-_NO_NAMES: Final = word_set(
-    "i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may "
-    "june july august september october november december christmas easter english chinese ok okay tv am pm yes no"
-)
+_NO_NAMES: Final = word_set(_WORDS["no_names"])
 _KIN: Final = "|".join(word for word in tie_words() if word.isascii())
 # One character, such as 姐, is part of too many words.
 _KIN_ZH: Final = "|".join(
@@ -138,11 +127,14 @@ def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool
 
 def _names_something(text: str, simple: str, known: Collection[str]) -> bool:
     """Return whether a text contains a name that is not known; capitals at the start of a sentence do not count."""
-    for found in _NAME_EN.finditer(text):
+    for found in _NAMES["english"].finditer(text):
         word = found.group().casefold().replace("’", "'").removesuffix("'s")
         if word in known or word in _NO_NAMES:
             continue
-        if _SENTENCE_START.search(text[max(found.start() - 4, 0) : found.start()]) and found.group()[1:].islower():
+        if (
+            _NAMES["sentence_start"].search(text[max(found.start() - 4, 0) : found.start()])
+            and found.group()[1:].islower()
+        ):
             continue
         return True
     names = (found.group() for found in _HELD[ValueKind.NAME].finditer(simple))
@@ -157,9 +149,9 @@ def _names_after_ties(text: str) -> Iterator[str]:
 
 
 def _chinese_name(text: str, start: int) -> str | None:
-    if doubled := _DOUBLED_ZH.match(text, start):
+    if doubled := _NAMES["doubled_zh"].match(text, start):
         return doubled[0]
     # Given names that are words too: 建平, 建国.
-    if (given := _GIVEN_ZH.match(text, start)) and word_tag(given[0]) in ("n", "ns", "nz", "nrfg", "nrt"):
+    if (given := _NAMES["given_zh"].match(text, start)) and word_tag(given[0]) in ("n", "ns", "nz", "nrfg", "nrt"):
         return given[0]
     return chinese_name_at(text, start) if has_cjk(text[start : start + 1]) else None

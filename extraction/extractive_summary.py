@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from extraction.reader import SceneLine
 from extraction.temporal.phrases import spans_in
@@ -12,7 +12,7 @@ from extraction.text.chinese import CJK
 from extraction.text.languages import main_language
 from extraction.text.sentences import has_cjk, split_sentences
 from extraction.text.text_rank import keywords, ranked, words_of
-from extraction.text.toml_files import toml_of
+from extraction.text.toml_files import patterns_of, toml_of
 from schema.ids import MemoryId
 from schema.labels import Role
 
@@ -25,21 +25,8 @@ _SENTENCE_CHARS_MAX = 220
 _CHARACTERS = re.compile(rf"[{CJK}]+")
 # Longer runs, as in languages without spaces, are several words.
 _WORD = re.compile(rf"[^\W_{CJK}](?:[^\W{CJK}]|['’-]){{0,15}}")
-_FILLER = re.compile(
-    r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
-    r"awesome|good (?:morning|night|to see you)|"
-    r"see you|take care|sounds (?:good|great)|how are you|what's up|no problem|you're welcome|congrats|"
-    r"absolutely|of course)\b"
-    r"|你好|您好|嗨|谢谢|多谢|感谢|非常感谢|不客气|好的|嗯|哈哈|再见|明天见|没关系|没问题|当然|是的|对的|"
-    r"早上好|晚上好|晚安)",
-    re.IGNORECASE,
-)
-_HEADINGS: Final[dict[str, Any]] = toml_of("extraction", "headings.toml")
-_CLAUSE_END = re.compile(r"[，；：。！？]|[,;:.!?] ")
-_PLAN = re.compile(
-    r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|"
-    r"year))\b|打算|计划|准备|决定|答应|希望|目标|明天|下周|下个月|想去|想学"
-)
+_TABLES: Final = toml_of("extraction", "extractive_summary.toml")
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], {})
 
 
 # Author of a summary that no caller and no model wrote.
@@ -107,7 +94,7 @@ def overview_l1(
     head = headings_of(item.text for item in sentences)
     ranks = _ranks(sentences)
     points = sorted(ranks[: min(12, max(3, len(sentences) // 3))])
-    plans = [item.text for item in sentences if item.by != "assistant" and _PLAN.search(item.text)]
+    plans = [item.text for item in sentences if item.by != "assistant" and _PATTERNS["plan"].search(item.text)]
     separator = "、" if has_cjk(head["summary"]) else ", "
     sections = [
         (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
@@ -126,8 +113,8 @@ def overview_l1(
 
 
 def headings_of(texts: Iterable[str]) -> Mapping[str, str]:
-    """Return the headings by their names in `headings.toml`, in the language in which most texts are written."""
-    headings: Mapping[str, str] = _HEADINGS[main_language(texts)]
+    """Return the headings by their names in the table, in the language in which most texts are written."""
+    headings: Mapping[str, str] = _TABLES["headings"][main_language(texts)]
     return headings
 
 
@@ -155,7 +142,7 @@ def _headline(sentence: str, limit: int) -> str:
     plain = sentence.rstrip("。.!！ ")
     if len(plain) <= limit:
         return plain
-    ends = [match.start() for match in _CLAUSE_END.finditer(plain) if limit // 3 <= match.start() <= limit]
+    ends = [match.start() for match in _PATTERNS["clause_end"].finditer(plain) if limit // 3 <= match.start() <= limit]
     return plain[: ends[-1]] if ends else _cut_words(plain, limit)
 
 
@@ -176,7 +163,7 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
             item = _SceneSentence(text=text, by=by)
             every.append(item)
             short = len(words_of(text)) < 3
-            if not (sentence.asks or short or (_FILLER.match(text) and token_count(text) < 16)):
+            if not (sentence.asks or short or (_PATTERNS["filler"].match(text) and token_count(text) < 16)):
                 informative.append(item)
     return informative or every
 

@@ -212,7 +212,7 @@ def analyse(
         chinese=chinese,
         english=is_english(text),
         by_meaning=not is_english_or_chinese(text),
-        of_user=speaks_of_user(text) and _WHO.search(text) is None,
+        of_user=speaks_of_user(text) and _PATTERNS["who"].search(text) is None,
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=value_kind,
@@ -225,7 +225,7 @@ def analyse(
         time_words=frozenset(word for asked in time.asked for word in words_of_name(asked.phrase.casefold())),
         limited_by_text=limited,
         words=words,
-        capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
+        capitalized=frozenset(word.casefold() for word in _PATTERNS["capitalized"].findall(text)),
         terms=Terms() if only_time else read_or(Terms(), terms_of, topic, characters=chinese, language=language),
         glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese and not only_time else Terms(),
         topic_terms=read_or(Terms(), topic_terms_of, topic, language=language),
@@ -261,12 +261,6 @@ _PATTERNS: Final = patterns_of(
     _TABLES["patterns"],
     {**_TABLES["parts"], "question_word_zh": _QUESTION_WORD_ZH, "formerly": FORMERLY_WITH_VERB},
 )
-_WHO: Final = re.compile(r"\b(?:who|which of|we[rm]|qui|qui[eé]n(?:es)?)\b|谁|誰|哪[位个]", re.IGNORECASE)
-# As typed without an apostrophe: "whos the guy im dating".
-_CONTRACTED: Final = re.compile(
-    r"\b(?:(what|who|where|when|how|why|that|there)(s|re)|(i)(m|ve)|(did|do|does|is|are|was|were|has|have|ca|wo)n(t))\b",
-    re.IGNORECASE,
-)
 
 
 def _with_apostrophes(question: str) -> str:
@@ -278,7 +272,7 @@ def _with_apostrophes(question: str) -> str:
             return f"{negated}n'{t}"
         return f"{first or person}'{second or verb}"
 
-    return _CONTRACTED.sub(spelled, question)
+    return _PATTERNS["contracted"].sub(spelled, question)
 
 
 def _without_user(text: str) -> str:
@@ -314,7 +308,6 @@ _TYPE_OF_VALUE: Final = {
     ValueKind.DURATION: AnswerType.HOW_MANY,
     ValueKind.COUNT: AnswerType.HOW_MANY,
 }
-_NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
 _NO_NAME_EN = word_set(_WORDS["openers"])
 _HAN_NAME = re.compile(rf"[{HAN}]{{2,4}}")
 _WORD = re.compile(r"[^\W_][\w'’.&-]*")
@@ -348,7 +341,7 @@ def intent_of(question: str, time: QuestionTime, expected_type: AnswerType) -> I
 def _is_name(question: str) -> bool:
     name = question.strip().strip("？?。.!！\"'“”「」《》 ")
     if _HAN_NAME.fullmatch(name):
-        return not _NO_NAME_ZH.search(name)
+        return not _PATTERNS["no_name_zh"].search(name)
     words = name.split()
     if not 1 <= len(words) <= _NAME_WORDS_MAX or not all(_WORD.fullmatch(word) for word in words):
         return False
@@ -411,9 +404,6 @@ def asks_agent(question: str) -> bool:
 
 # The state of affairs that a question asks about.
 
-_BEFORE_EVENT: Final = re.compile(r"\bbefore (?!that\b|this\b)(?=\w)")
-_CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住]|不再")
-
 
 def time_reference(question: str, time: QuestionTime) -> TimeReference:
     """Return the time that a question is about; "now" takes precedence, then a named time.
@@ -434,7 +424,7 @@ def _names_former(text: str) -> bool:
         return table.former.search(text) is not None
     text = _PATTERNS["no_former"].sub(" ", text)
     if _PATTERNS["present"].search(text):
-        text = _BEFORE_EVENT.sub(" ", text)
+        text = _PATTERNS["before_event"].sub(" ", text)
     return _PATTERNS["former"].search(text) is not None
 
 
@@ -444,7 +434,7 @@ def asks_what_ended(question: str) -> bool:
     Ended facts belong in the answer to such a question.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
-    return _CONTINUES.search(text) is not None or _names_former(text)
+    return _PATTERNS["continues"].search(text) is not None or _names_former(text)
 
 
 # Indirect questions: "what does my sister's employer sell?" names the sister, but the answer is a fact about her
@@ -456,11 +446,8 @@ _OWN_EN: Final = word_set(_WORDS["own"])
 _NO_OWNER: Final = frozenset(
     ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
 )
-_OF_SOMEBODY = re.compile(r"\b([\w-]+)(?:'s|(?<=s)') ([a-z-]+)(.*)$")
 _AUXILIARY = re.compile(r"\b(?:do|does|did|has|have|had|can|could|will|would|should)\b")
-_PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
 _WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
-_GOES_ON = re.compile(r"[a-z0-9]")
 _ASKED_ZH = re.compile(rf"{_QUESTION_WORD_ZH}|吗")
 _IS_ZH = re.compile(rf"^[^，。]{{1,8}}?(?:是|叫)(?:{_QUESTION_WORD_ZH})")
 
@@ -478,15 +465,15 @@ def indirect_target(question: str) -> str | None:
 def begins_with(target: str, key: str) -> bool:
     """Return whether an `indirect_target` begins with the name that has this key, or its plural."""
     rest = target.removeprefix(key)
-    return rest != target and not _GOES_ON.match(rest.removeprefix("s"))
+    return rest != target and not _PATTERNS["goes_on"].match(rest.removeprefix("s"))
 
 
 def _indirect_target_en(text: str) -> str | None:
-    found = _OF_SOMEBODY.search(text)
+    found = _PATTERNS["of_somebody_en"].search(text)
     if found is None or found[1] in _NO_OWNER or found[2] in _OWN_EN:
         return None
     before, more = text[: found.start()], re.search(r"\w", found[3]) is not None
-    asks = _AUXILIARY.search(before) is not None or _PLACE_OR_WAY.search(before) is not None
+    asks = _AUXILIARY.search(before) is not None or _PATTERNS["place_or_way"].search(before) is not None
     return found[2] + found[3] if _WHO_DOES.search(before) or (more and asks) else None
 
 
@@ -502,9 +489,7 @@ def _indirect_target_zh(text: str) -> str | None:
 _NAME_WORD: Final = re.compile(r"[^\W_]+")
 _HAN: Final = re.compile(rf"[{HAN}]+")
 _KEYS_MAX: Final = 400
-_CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
 _CALENDAR: Final = word_set(_WORDS["calendar"])
 
 
@@ -538,5 +523,5 @@ def _possible_names(text: str, *, chinese: bool) -> frozenset[str]:
         return frozenset()
     opening = None if chinese else _LETTER.search(text)
     first = 0 if opening is None else opening.end()
-    names = (found.group().casefold() for found in _POSSIBLE_NAME.finditer(text) if found.start() >= first)
+    names = (found.group().casefold() for found in _PATTERNS["possible_name"].finditer(text) if found.start() >= first)
     return frozenset(names) - _CALENDAR

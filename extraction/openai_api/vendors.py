@@ -86,24 +86,8 @@ def vendor_by_prefix(model: str) -> Vendor | None:
     return VENDORS.get(prefix) if slash else None
 
 
-# Words that models of a family expect before questions and texts, whoever serves them; by their model cards.
-_QUERY: Final = "Represent this sentence for searching relevant passages: "
-_FAMILIES: Final = (
-    (re.compile(r"nomic-embed-text"), "search_query: ", "search_document: "),
-    (re.compile(r"\be5-(?:small|base|large)"), "query: ", "passage: "),
-    (re.compile(r"embedding-?gemma"), "task: search result | query: ", "title: none | text: "),
-    (re.compile(r"snowflake-arctic-embed.*(?:v2|2)"), "query: ", ""),
-    (re.compile(r"mxbai-embed-large|snowflake-arctic-embed|bge-(?:small|base|large)-en"), _QUERY, ""),
-    (re.compile(r"bge-(?:small|base|large)-zh"), "为这个句子生成表示以用于检索相关文章：", ""),
-    (
-        re.compile(r"qwen3-embedding"),
-        "Instruct: Given a question, retrieve relevant passages that answer it\nQuery: ",
-        "",
-    ),
-)
-
-
 def embedding_prefixes(model: str) -> tuple[str, str]:
     """Return what a model expects before a question, and before a text to be searched; empty for most models."""
-    name = model.lower()
-    return next(((asked, text) for family, asked, text in _FAMILIES if family.search(name)), ("", ""))
+    rows = toml_of("extraction.openai_api", "embedding_prefixes.toml").values()
+    fitting = ((row["question"], row["text"]) for row in rows if re.search(row["family"], model.lower()))
+    return next(fitting, ("", ""))

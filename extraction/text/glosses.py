@@ -27,11 +27,7 @@ _SPACES: Final = re.compile(r"\s+")
 _SPACE_BEFORE: Final = re.compile(r" (?=[,.?!:;)])")
 # "我 妈妈" is "my mom", "我 走" is "I walk".
 _OWNERS: Final = word_pairs(WORDS["chinese"]["owners"])
-_RELATED: Final = re.compile(
-    r"(?:aunt|baby|boss|(?:boy|girl)friend|(?:grand)?(?:dad|daughter|father|ma|mother|pa|son)|brother|cat|colleague|"
-    r"cousin|coworker|dog|doctor|(?:father|mother)-in-law|friend|husband|landlady|landlord|mom|mum|neighbou?r|nephew|"
-    r"niece|parents|partner|roommate|sister|teacher|uncle|wife)"
-)
+_RELATED: Final = re.compile(WORDS["chinese"]["related"])
 # 小李 and 老张 are "Xiao Li" and "Lao Zhang".
 _FAMILIAR: Final = frozenset("小老阿大")
 

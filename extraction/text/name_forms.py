@@ -18,13 +18,6 @@ from schema.result_cache import cached_by_chars
 
 # Articles and first-person possessives; "his sister" keeps its possessive because it is not "my sister".
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
-# Dropped only before relatives and belongings: 我的世界 is a game.
-_MINE_ZH = re.compile(
-    r"^(?:我的|我们的|我家的?|我们家的?|咱的?|咱家的?|俺的?|我)"
-    r"(?=(?:妈妈?|爸爸?|母亲|父亲|老妈|老爸|姐姐?|妹妹?|哥哥?|弟弟?|老公|老婆|丈夫|妻子|先生|太太|女儿|儿子|孩子"
-    r"|奶奶|爷爷|外婆|外公|姥姥|姥爷|叔叔|阿姨|舅舅|姑姑|男朋友|女朋友|男友|女友|老板|同事|同学|室友|朋友|导师|老师"
-    r"|猫|狗|车|公司|学校|家)$)"
-)
 _POSSESSIVE = re.compile(r"(?:'s|')$")
 _OF_ZH = re.compile(rf"(?<=[{HAN}]{{2}})的$")
 EDGE: Final = " \t.,;:!?\"'“”‘’`「」『』《》〈〉()（）[]【】。，！？、；：…"
@@ -39,6 +32,7 @@ _LETTER_DIGIT = re.compile(r"(?<=[a-z]) (?=\d)|(?<=\d) (?=[a-z]+$)")
 _CJK_GAP = re.compile(rf"(?<=[{HAN}]) (?=[{HAN}\da-z])|(?<=[\da-z]) (?=[{HAN}])")
 _LATIN_EXTRA = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
 _FORMS: Final = WORDS["name_forms"]
+_MINE_ZH: Final = re.compile(_FORMS["mine_zh"])
 _TITLES: Final[dict[str, str]] = _FORMS["titles"]
 _SUFFIX_ZH: Final[list[str]] = _FORMS["chinese_titles"].split()
 # Synonyms for relatives of whom a person has only one.

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN_OR_KANA
-from extraction.text.toml_files import toml_of
+from extraction.text.toml_files import patterns_of, toml_of
 
 _LIST_CHARS_MAX: Final = 2_000
 _OPTIONS_MAX: Final = 12
@@ -22,34 +22,21 @@ _SHORT_WORDS: Final = 4
 # Of options behind a colon and words that ask, with "or".
 _LISTED_WORDS_MAX, _LISTED_CHARS_MAX = 12, 80
 
+_PATTERNS: Final = patterns_of(toml_of("extraction.text", "options.toml")["patterns"], {"cjk": HAN_OR_KANA})
 _HAN_DIGITS: Final = "一二三四五六"
 _LETTERS: Final = "ABCDEF"
-_ITEM: Final = re.compile(
-    r"(?:^|(?<=[\s:：;；,，.。、]))(?:(?P<n>\d{1,2})[.)）．、](?!\d)|(?P<circled>[①-⑨])|"
-    r"(?P<han>[一二三四五六])(?:是|[号號][，,、:：])|"
-    rf"(?<![^\n:：;；,，。、])(?P<letter>[A-F])(?:[.)）．、:：](?!\w)|\s(?=\S)|(?=[{HAN_OR_KANA}]))|"
-    r"(?<![^\n])(?P<small>[a-f])\)(?!\w)|(?<=[:;,.] )(?P<inline>[a-fA-F])\)(?!\w)|"
-    rf"(?<![^\n:：;；,，。、])(?P<bare>\d)\s?(?=[{HAN_OR_KANA}])|(?<![^\n])[-*•–](?= ))\s*"
-)
-_SENTENCE_END: Final = re.compile(r"([?？¿!！¡\n…。]|(?<=\w\w)[.:](?=\s|$)|\s:\s|：)")
 _OR: Final = r"(?:or|oder|ou|o)"
 _AND: Final = r"(?:and|und|et|y|e|sowie)"
 _HAS_OR: Final = re.compile(rf"(?:^|[\s,;]){_OR}\s", re.I)
 _BETWEEN: Final = {
     mark: re.compile(rf"\s*[{mark}]\s*(?:(?:{_OR}|{_AND})\s+)?|\s+{_OR}\s+", re.I) for mark in (",", ";")
 }
-# "Ann: " before what she says.
-_SPEAKER: Final = re.compile(r"^\s*[^\W\d_][\w’'-]*(?: [^\W\d_][\w’'-]*)?\s?[:：]\s*")
-_LEAD: Final = re.compile(
-    r"^.*\b(?:options? (?:are|is|were)|between|zwischen|entre|möglich (?:sind|wären))\s+|^(?:either|entweder|soit)\s+",
-    re.I,
-)
 _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 
 
 def list_items(text: str) -> list[re.Match[str]]:
     """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
-    found = list(_ITEM.finditer(text[:_LIST_CHARS_MAX]))
+    found = list(_PATTERNS["item"].finditer(text[:_LIST_CHARS_MAX]))
     for kind in ("n", "circled", "han", "letter", "small", "inline", "bare", None):
         marks = [mark for mark in found if mark.lastgroup == kind]
         in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
@@ -82,7 +69,7 @@ def options_in_sentence(text: str, *, asked: bool) -> list[str]:
             "or" in a short message, behind a colon if the message asks, or in Chinese or Japanese with 、.
     """
     text = text[:_LIST_CHARS_MAX]
-    if asked and (speaker := _SPEAKER.match(text)) and not _is_asking(speaker[0]):
+    if asked and (speaker := _PATTERNS["speaker"].match(text)) and not _is_asking(speaker[0]):
         text = text[speaker.end() :]
     asks, is_told = _is_asking(text), not asked and len(text) <= _TOLD_CHARS_MAX
     if asks and asked and (options := options_in(text)):
@@ -116,7 +103,7 @@ class _Sentence(NamedTuple):
 
 
 def _in_sentences(text: str, *, asks: bool, is_told: bool) -> Iterator[_Sentence]:
-    parts, lead = ["", *_SENTENCE_END.split(text)], ""
+    parts, lead = ["", *_PATTERNS["sentence_end"].split(text)], ""
     for before, sentence, after in zip(parts[::2], parts[1::2], [*parts[2::2], ""], strict=True):
         is_asked = _is_asking(lead)
         lead = sentence
@@ -134,7 +121,7 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
     options = [part.strip(_MARKS) for part in _BETWEEN[";" if ";" in sentence else ","].split(sentence)]
     if is_list and not has_or and len(last := re.split(rf"\s{_AND}\s", options[-1])) == 2:
         options[-1:] = last
-    options = [option for option in (_LEAD.sub("", option) for option in options) if option]
+    options = [option for option in (_PATTERNS["lead"].sub("", option) for option in options) if option]
     while len(options) > 2 and _is_asking(options[0]):
         # "What do you think, oak, beech or ash?"
         del options[0]
@@ -153,44 +140,27 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
     return _Sentence(options if fit and max(sizes) <= words_max else [], is_list, has_or)
 
 
-# 流行病学 生物统计 卫生政策 三选二
-_OF_SO_MANY: Final = re.compile(r"\s*([两二三四五六2-6])[选選][一二三两1-3]")
-_OR_ZH: Final = re.compile(r"还是|還是|或者|或是")
-_LEAD_ZH: Final = re.compile(r"^(?:你说|你觉得|你看|到底|我们|我|咱们?|该|应该|在?纠结|想|要|是|去|选|买|吃|用|还)+")
-_TAIL_ZH: Final = re.compile(r"(?:更|比较)?(?:好|合适|划算)?(?:吗|呢|啊|呀|吧|一点|些)*$")
-_LISTED_JA: Final = re.compile(
-    r"((?:[^、。とかは]{1,16}(?:と|か)、?){1,5}[^、。とか]{1,16}?)(?:とが|と?で迷|か?(?:、|で)?(?:どれ|どっち|どちら)|か迷|か？|か$)"
-)
-
-
 def _in_sentence_cjk(sentence: str) -> list[str]:
-    if of := _OF_SO_MANY.search(sentence):
+    if of := _PATTERNS["of_so_many"].search(sentence):
         n = int(of[1]) if of[1].isdecimal() else _HAN_DIGITS.index(of[1].replace("两", "二")) + 1
         options = list(filter(None, re.split(r"[\s、，,；;]+", sentence[: of.start()])))[-n:]
         return options if len(options) == n and _are_short(options) else []
-    if listed := _LISTED_JA.search(sentence):
+    if listed := _PATTERNS["listed_ja"].search(sentence):
         options = [part.strip("、 ") for part in re.split(r"(?:と|か)(?=、|[^、と]{2})", listed[1])]
         return options if len(options) > 1 and _are_short(options) else []
-    if _OR_ZH.search(sentence):
-        parts = [part for clause in _OR_ZH.split(sentence) for part in re.split(r"[、，,\s]+", clause)]
-        options = [_TAIL_ZH.sub("", _LEAD_ZH.sub("", part)) for part in parts]
+    if _PATTERNS["or_zh"].search(sentence):
+        parts = [part for clause in _PATTERNS["or_zh"].split(sentence) for part in re.split(r"[、，,\s]+", clause)]
+        options = [_PATTERNS["tail_zh"].sub("", _PATTERNS["lead_zh"].sub("", part)) for part in parts]
         options = [option for option in options if option]
         return options if 2 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
-    first, *options = re.split(rf"、(?:{_OR_CJK})?", sentence)
-    if len(options) > 1 and _OR_LAST.search(sentence) and _is_asking(first):
+    first, *options = _PATTERNS["told_or_cjk"].split(sentence)
+    if len(options) > 1 and _PATTERNS["or_last"].search(sentence) and _is_asking(first):
         return options if len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
     return []
 
 
-_OR_CJK: Final = "还是|或者?|或是|それか|または|もしくは"
-_OR_BEHIND: Final = rf"[、,，;；]\s*(?:{_OR_CJK})"
-_TOLD_OR_ZH: Final = re.compile(rf"{_OR_BEHIND}?|或者|或是")
 _QUOTED: Final = re.compile(r"[「『《]([^「」『』《》]{1,16})[」』》]")
 _QUOTED_LIST: Final = re.compile(rf"(?:{_QUOTED.pattern}[、,，/・或かと]*){{3,{_IN_SENTENCE_MAX}}}")
-_OR_LAST: Final = re.compile(rf"{_OR_BEHIND}[^、,，;；]*$")
-_ASIDE: Final = re.compile(r"[（(][^（()）]*[)）]")
-# はいかがでしょう, あたりは？
-_OFFERED_JA: Final = re.compile(r"(?:は|など|なんか|あたり)+(?:いかが|どう|でしょう|です)[^、]*$")
 
 
 def _told_cjk(sentence: str, *, is_list: bool) -> list[str]:
@@ -201,9 +171,10 @@ def _told_cjk(sentence: str, *, is_list: bool) -> list[str]:
     """
     if quoted := _QUOTED_LIST.search(sentence):
         return _QUOTED.findall(quoted[0])
-    listed = _OFFERED_JA.sub("", sentence)
-    options = [part.strip(_MARKS) for part in _TOLD_OR_ZH.split(re.split(r"[:：]", _ASIDE.sub("", listed))[-1])]
-    lists = is_list or _OR_LAST.search(listed) is not None
+    listed = _PATTERNS["offered_ja"].sub("", sentence)
+    told = re.split(r"[:：]", _PATTERNS["aside"].sub("", listed))[-1]
+    options = [part.strip(_MARKS) for part in _PATTERNS["told_or_zh"].split(told)]
+    lists = is_list or _PATTERNS["or_last"].search(listed) is not None
     lists = lists or ("、" in sentence and (listed != sentence or _is_asking(sentence)))
     return options if lists and 3 <= len(options) <= _IN_SENTENCE_MAX and _are_short(options) else []
 

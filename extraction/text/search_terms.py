@@ -37,11 +37,7 @@ TERMS_MAX: Final = 96
 _LONG_MAX: Final = 288
 # Places of a string in a text of 100,000 characters; more add nothing to where the text is about it.
 _PLACES_MAX: Final = 1_000
-# Words of a question that its answer does not repeat.
-_ASKING_ZH: Final = re.compile(
-    "为什么|为啥|为何|什么时候|什么名字|叫什么|姓什么|是什么|什么|甚么|多少钱|多少|怎么样|怎么|是谁|哪[里儿些个位家种只条天年款]?|"
-    "[几多][岁大久点个号重高远]|颜色|名字|價錢|价钱|價格|价格|为什麼|什麼時候|什麼|哪裡|是誰|多少錢|顏色|[我你您他她它的了吗嗎呢吧叫姓谁誰]"
-)
+_ASKING_ZH: Final = re.compile(WORDS["stop_words"]["chinese_asking"])
 _NO_TOPIC_ZH: Final = CHINESE_CHARACTERS | word_set(WORDS["stop_words"]["chinese_question"])
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
 
