@@ -5,18 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+
+from pydantic import AliasPath, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from schema.entity import EntityType
 from schema.errors import InstallError
 from schema.labels import Label
 from schema.profile import Category
 
-SECTORS: Final = ("likes", "cares", "linked", "dislikes")
+T = TypeVar("T")
+Sector = Literal["likes", "cares", "linked", "dislikes"]
+SECTORS: Final = get_args(Sector)
 # Predicates of this sector say little: relation, category and type decide.
-OTHER_SECTOR: Final = "linked"
-_LINES: Final = frozenset({"solid", "dotted", "dashed"})
-_LOOK: Final = frozenset({"line", "arrow", "light", "dark"})
+OTHER_SECTOR: Final[Sector] = "linked"
+_LOOK: Final = ("line", "arrow", "light", "dark")
 # Looks of predicates that name none: each differs from all others by line or arrow, and by colour to all kinds of
 # colour blindness (web_viewer/tests/palette.test.ts).
 _SPARE_LOOKS: Final = (
@@ -25,6 +28,8 @@ _SPARE_LOOKS: Final = (
     ("dashed", "triangle", "#AC62FD", "#B1FFA8"),
 )
 _PLAIN_LOOK: Final = ("dashed", "square", "#6B7280", "#9AA0A6")
+_Split: Final = BeforeValidator(lambda text: text.split("|") if isinstance(text, str) else text)
+Phrases = Annotated[tuple[str, ...], _Split]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +49,9 @@ class Look:
         light, dark: colour in each theme.
     """
 
-    line: str
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    line: Literal["solid", "dotted", "dashed"]
     arrow: str
     light: str
     dark: str
@@ -64,17 +71,33 @@ class Predicate:
     """
 
     name: str
-    subjects: frozenset[Label]
-    objects: frozenset[Label]
+    subjects: Annotated[frozenset[Label], Field(validation_alias="subject")]
+    objects: Annotated[frozenset[Label], Field(validation_alias="object")]
     en: str
     zh: str
-    opposite: str | None
-    category: Category | None
-    synonyms: tuple[str, ...]
+    opposite: str | None = None
+    category: Category | None = None
+    synonyms: Phrases = ()
     label: Words
     inverse: Words
     look: Look
-    sector: str
+    sector: Sector = OTHER_SECTOR
+
+
+_PREDICATES: Final = TypeAdapter(dict[str, Predicate])
+
+
+def validated(adapter: TypeAdapter[T], rows: Mapping[str, Any], file: str) -> T:
+    """Return the rows of a file of the vocabulary as their types.
+
+    Raises:
+        InstallError: names each wrong or missing field.
+    """
+    try:
+        return adapter.validate_python(rows)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise InstallError(f"schema/{file}: {problems}") from error
 
 
 @cache
@@ -94,49 +117,23 @@ def predicates_of(rows: Mapping[str, Any]) -> dict[str, Predicate]:
     Raises:
         InstallError: as `whitelist`.
     """
-    spare = list(reversed(_SPARE_LOOKS))
-    predicates: dict[str, Predicate] = {}
+    spare = iter(_SPARE_LOOKS)
+    complete = {}
     for name, row in rows.items():
-        try:
-            predicates[name] = _predicate(name, row, spare)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InstallError(
-                f"schema/predicates.toml: {name} is incomplete or names a wrong label: {error}"
-            ) from error
+        if not (name.isascii() and name.replace("_", "").isalpha() and name.isupper()):
+            raise InstallError(f"schema/predicates.toml: {name!r} is not in capital letters and underscores")
+        plain = name.lower().replace("_", " ")
+        label = row.get("label", {"en": plain, "zh": plain})
+        inverse = {language: f"← {word}" for language, word in label.items()}
+        look = row.get("look") or dict(zip(_LOOK, next(spare, _PLAIN_LOOK), strict=True))
+        complete[name] = {"name": name, "label": label, "inverse": inverse, **row, "look": look}
+    predicates = validated(_PREDICATES, complete, "predicates.toml")
     for predicate in predicates.values():
         if predicate.opposite is not None and predicate.opposite not in predicates:
             raise InstallError(
                 f"schema/predicates.toml: {predicate.name} has the unknown opposite {predicate.opposite!r}"
             )
     return predicates
-
-
-def _predicate(name: str, row: Mapping[str, Any], spare: list[tuple[str, str, str, str]]) -> Predicate:
-    if not (name.isascii() and name.replace("_", "").isalpha() and name.isupper()):
-        raise ValueError(f"{name!r} is not in capital letters and underscores")
-    plain = name.lower().replace("_", " ")
-    label = Words(**row.get("label", {"en": plain, "zh": plain}))
-    if (look := row.get("look")) is None:
-        line, arrow, light, dark = spare.pop() if spare else _PLAIN_LOOK
-        look = {"line": line, "arrow": arrow, "light": light, "dark": dark}
-    if set(look) != _LOOK or look["line"] not in _LINES:
-        raise ValueError(f"look needs {', '.join(sorted(_LOOK))}; line is one of {', '.join(sorted(_LINES))}")
-    if (sector := row.get("sector", "linked")) not in SECTORS:
-        raise ValueError(f"{sector!r} is not one of {', '.join(SECTORS)}")
-    return Predicate(
-        name=name,
-        subjects=frozenset(Label(one) for one in row["subject"]),
-        objects=frozenset(Label(one) for one in row["object"]),
-        en=row["en"],
-        zh=row["zh"],
-        opposite=row.get("opposite"),
-        category=Category(row["category"]) if "category" in row else None,
-        synonyms=tuple(row["synonyms"].split("|")) if "synonyms" in row else (),
-        label=label,
-        inverse=Words(**row["inverse"]) if "inverse" in row else Words(en=f"← {label.en}", zh=f"← {label.zh}"),
-        look=Look(**look),
-        sector=sector,
-    )
 
 
 def fact_predicates() -> tuple[str, ...]:
@@ -177,12 +174,15 @@ class FactGroup:
 
     name: str
     label: Words
-    light: str
-    dark: str
-    relations: tuple[str, ...]
-    categories: tuple[str, ...]
-    types: tuple[str, ...]
-    said: tuple[str, ...]
+    light: Annotated[str, Field(validation_alias=AliasPath("look", "light"))]
+    dark: Annotated[str, Field(validation_alias=AliasPath("look", "dark"))]
+    relations: Phrases = ()
+    categories: Annotated[tuple[Category, ...], _Split] = ()
+    types: Annotated[tuple[EntityType, ...], _Split] = ()
+    said: Phrases = ()
+
+
+_GROUPS: Final = TypeAdapter(dict[str, FactGroup])
 
 
 @cache
@@ -201,27 +201,11 @@ def groups_of(rows: Mapping[str, Any]) -> dict[str, FactGroup]:
     Raises:
         InstallError: a sector of a predicate has no group, one phrase has two groups, or a category or type is unknown.
     """
-    groups = {
-        name: FactGroup(
-            name=name,
-            label=Words(**row["label"]),
-            light=row["look"]["light"],
-            dark=row["look"]["dark"],
-            **{
-                key: tuple(row[key].split("|")) if key in row else ()
-                for key in ("relations", "categories", "types", "said")
-            },
-        )
-        for name, row in rows.items()
-    }
-    known = {"relations": None, "categories": set(Category), "types": set(EntityType)}
-    for key, allowed in known.items():
+    groups = validated(_GROUPS, {name: {"name": name, **row} for name, row in rows.items()}, "groups.toml")
+    for key in ("relations", "categories", "types"):
         phrases = [phrase for group in groups.values() for phrase in getattr(group, key)]
-        wrong = {
-            phrase for phrase in phrases if phrases.count(phrase) > 1 or (allowed is not None and phrase not in allowed)
-        }
-        if wrong:
-            raise InstallError(f"schema/groups.toml: {key} has unknown or repeated entries: {', '.join(sorted(wrong))}")
+        if repeated := {phrase for phrase in phrases if phrases.count(phrase) > 1}:
+            raise InstallError(f"schema/groups.toml: {key} has repeated entries: {', '.join(sorted(repeated))}")
     if missing := set(SECTORS) - {OTHER_SECTOR} - set(groups):
         raise InstallError(f"schema/groups.toml: no group for the sector {', '.join(sorted(missing))}")
     return groups

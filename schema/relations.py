@@ -8,9 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from schema.errors import InstallError
 from schema.ids import name_key
-from schema.predicates import fact_predicates, whitelist
+from schema.predicates import Phrases, fact_predicates, validated, whitelist
 
 _DEFAULT_PREDICATE = "RELATES_TO"
 # Characters of an unknown predicate that are compared with the known ones.
@@ -33,9 +35,12 @@ class RelationLabel:
     """
 
     label: str
-    predicate: str
+    predicate: str = _DEFAULT_PREDICATE
     zh: str
-    synonyms: tuple[str, ...]
+    synonyms: Phrases = ()
+
+
+_LABELS: Final = TypeAdapter(dict[str, RelationLabel])
 
 
 @cache
@@ -46,15 +51,8 @@ def relation_labels() -> dict[str, RelationLabel]:
         InstallError: the file names an unknown predicate, or a wording twice.
     """
     rows = tomllib.loads(files("schema").joinpath("relations.toml").read_text(encoding="utf-8"))
-    labels = {
-        label: RelationLabel(
-            label=label,
-            predicate=row.get("predicate", _DEFAULT_PREDICATE),
-            zh=row.get("zh", label),
-            synonyms=tuple(row["synonyms"].split("|")) if "synonyms" in row else (),
-        )
-        for label, row in rows.items()
-    }
+    complete = {label: {"label": label, "zh": label, **row} for label, row in rows.items()}
+    labels = validated(_LABELS, complete, "relations.toml")
     meaning: dict[str, str] = {}
     for one in labels.values():
         if one.predicate not in whitelist():
