@@ -63,19 +63,12 @@ class _Runner(Generic[T]):
         self._stoppable: int | None = None
         self._stopped_at_s: float | None = None
         self.done: asyncio.Future[T] = loop.create_future()
-        self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
+        self.thread = threading.Thread(target=self._run, name="reading", daemon=True)
         self._clock: int | None = None
-
-    def start(self) -> None:
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
 
     def cpu_s(self) -> float | None:
         """Return the CPU seconds of the thread; None where they are unavailable (macOS, Windows)."""
-        if self._clock is None or not self._thread.is_alive():
+        if self._clock is None or not self.thread.is_alive():
             return None
         try:
             return time.clock_gettime(self._clock)
@@ -174,7 +167,7 @@ class BoundedThreads:
             self._semaphore = (loop, asyncio.Semaphore(self._threads_max))
         async with self._semaphore[1]:
             runner = _Runner(work, loop)
-            runner.start()
+            runner.thread.start()
             try:
                 return await self._result_of(runner)
             except asyncio.CancelledError:
@@ -201,7 +194,7 @@ class BoundedThreads:
         while time.monotonic() < until_s:
             runner.stop()
             await asyncio.wait({runner.done}, timeout=_POLL_S)
-            if runner.done.done() or not runner.alive:
+            if runner.done.done() or not runner.thread.is_alive():
                 # The result is not used; retrieve the exception so that asyncio does not log it.
                 if runner.done.done():
                     runner.done.exception()

@@ -227,7 +227,9 @@ def analyse(
         words=words,
         capitalized=frozenset(word.casefold() for word in _PATTERNS["capitalized"].findall(text)),
         terms=Terms() if only_time else read_or(Terms(), terms_of, topic, characters=chinese, language=language),
-        glossed_terms=read_or(Terms(), _glossed_terms, topic) if chinese and not only_time else Terms(),
+        glossed_terms=read_or(Terms(), lambda: terms_of(english_gloss(topic)))
+        if chinese and not only_time
+        else Terms(),
         topic_terms=read_or(Terms(), topic_terms_of, topic, language=language),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
@@ -248,10 +250,6 @@ def analyse(
         cross_language_vector=embedding.cross_language_vector,
         cross_language_tokens=embedding.cross_language_tokens,
     )
-
-
-def _glossed_terms(topic: str) -> Terms:
-    return terms_of(english_gloss(topic))
 
 
 _TABLES: Final = toml_of("extraction", "query_analysis.toml")
@@ -489,11 +487,13 @@ def _indirect_target_zh(text: str) -> str | None:
 _NAME_WORD: Final = re.compile(r"[^\W_]+")
 _HAN: Final = re.compile(rf"[{HAN}]+")
 _KEYS_MAX: Final = 400
+_KEY_WORDS_MAX: Final = 4
+_KEY_CHARS_MAX: Final = 8
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _CALENDAR: Final = word_set(_WORDS["calendar"])
 
 
-def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
+def name_keys(text: str) -> list[str]:
     """Return every part of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
 
     Latin keys are in singular and plural, because an entity keeps the form in which it was first named. At most 400.
@@ -502,13 +502,13 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
     keys: dict[str, None] = {}
     # Chinese may follow a Latin name without a space: "Caroline什么时候来？"
     for latin in map(_NAME_WORD.findall, _HAN.split(folded)):
-        for size in range(1, words_max + 1):
+        for size in range(1, _KEY_WORDS_MAX + 1):
             for i in range(len(latin) - size + 1):
                 key = " ".join(latin[i : i + size])
                 keys[key] = None
                 keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
     for run in _HAN.findall(folded):
-        for size in range(2, min(chars_max, len(run)) + 1):
+        for size in range(2, min(_KEY_CHARS_MAX, len(run)) + 1):
             for i in range(len(run) - size + 1):
                 keys[run[i : i + size]] = None
     return list(keys)[:_KEYS_MAX]

@@ -1,22 +1,4 @@
-"""All errors of Mnemoscene, in one tree.
-
-MnemosceneError
-├── InputError        the caller sent something wrong; nothing was written
-│   ├── InvalidUriError  the URI names no element
-│   └── TooCostlyError   the operation exceeds a limit on its cost
-├── UnauthorizedError the caller must send a valid credential
-├── ForbiddenError    the caller's credential is valid, but lacks a permission
-├── QuarantinedError  an operator has stopped reads or writes of the tenant
-├── RateLimitError    the caller must send fewer requests
-├── NotFoundError     the caller named something that does not exist
-├── ConflictError     the request conflicts with stored data or a running process
-├── UnavailableError  an external service does not answer; retry later
-├── OverBudgetError   a call of a model would exceed the tokens of the day
-├── MisreadError      a model's answer does not match its schema
-├── TooSlowError      processing a text was stopped; a simpler method is used instead
-├── BrokenDataError   stored data is incomplete
-└── InstallError      the operator must change the installation or the settings
-"""
+"""All errors of Mnemoscene, in one tree."""
 
 from typing import ClassVar
 

@@ -42,12 +42,12 @@ class Failure:
 def failure_of(error: BaseException) -> Failure:
     """Describe an error; for a group its first error."""
     error = first_of(error)
-    ours = isinstance(error, MnemosceneError)
+    ours = error if isinstance(error, MnemosceneError) else None
     return Failure(
-        code=error.code if isinstance(error, MnemosceneError) else MnemosceneError.code,
+        code=(ours or MnemosceneError).code,
         kind=type(error).__name__,
         where=where_of(error.__traceback__),
-        message=error.message if ours and isinstance(error, MnemosceneError) else None,
+        message=ours.message if ours else None,
     )
 
 

@@ -108,9 +108,9 @@ def fact_uri(subject: str, predicate: str, relation: str | None, obj: str, slot:
     return Uri(f"{subject}/profile/{predicate}/{_part(relation or '-')}/{obj}/{slot}")
 
 
-def memory_id(uri: str, layer: str = "") -> MemoryId:
-    """Return the id of a memory, or of one of its layers (`L0`, `L1`, `L2`): UUIDv5 of URI and layer."""
-    return MemoryId(str(uuid5(_NAMESPACE, f"{uri}#{layer}" if layer else uri)))
+def memory_id(uri: str) -> MemoryId:
+    """Return the id of a memory: UUIDv5 of its URI."""
+    return MemoryId(str(uuid5(_NAMESPACE, uri)))
 
 
 _SCHEME: Final = "memory://"

@@ -31,22 +31,12 @@ class Label(StrEnum):
 
 
 MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)
+_EXPORTED_BY_ID = (
+    *(Label.SESSION, Label.SESSION_LIFECYCLE, Label.MESSAGE, Label.MEMORY, Label.MEMBER_ENTITY, Label.MEMBER_FACT),
+    *(Label.EPISODE, Label.REJECTED_MERGE, Label.REVISION, Label.ITEM, Label.TOMBSTONE),
+)
 # Labels whose nodes an export contains, with the property that is unique in a tenant.
-EXPORTED_KEYS: dict[Label, str] = {
-    Label.SESSION: "id",
-    Label.SESSION_LIFECYCLE: "id",
-    Label.MESSAGE: "id",
-    Label.MEMORY: "id",
-    Label.MEMBER_ENTITY: "id",
-    Label.MEMBER_FACT: "id",
-    Label.EPISODE: "id",
-    Label.REJECTED_MERGE: "id",
-    Label.REVISION: "id",
-    Label.ITEM: "id",
-    Label.TOMBSTONE: "id",
-    Label.USAGE: "day",
-    Label.CHANGE: "seq",
-}
+EXPORTED_KEYS: dict[Label, str] = dict.fromkeys(_EXPORTED_BY_ID, "id") | {Label.USAGE: "day", Label.CHANGE: "seq"}
 
 
 class Link(StrEnum):

@@ -25,7 +25,7 @@ from extraction.embeddings.adapters import read_adapter
 from extraction.embeddings.bert import Bert, Precision, gelu
 from extraction.embeddings.local_models import LocalModel
 from extraction.embeddings.splitters import splitter_of
-from extraction.embeddings.token_vectors import Floats, product
+from extraction.embeddings.token_vectors import product
 
 # As in training.
 QUESTION_PIECES_MAX: Final = 40
@@ -95,7 +95,8 @@ class AnswerModel:
     def scores(self, pairs: Sequence[EncodedPair]) -> list[float]:
         """Return the log odds that each text answers its question, or replaces the older text, in order."""
         states = self._bert.token_vectors([one.ids for one in pairs], [one.types for one in pairs])
-        pooled = np.stack([_pooled(one) for one in states])
+        # The first state and the mean of all, one after the other.
+        pooled = np.stack([np.concatenate([one[0], one.mean(axis=0)]) for one in states])
         hidden = gelu(product(pooled, self._hidden) + self._hidden_bias)
         return [float(score) for score in hidden @ self._out + self._bias]
 
@@ -105,9 +106,3 @@ class AnswerModel:
 
 def _pair(at: int, first: list[int], second: list[int]) -> EncodedPair:
     return EncodedPair(at=at, ids=[*first, *second], types=[0] * len(first) + [1] * len(second))
-
-
-def _pooled(states: Floats) -> Floats:
-    """Return the first state and the mean of all, one after the other."""
-    pooled: Floats = np.concatenate([states[0], states.mean(axis=0)])
-    return pooled

@@ -455,14 +455,12 @@ async def load_local_embedder(
         try:
             return await load(models)
         except InstallError as error:
-            if not await asyncio.to_thread(_are_verified, [model_folder(model, cache_dir) for model in MODELS]):
+            if not await asyncio.to_thread(
+                lambda: all(is_verified(model_folder(model, cache_dir)) for model in MODELS)
+            ):
                 raise
             _log.warning("the embedder is loaded without other models: %s", error.message)
     return await load(MODELS)
-
-
-def _are_verified(folders: Sequence[Path]) -> bool:
-    return all(map(is_verified, folders))
 
 
 def _load(folder_of: Mapping[LocalModel, Path], threads: int, precision: Precision) -> LocalEmbedder:

@@ -58,25 +58,16 @@ class Jar:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedAttempt:
-    """The decision after a failed attempt to download a jar.
-
-    Attributes:
-        problem: a clause about the repository or the file.
-        pause_s: seconds until the next attempt; None to give up.
-    """
-
-    problem: str
-    pause_s: float | None
-
-
-def failed_attempt(error: Exception, attempt: int) -> FailedAttempt:
+def failed_attempt(error: Exception, attempt: int) -> tuple[str, float | None]:
     """Decide whether to download again: not if the repository refuses the request (4xx). Pure.
 
     Args:
         error: an `httpx.HTTPError` or a `WrongContentError`.
         attempt: the number of failed attempts before this one.
+
+    Returns:
+        The problem as a clause about the repository or the file, and the seconds until the next attempt; None to give
+        up.
     """
     # Slow to import, and not needed when all files are in place.
     from httpx import HTTPStatusError
@@ -85,8 +76,8 @@ def failed_attempt(error: Exception, attempt: int) -> FailedAttempt:
     match error:
         case HTTPStatusError():
             problem = f"the repository answered {error.response.status_code}"
-            return FailedAttempt(problem=problem, pause_s=None if error.response.is_client_error else pause_s)
+            return problem, None if error.response.is_client_error else pause_s
         case WrongContentError():
-            return FailedAttempt(problem=str(error), pause_s=pause_s)
+            return str(error), pause_s
         case _:
-            return FailedAttempt(problem=f"{type(error).__name__}: {error}", pause_s=pause_s)
+            return f"{type(error).__name__}: {error}", pause_s

@@ -183,12 +183,12 @@ async def _fetch_with_retries(jar: Jar, address: str, target: Path, count: Calla
             except OSError as error:
                 raise _not_fetched(jar, address, f"it cannot be written: {error}") from error
             except (httpx.HTTPError, WrongContentError) as error:
-                failed = failed_attempt(error, attempt)
+                problem, pause_s = failed_attempt(error, attempt)
             else:
                 return
-            if failed.pause_s is None:
-                raise _not_fetched(jar, address, failed.problem)
-            await asyncio.sleep(failed.pause_s)
+            if pause_s is None:
+                raise _not_fetched(jar, address, problem)
+            await asyncio.sleep(pause_s)
 
 
 def _not_fetched(jar: Jar, address: str, problem: str) -> InstallError:

@@ -12,12 +12,11 @@ class HealthAnswer(BaseModel):
     number: int = Field(description="The given number.")
 
 
-def health_prompt(number: int) -> Prompt:
-    """Return the prompt `check_health`."""
-    return filled_prompt("check_health", number=str(number))
+def health_prompt() -> Prompt:
+    return filled_prompt("check_health", number="7")
 
 
-async def ask_model(model: LanguageModel, *, number: int = 7) -> None:
+async def ask_model(model: LanguageModel) -> None:
     """Return if the model answers in the required form.
 
     Raises:
@@ -25,4 +24,4 @@ async def ask_model(model: LanguageModel, *, number: int = 7) -> None:
         MisreadError: its answer does not have the form.
         InstallError: the key, address or model name is wrong.
     """
-    await model.answer(health_prompt(number), HealthAnswer)
+    await model.answer(health_prompt(), HealthAnswer)

@@ -90,7 +90,10 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
         return f"{read.predicate[:40]}: subject or object is empty"
     if isinstance(item, ProcedureReading) and not item.steps:
         return "a procedure has no steps"
-    predicate, relation = normalized_predicate(read.predicate, read.relation)
+    known = predicate_and_relation(read.predicate, read.relation or None)
+    # The word for an unknown predicate becomes the relation.
+    words = re.sub(r"[\W_]+", " ", read.predicate).strip().casefold()
+    predicate, relation = known or (RELATES_TO, read.relation or words or None)
     if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, relation, read.trigger_emotion)):
         return f"{read.predicate[:40]}: a name or relation is longer than {LIMITS.name_chars} characters"
     quotes = _quotes(read.messages, read.quote, [obj, subject], scene)
@@ -178,12 +181,6 @@ def _resolved_name(name: str, scene: SceneText) -> str:
         return THE_AGENT
     # These names are reserved: ignore them if a model or a message contains them.
     return "" if key in (THE_USER, THE_AGENT) else name.strip()
-
-
-def normalized_predicate(word: str, relation: str | None) -> tuple[str, str | None]:
-    """Return the allowed predicate that a model's word means, and the relation; other words become the relation."""
-    known = predicate_and_relation(word, relation or None)
-    return known or (RELATES_TO, relation or re.sub(r"[\W_]+", " ", word).strip().casefold() or None)
 
 
 def _quotes(messages: list[str], quote: str | None, names: Sequence[str], scene: SceneText) -> tuple[Quote, ...]:

@@ -419,7 +419,8 @@ class OpenAIModel:
             self._patience = 1.0
             if (usage := reply.completion.usage) is not None:
                 report(usage.prompt_tokens + usage.completion_tokens)
-                self._note_speed(usage.completion_tokens / took_s)
+                speed = usage.completion_tokens / took_s
+                self.tokens_per_s = speed if self.tokens_per_s is None else (self.tokens_per_s + speed) / 2
             return reply
 
     async def _send(
@@ -463,10 +464,6 @@ class OpenAIModel:
         if not isinstance(completion, ChatCompletion):
             raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url")
         return completion
-
-    def _note_speed(self, tokens_per_s: float) -> None:
-        before = self.tokens_per_s
-        self.tokens_per_s = tokens_per_s if before is None else (before + tokens_per_s) / 2
 
     def _request_options(self, limit_s: float) -> dict[str, Any]:
         """Return the options of a request with this time limit."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from extraction.temporal.intervals import DAY, Interval, day, days, months
@@ -62,10 +62,12 @@ def _months(year: int) -> tuple[int, list[int]]:
 OfYear = Callable[[int], Interval]
 
 
-def _on(month: int, number: int, count: int = 1) -> OfYear:
+def _days_after(first: Callable[[int], date], later: int = 0, count: int = 1) -> OfYear:
+    """Return a function from year to `count` days, which begin `later` days after that of `first`."""
+
     def make(year: int) -> Interval:
-        first = date(year, month, number)
-        return days(first, first + timedelta(days=count))
+        begin = first(year) + timedelta(days=later)
+        return days(begin, begin + timedelta(days=count))
 
     return make
 
@@ -84,12 +86,8 @@ def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
 
 def lunar_date(month: int, number: int) -> OfYear:
     """Return a function from Gregorian year to a day of the Chinese calendar."""
-
-    def make(year: int) -> Interval:
-        # The twelfth month lies in the next Gregorian year.
-        return day(lunar_day(year - 1 if month > 11 else year, month, number))
-
-    return make
+    # The twelfth month lies in the next Gregorian year.
+    return _days_after(lambda year: lunar_day(year - 1 if month > 11 else year, month, number))
 
 
 def _easter(year: int) -> date:
@@ -105,29 +103,13 @@ def _easter(year: int) -> date:
     return date(year, month, number + 1)
 
 
-def _from_easter(later: int, count: int = 1) -> OfYear:
-    def make(year: int) -> Interval:
-        first = _easter(year) + timedelta(days=later)
-        return days(first, first + timedelta(days=count))
-
-    return make
-
-
-def _from_new_year(later: int, count: int) -> OfYear:
-    def make(year: int) -> Interval:
-        first = new_year(year) + timedelta(days=later)
-        return days(first, first + timedelta(days=count))
-
-    return make
-
-
 _MAKERS: Final[Mapping[str, Callable[..., OfYear]]] = {
-    "day": _on,
+    "day": lambda month, number, count=1: _days_after(lambda year: date(year, month, number), 0, count),
     "weekday": _nth,
     "lunar": lunar_date,
-    "easter": _from_easter,
-    "new_year": _from_new_year,
-    "qingming": lambda: lambda year: day(clear_and_bright(year)),
+    "easter": partial(_days_after, _easter),
+    "new_year": partial(_days_after, new_year),
+    "qingming": partial(_days_after, clear_and_bright),
 }
 
 

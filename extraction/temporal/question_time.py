@@ -10,7 +10,7 @@ from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
 from extraction.temporal.expressions_by_table import table_of, words_of
 from extraction.temporal.intervals import DAY, Unit, shifted, span_read
-from extraction.temporal.phrases import Phrase, phrases_in, plain
+from extraction.temporal.phrases import phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
 from extraction.text.toml_files import patterns_of, toml_of
 from schema.timespan import Timespan
@@ -254,7 +254,9 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     )
     habit, asking_from = recurs.search(text) is not None, _asking_from(text)
     phrases = phrases_in(text, frame)
-    if not frame.future and not was and any(_is_ahead(text, phrase) for phrase in phrases):
+    # "What am I doing in December?"
+    ahead = (one.bare and direction_of(text, one.start, one.end) is Direction.FUTURE for one in phrases)
+    if not frame.future and not was and any(ahead):
         frame = replace(frame, future=True)
         phrases = phrases_in(text, frame)
     found = time_ranges(text, phrases, frame)
@@ -265,11 +267,6 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     return QuestionTime(
         asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
     )
-
-
-def _is_ahead(text: str, phrase: Phrase) -> bool:
-    """Return whether the words around a recurring time look forward: "What am I doing in December?"."""
-    return phrase.bare and direction_of(text, phrase.start, phrase.end) is Direction.FUTURE
 
 
 def _asking_from(text: str) -> int:

@@ -4,7 +4,6 @@ The tagger has seldom seen them, and takes what stands beside them for a joke or
 nuts", but of "Remember that I'm allergic to nuts" nothing.
 """
 
-import re
 from typing import Final
 
 from extraction.text.toml_files import patterns_of, toml_of
@@ -18,9 +17,5 @@ def without_fillers(text: str) -> str:
     if _PATTERNS["irony"].search(text):
         return text
     for filler in (_PATTERNS["markup"], _PATTERNS["before"], _PATTERNS["behind"]):
-        text = filler.sub(_blank, text)
+        text = filler.sub(lambda found: " " * len(found[0]), text)
     return text
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])

@@ -90,11 +90,12 @@ def _canonical_spelling(key: str) -> str:
 
 def _dashes_to_spaces(key: str) -> str:
     """Replace dashes by spaces, except between digits."""
-    return _DASHES.sub(lambda found: found.group() if _in_number(key, found) else " ", key)
 
+    def kept(found: re.Match[str]) -> str:
+        in_number = key[: found.start()][-1:].isdigit() and key[found.end() :][:1].isdigit()
+        return found.group() if in_number else " "
 
-def _in_number(key: str, found: re.Match[str]) -> bool:
-    return key[: found.start()][-1:].isdigit() and key[found.end() :][:1].isdigit()
+    return _DASHES.sub(kept, key)
 
 
 def _without_title(key: str) -> str:

@@ -71,9 +71,5 @@ def folded(text: str) -> str:
         return text.lower()
     # Case last: "𝑨" becomes "A" only by the decomposition. Again decomposed, because case folding may compose ("ŉ").
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", "".join(char for char in plain if not _is_latin_accent(char)))
-
-
-def _is_latin_accent(char: str) -> bool:
-    # Combining diacritical marks only: the voiced marks of kana and the vowels of other scripts stay.
-    return "\u0300" <= char <= "\u036f"
+    # Without combining diacritical marks; the voiced marks of kana and the vowels of other scripts stay.
+    return unicodedata.normalize("NFC", "".join(char for char in plain if not "\u0300" <= char <= "\u036f"))

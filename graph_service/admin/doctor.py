@@ -255,7 +255,7 @@ async def examine_model(settings: Settings) -> list[Check]:
         local = await reading_quality(await open_local_reader(settings, closing))
     checks: list[Check] = []
     try:
-        formats = await model.working_formats(health_prompt(7), HealthAnswer)
+        formats = await model.working_formats(health_prompt(), HealthAnswer)
         finding = ", ".join(formats) or "none: its answers contain no valid JSON"
         checks.append(Check(name="answer formats", ok=True if formats else None, finding=finding))
         quality = await reading_quality(model_reader(model))

@@ -66,16 +66,16 @@ class JarFetch:
             try:
                 self._fetch(client, jar)
             except (httpx.HTTPError, WrongContentError) as error:
-                failed = failed_attempt(error, attempt)
+                problem, pause_s = failed_attempt(error, attempt)
             else:
                 return
-            if failed.pause_s is None:
+            if pause_s is None:
                 raise InstallError(
                     f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}:"
-                    f" {failed.problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j"
+                    f" {problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j"
                     " server of your own."
                 )
-            self.stopped.wait(failed.pause_s)
+            self.stopped.wait(pause_s)
 
     def _fetch(self, client: httpx.Client, jar: Jar) -> None:
         """Download one jar."""

@@ -34,8 +34,8 @@ def wrong_content() -> WrongContentError:
 )
 def test_failed_download_is_tried_four_times_with_growing_pauses(error: Exception, problem: str) -> None:
     attempts = [failed_attempt(error, attempt) for attempt in range(4)]
-    assert {failed.problem for failed in attempts} == {problem}
-    *retried, last = [failed.pause_s for failed in attempts]
+    assert {clause for clause, _ in attempts} == {problem}
+    *retried, last = [pause_s for _, pause_s in attempts]
     assert last is None
     pauses = [pause_s for pause_s in retried if pause_s is not None]
     assert len(pauses) == 3
@@ -44,13 +44,12 @@ def test_failed_download_is_tried_four_times_with_growing_pauses(error: Exceptio
 
 @given(status=st.integers(400, 499), attempt=st.integers(0, 10))
 def test_refused_request_is_not_repeated(status: int, attempt: int) -> None:
-    failed = failed_attempt(answered(status), attempt)
-    assert (failed.problem, failed.pause_s) == (f"the repository answered {status}", None)
+    assert failed_attempt(answered(status), attempt) == (f"the repository answered {status}", None)
 
 
 @given(status=st.integers(500, 599), attempt=st.integers(0, 1000))
 def test_failing_server_is_asked_again_at_most_three_times(status: int, attempt: int) -> None:
-    assert (failed_attempt(answered(status), attempt).pause_s is not None) == (attempt < 3)
+    assert (failed_attempt(answered(status), attempt)[1] is not None) == (attempt < 3)
 
 
 def test_right_content_passes_the_check() -> None:
