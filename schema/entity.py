@@ -69,7 +69,6 @@ def the_user(tenant: TenantId, user_id: UserId, name: str | None = None) -> Enti
 
 
 def the_agent(tenant: TenantId, user_id: UserId, agent_id: str) -> EntityRef:
-    """Return an agent of the user."""
     uri = agent_uri(tenant, user_id, agent_id)
     return EntityRef(id=memory_id(uri), uri=uri, label=Label.AGENT, name=agent_id, key=agent_id)
 

@@ -83,7 +83,6 @@ def parse_filter(where: object) -> Filter:
 
 
 def matches(tree: Filter, mapping: Mapping[str, Any]) -> bool:
-    """Return whether a mapping matches a filter."""
     match tree:
         case Condition():
             return _holds(tree, _value(mapping, tree.key))

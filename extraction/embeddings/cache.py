@@ -12,7 +12,6 @@ from extraction.embeddings.embedder import (
     Embedded,
     Embedder,
     Piece,
-    ReplacementScorer,
     TokenEmbedder,
     embed_with_tokens,
     token_model_of,
@@ -118,7 +117,7 @@ class CachedEmbedder:
 
     async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
         """Score replacements; all are None if the inner embedder cannot score."""
-        if not isinstance(self._inner, ReplacementScorer):
+        if not isinstance(self._inner, AnswerScorer):
             return [None] * len(changes)
         inner = self._inner
         mark = hashlib.sha256(b"replaced" + question.encode()).digest()

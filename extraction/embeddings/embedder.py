@@ -206,21 +206,13 @@ def spoken(speaker: str | None, text: str) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-# Optional for an embedder: scores of a question and texts, read together.
-
-
 @runtime_checkable
 class AnswerScorer(Protocol):
-    """An embedder that also scores how well texts answer a question."""
+    """An embedder that also scores a question and texts, read together."""
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         """Return the log odds that each text answers the question, in order; None where the model cannot tell."""
         ...
-
-
-@runtime_checkable
-class ReplacementScorer(Protocol):
-    """An embedder that also scores whether a newer text replaces an older one."""
 
     async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
         """Return the log odds that the newer of two texts replaces the older as an answer, in order.

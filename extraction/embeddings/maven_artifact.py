@@ -35,7 +35,6 @@ class Jar:
 
     @property
     def version(self) -> str:
-        """Version from the coordinate."""
         return self.coordinate.split(":")[2]
 
     @property

@@ -36,7 +36,6 @@ class Wheel:
 
     @property
     def version(self) -> str:
-        """Version from the requirement."""
         return self.requirement.partition("==")[2]
 
     async def fetch(self, target: Path) -> None:

@@ -21,8 +21,6 @@ _MEANT: Final = {
 
 
 class MatchKind(StrEnum):
-    """Result of matching."""
-
     SAME = "same"
     NEW = "new"
     UNSURE = "unsure"
@@ -57,7 +55,6 @@ class _Candidates:
     rivals: bool = False
 
     def add(self, entity_id: MemoryId, shown_as: MemoryId) -> None:
-        """Add a candidate with the same spelling."""
         self.rivals = self.rivals or shown_as != self.shown_as
         self.lowest = min(self.lowest, entity_id)
 

@@ -75,7 +75,6 @@ def model_answer_writer(model: LanguageModel) -> AnswerWriter:
 
 
 def answer_prompt(question: str, sources: Sequence[Source], now: datetime) -> Prompt:
-    """Return the prompt `answer_question`."""
     rows = [
         as_data({"id": f"s{place}", "speaker": one.speaker, "date": f"{one.said_at:%Y-%m-%d}", "text": one.text})
         for place, one in enumerate(sources, 1)

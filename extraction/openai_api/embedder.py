@@ -101,7 +101,6 @@ class OpenAIEmbedder:
         return body
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._endpoint.client.close()
 
 

@@ -326,7 +326,6 @@ class OpenAIModel:
         return working
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._endpoint.client.close()
 
     async def _request(

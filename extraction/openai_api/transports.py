@@ -64,7 +64,6 @@ class AnthropicTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(200, json=_completion(body), headers=kept)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._inner.aclose()
 
 

@@ -10,8 +10,6 @@ DAY = timedelta(days=1)
 
 
 class Unit(StrEnum):
-    """Unit of time."""
-
     MINUTE = "minute"
     HOUR = "hour"
     DAY = "day"
@@ -51,11 +49,9 @@ class Interval:
 
     @property
     def length(self) -> timedelta:
-        """Return the duration."""
         return self.end - self.start
 
     def meets(self, other: "Interval") -> bool:
-        """Return whether two intervals overlap."""
         return self.start < other.end and other.start < self.end
 
 

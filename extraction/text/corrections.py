@@ -354,7 +354,6 @@ def _values(text: str) -> tuple[_Value, ...]:
 
 
 def _names(text: str, span: _Span | None = None) -> list[_Value]:
-    """Return the names in a text."""
     matches = islice(_NAMES.finditer(text, *(span or (0, len(text)))), _VALUES_MAX)
     return [_Value("name", *match.span(), match[0]) for match in matches if not _is_plain(match[0])]
 

@@ -46,7 +46,6 @@ class _Filtered:
         self._turn = asyncio.Lock()
 
     async def send(self, message: Message) -> None:
-        """Send a message, filtered."""
         match message["type"]:
             case "websocket.send" if message.get("text") is not None:
                 async with self._turn:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
-from extraction.embeddings.embedder import AnswerScorer, Embedder, ReplacementScorer
+from extraction.embeddings.embedder import AnswerScorer, Embedder
 from extraction.reader import Reader
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.config.sections import RecallSettings
@@ -522,7 +522,6 @@ class Memory:
             await self._embedder.embed([text], asked=True)
         if isinstance(self._embedder, AnswerScorer):
             await self._embedder.answer_scores("warm up", ["warm up"])
-        if isinstance(self._embedder, ReplacementScorer):
             await self._embedder.replacement_scores("warm up", [("warm up", "warm up")])
 
     async def warm_up(self) -> None:

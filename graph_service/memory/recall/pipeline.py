@@ -18,7 +18,6 @@ from extraction.embeddings.embedder import (
     AnswerScorer,
     EmbeddedQuestion,
     Embedder,
-    ReplacementScorer,
     embed_question,
 )
 from extraction.query_analysis import QueryAnalysis, analyse
@@ -336,7 +335,7 @@ async def _replacements(
 
     There are none if the embedder cannot score.
     """
-    if not changes or not isinstance(embedder, ReplacementScorer):
+    if not changes or not isinstance(embedder, AnswerScorer):
         return {}, ()
     texts = [(one.older_text, one.newer_text) for one in changes]
     return await _in_time(changes, embedder.replacement_scores(question, texts))
@@ -347,7 +346,7 @@ async def _brief_odds(
 ) -> dict[str, float]:
     """Return the log odds that newer texts tell what holds for a while, by text; none if that is asked for."""
     texts = [*dict.fromkeys(one.newer_text for one in pairs)] if asks_lasting(analysis) else []
-    if not texts or not isinstance(embedder, AnswerScorer) or not isinstance(embedder, ReplacementScorer):
+    if not texts or not isinstance(embedder, AnswerScorer):
         return {}
     odds, _ = await _in_time(texts, embedder.answer_scores(BRIEF_QUESTION, texts))
     return odds

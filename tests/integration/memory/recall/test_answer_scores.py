@@ -29,8 +29,11 @@ class Scoring(HashedWords):
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         await asyncio.sleep(self._pause_s)
-        self.scored += texts
+        self.scored += [] if question == BRIEF_QUESTION else texts
         return [5.0 if "Skoda" in text else -5.0 for text in texts]
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        return [None] * len(changes)
 
 
 class Comparing(Scoring):

@@ -16,7 +16,7 @@ from extraction.embeddings.answer_scores import (
     WINDOWS_MAX,
     AnswerModel,
 )
-from extraction.embeddings.embedder import AnswerScorer, ReplacementScorer
+from extraction.embeddings.embedder import AnswerScorer
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
 from extraction.embeddings.local_models import (
     ANSWER_MODELS,
@@ -186,7 +186,6 @@ async def test_embedder_without_these_models_scores_nothing(embedder: LocalEmbed
     try:
         assert isinstance(plain, AnswerScorer)
         assert await plain.answer_scores("Where?", ["here", "there"]) == [None, None]
-        assert isinstance(plain, ReplacementScorer)
         assert await plain.replacement_scores("Where?", [("here", "there")]) == [None]
     finally:
         plain.close()

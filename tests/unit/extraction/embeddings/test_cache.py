@@ -82,15 +82,20 @@ async def test_embedder_without_token_vectors_returns_none() -> None:
 
 
 class Scores(LengthEmbedder):
-    """An embedder that scores a text by its length, and records what it was asked."""
+    """An embedder that scores texts by their lengths, and records what it was asked."""
 
     def __init__(self) -> None:
         super().__init__()
         self.scored: list[tuple[str, list[str]]] = []
+        self.compared: list[tuple[str, str, str]] = []
 
     async def answer_scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         self.scored.append((question, list(texts)))
         return [None if text == "other language" else float(len(text)) for text in texts]
+
+    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
+        self.compared += [(question, older, newer) for older, newer in changes]
+        return [float(10 * len(older) + len(newer)) for older, newer in changes]
 
 
 async def test_answer_scores_are_kept_for_question_and_text_together() -> None:
@@ -105,25 +110,13 @@ async def test_answer_scores_are_kept_for_question_and_text_together() -> None:
     assert inner.scored[-1] == ("q", ["a"])
 
 
-class Replacements(LengthEmbedder):
-    """An embedder that scores two texts by their lengths, and records what it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.scored: list[tuple[str, str, str]] = []
-
-    async def replacement_scores(self, question: str, changes: Sequence[tuple[str, str]]) -> list[float | None]:
-        self.scored += [(question, older, newer) for older, newer in changes]
-        return [float(10 * len(older) + len(newer)) for older, newer in changes]
-
-
 async def test_replacement_scores_are_kept_for_question_and_both_texts_together() -> None:
-    inner = Replacements()
+    inner = Scores()
     cached = CachedEmbedder(inner)
     assert await cached.replacement_scores("q", [("a", "bb"), ("aa", "b"), ("a", "bb")]) == [12.0, 21.0, 12.0]
     assert await cached.replacement_scores("q", [("a", "bb"), ("ab", "b")]) == [12.0, 21.0]
     assert await cached.replacement_scores("r", [("a", "bb")]) == [12.0]
-    assert inner.scored == [("q", "a", "bb"), ("q", "aa", "b"), ("q", "ab", "b"), ("r", "a", "bb")]
+    assert inner.compared == [("q", "a", "bb"), ("q", "aa", "b"), ("q", "ab", "b"), ("r", "a", "bb")]
     assert await CachedEmbedder(LengthEmbedder()).replacement_scores("q", [("a", "b")]) == [None]
 
 
