@@ -5,15 +5,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from extraction.text.chinese import HAN
-from extraction.text.lexicon_en import KIN_PATTERN, word_set
+from extraction.text.lexicon_en import KIN_PATTERN, WORDS, word_set
 
-_PARTICLES: Final = word_set(
-    "van von der den de del della di da das dos do du la le los bin ibn bint al el abu ben y e zu ter ten af"
-)
-_NO_NAMES: Final = word_set(
-    "i my our his her their your the a an this that and but so we he she they it when if is in on at"
-)
-_TITLES: Final = word_set("dr. mr. mrs. ms. prof. st. sr. jr.")
+_LISTS: Final = WORDS["full_names"]
+_PARTICLES: Final = word_set(_LISTS["particles"])
+_NO_NAMES: Final = word_set(_LISTS["no_names"])
+_TITLES: Final = word_set(_LISTS["short_titles"])
 _TOKEN: Final = re.compile(r"[^\W\d_][\w’'-]*\.?")
 # Arabic, Hebrew, Hangul, Cyrillic, Greek, Devanagari, Thai and Japanese.
 _OTHER_SCRIPT: Final = (

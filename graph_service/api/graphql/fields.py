@@ -337,7 +337,8 @@ ClosedArgument = Annotated[bool, argument("Include facts that are no longer vali
 
 
 @cache
-def _fields_of(view: Any) -> tuple[str, ...]:
+def fields_of(view: Any) -> tuple[str, ...]:
+    """Return the names of the fields of an API type that its instances are made with."""
     return tuple(name for name, one in view.__dataclass_fields__.items() if one.init)
 
 
@@ -348,7 +349,7 @@ def view_of(view: type[T], thing: object, **more: Any) -> T:
         more: fields that the thing has under another name, in another form, or not at all.
     """
     kind: Any = view
-    for name in _fields_of(kind):
+    for name in fields_of(kind):
         if name not in more:
             value = getattr(thing, name)
             more[name] = list(value) if isinstance(value, tuple) else value

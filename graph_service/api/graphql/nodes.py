@@ -22,6 +22,7 @@ from graph_service.api.graphql.fields import (
     argument,
     expose,
     field,
+    fields_of,
     mutation,
     output,
     page_of,
@@ -150,10 +151,6 @@ def _answer(one: FactVersion) -> FactVersionAnswer:
     return view_of(FactVersionAnswer, one.fact, **details_of(one.fact), **names, closing=one.closing)
 
 
-_MESSAGE_FIELDS: Final = (
-    *("id", "uri", "role", "speaker", "text", "said_at"),
-    *("zone", "emotion", "mentioned_start", "mentioned_end"),
-)
 # Evidence messages of a fact whose tags it has.
 _TAGGED_MAX: Final = 3
 
@@ -405,7 +402,7 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
 def message_view(message: Row, span: tuple[int, int] | None) -> EvidenceMessage:
     """Convert a message, of which the characters of the span state a fact, to its API type."""
     anchor = char_uri(message["uri"], *span) if span else message["uri"]
-    own = {name: message[name] for name in _MESSAGE_FIELDS}
+    own = {name: message[name] for name in fields_of(EvidenceMessage) if name not in ("tags", "anchor")}
     return EvidenceMessage(tags=list(message["tags"] or ()), anchor=anchor, **own)
 
 
