@@ -106,4 +106,4 @@ def _encoded(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decoded(written: dict[str, Any]) -> dict[str, Any]:
-    return {name: decode_value(value, "") for name, value in written.items()}
+    return {name: decode_value(value, "time") if isinstance(value, dict) else value for name, value in written.items()}

@@ -270,14 +270,8 @@ def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
     if "link" in row:
         return {"subject": row["from"], "object": row["to"]}
     model = properties_of(kind_of_row(row))
-    properties = {
-        name: decode_value(value, model[name].kind if name in model else "")
-        for name, value in row["properties"].items()
-    }
-    vectors = [
-        [name, vector_parameter(properties.pop(name))]
-        for name in [name for name in properties if name in model and model[name].kind == "vector"]
-    ]
+    properties = {name: decode_value(value, model[name].kind) for name, value in row["properties"].items()}
+    vectors = [[name, vector_parameter(properties.pop(name))] for name in [*properties] if model[name].kind == "vector"]
     parameters = {"properties": {**properties, "tenant": tenant}, "vectors": vectors}
     if EDGE in row:
         return {**parameters, "id": properties["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}

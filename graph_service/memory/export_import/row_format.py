@@ -8,8 +8,6 @@ The service trusts stored data, so an imported row must have every property that
 """
 
 import base64
-import binascii
-import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -67,57 +65,20 @@ def encode_value(value: Any, kind: str) -> Any:
 def decode_value(written: Any, kind: str) -> Any:
     """Return the property value for a JSON value.
 
-    Args:
-        kind: kind of the property; empty accepts any kind.
-
     Raises:
         InputError: the value is not of this kind; the message is the end of a sentence about the property.
     """
-    try:
-        value, found = _value(written)
-    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
-        raise InputError(f"cannot be decoded: {error!s:.120}") from error
-    if kind == "times" and value == []:
-        return value
-    if kind and found != kind and not (kind == "float" and found == "int"):
+    tag, decode = _TAGGED.get(kind, ("", None))
+    if decode is not None and isinstance(written, dict) and written.keys() == {tag}:
+        try:
+            return decode(written[tag])
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InputError(f"cannot be decoded: {error!s:.120}") from error
+    if kind in _ITEMS and isinstance(written, list):
+        return [decode_value(item, _ITEMS[kind]) for item in written]
+    if type(written) not in _TYPES.get(kind, ()) or (type(written) is int and not -(2**63) <= written < 2**63):
         raise InputError(f"must be {_NAMES[kind]}")
-    return value
-
-
-def _value(written: Any) -> tuple[Any, str]:
-    match written:
-        case bool():
-            return written, "bool"
-        case int():
-            if not -(2**63) <= written < 2**63:
-                raise ValueError(f"integers may have at most 64 bits, got {written!s:.30}")
-            return written, "int"
-        case float():
-            return written, "float"
-        case str():
-            return written, "string"
-        case list():
-            return _list(written)
-        case {**tagged} if len(tagged) == 1:
-            ((tag, text),) = tagged.items()
-            read, kind = _TAGGED.get(str(tag), _UNKNOWN_TAG)
-            return read(text), kind
-    raise ValueError(f"a property cannot be {type(written).__name__}")
-
-
-def _list(written: list[Any]) -> tuple[list[Any], str]:
-    if any(isinstance(one, list) for one in written):
-        raise ValueError("lists cannot contain lists")
-    if written and all(isinstance(one, dict) for one in written):
-        return [decode_value(one, "time") for one in written], "times"
-    kinds = {_value(one)[1] for one in written}
-    if len(kinds) > 1 or kinds - {"string", "int", "float", "bool"}:
-        raise ValueError("the items of a list must all be strings, or all numbers")
-    return written, "strings" if kinds <= {"string"} else "numbers"
-
-
-def _unknown(text: Any) -> Any:
-    raise ValueError(f"objects must have one key: {', '.join(_TAGGED)}")
+    return written
 
 
 def _time(text: Any) -> datetime:
@@ -128,28 +89,28 @@ def _time(text: Any) -> datetime:
 
 
 def _floats(text: Any) -> list[float]:
-    found: list[float] = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(float).tolist()
-    if not found:
-        raise ValueError("a vector must not be empty")
-    if not np.isfinite(found).all():
-        raise ValueError("a vector must have finite numbers")
-    return found
+    numbers: list[float] = np.frombuffer(_bytes(text), dtype="<f4").astype(float).tolist()
+    if not numbers or not np.isfinite(numbers).all():
+        raise ValueError("a vector must have at least one number, and finite ones only")
+    return numbers
 
 
 def _bytes(text: Any) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-_TAGGED: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
-    _TIME: (_time, "time"),
-    _FLOATS: (_floats, "vector"),
-    _BYTES: (_bytes, "bytes"),
+_TAGGED: Final[dict[str, tuple[str, Callable[[Any], Any]]]] = {
+    "time": (_TIME, _time),
+    "vector": (_FLOATS, _floats),
+    "bytes": (_BYTES, _bytes),
 }
-_UNKNOWN_TAG: Final[tuple[Callable[[Any], Any], str]] = (_unknown, "")
+_TYPES: Final = {"string": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+# Kinds of the items of lists.
+_ITEMS: Final = {"strings": "string", "numbers": "float", "times": "time"}
 _NAMES: Final = {
     "string": "a string",
     "strings": "a list of strings",
-    "int": "a whole number",
+    "int": "a whole number of at most 64 bits",
     "float": "a number",
     "numbers": "a list of numbers",
     "bool": "true or false",
@@ -327,17 +288,20 @@ def _json(adapter: TypeAdapter[Any], what: str) -> Rule:
     return rule
 
 
-def _is_json_object(value: str) -> str | None:
-    try:
-        read = read_json(value, finite=True)
-    except ValueError:
-        return "must be a JSON object"
-    if isinstance(read, dict) and depth_of(read) <= _BODY_DEPTH_MAX:
-        return None
-    return f"must be a JSON object nested at most {_BODY_DEPTH_MAX} deep"
+def _json_text(problem_of: Rule, what: str = "JSON") -> Rule:
+    """Return a rule for JSON texts from a rule for their values."""
+
+    def rule(value: str) -> str | None:
+        try:
+            return problem_of(read_json(value, finite=True))
+        except ValueError:
+            return f"must be {what}"
+
+    return rule
 
 
-_BODY_DEPTH_MAX: Final = 8
+def _nested(most: int) -> Rule:
+    return lambda value: f"is nested more than {most} deep" if depth_of(value) > most else None
 
 
 def _is_assertion(value: str) -> str | None:
@@ -349,24 +313,6 @@ def _is_assertion(value: str) -> str | None:
     if any(time_problem(one) for one in moments) or not 0 <= assertion.position < _NUMBER_MAX:
         return "has a time outside the years 1900 to 9000, or a negative position"
     return _is_id(assertion.message_id) or _is_id(assertion.scene_id) or _IDS(assertion.replaces)
-
-
-def _raw_problem(value: str) -> str | None:
-    try:
-        return (
-            _up_to(LIMITS.raw_bytes)(value)
-            or (depth_of(read_json(value, finite=True)) > LIMITS.json_depth and "is nested too deeply")
-            or None
-        )
-    except json.JSONDecodeError:
-        return "must be JSON"
-
-
-def _is_item_value(value: str) -> str | None:
-    try:
-        return value_problem(read_json(value, finite=True))
-    except json.JSONDecodeError:
-        return "must be JSON"
 
 
 def _is_true(value: bool) -> str | None:
@@ -393,6 +339,8 @@ _METADATA: Final = _json(
     TypeAdapter(dict[str, bool | int | float | str | list[str]]),
     "a JSON object of texts, numbers, booleans and lists of texts",
 )
+_JSON: Final = _json_text(_nested(LIMITS.json_depth))
+_BODY: Final = _json_text(_nested(8), "a JSON object")
 _FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "a JSON array of facts")
 _EXTRACTED: Final = _json(TypeAdapter(FactValues), "a JSON object of extracted values")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
@@ -452,16 +400,16 @@ _RULES: Final[Mapping[str, Rule]] = {
     "state": _one_of(*SessionState),
     "close_reason": _one_of(*CloseReason),
     "op": _one_of(*Op),
-    "raw": _raw_problem,
+    "raw": lambda value: _up_to(LIMITS.raw_bytes)(value) or _JSON(value),
     "metadata": _METADATA,
     "facts": _FACTS,
     "summary": _text_of(LIMITS.summary_chars),
-    "body": _is_json_object,
+    "body": lambda value: _BODY(value) if value.startswith("{") else "must be a JSON object",
     "tags": lambda value: next(iter(tag_problems(value)), None),
     "zone": _zone_problem,
     "token_vectors": lambda value: None if is_packed(value) else "must be packed token vectors",
     "namespace": lambda value: None if 1 <= len(value) <= LABELS_MAX else f"must have 1 to {LABELS_MAX} labels",
-    "value": _is_item_value,
+    "value": _json_text(value_problem),
     "seq": _within(1, _NUMBER_MAX),
     "day": lambda value: None if _is_day(value) else "must be a day, YYYY-MM-DD",
 }

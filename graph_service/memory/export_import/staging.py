@@ -194,7 +194,6 @@ _SCHEMA: Final = (
     "CREATE TABLE rewritten (kind TEXT, key TEXT, line TEXT)",
     "CREATE TABLE jobs_before (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
     "CREATE TABLE jobs_now (key TEXT PRIMARY KEY, sessions TEXT, state TEXT)",
-    "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
 # For `Staging.put` and `Staging.drop`.
@@ -347,12 +346,11 @@ class Staging:
 
     def duplicate_rows(self) -> Iterator[str]:
         """Yield a problem for each duplicate row; call once, before `rewrite`."""
-        self._db.execute(_BY_KIND)
-        for kind in (one for one in ORDER if one not in LINKS):
-            for row in self.original(kind):
-                key = key_of_row(row)
-                if not self._db.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
-                    yield f"{kind} {key} occurs twice"
+        self._db.execute("CREATE INDEX raw_key ON raw (key, kind)")
+        query = "SELECT kind, key FROM raw GROUP BY key, kind HAVING count(*) > 1 ORDER BY min(rowid)"
+        for kind, key in self._db.execute(query):
+            if kind not in LINKS:
+                yield f"{kind} {key} occurs twice"
 
     def reference_problems(self, seq: int) -> Iterator[str]:
         """Yield a problem for each reference to a missing or unsuitable row; call after `duplicate_rows`.
@@ -389,7 +387,7 @@ class Staging:
         return None if fits else "connects nodes of kinds that it cannot connect"
 
     def _kinds_of(self, key: str) -> set[str]:
-        return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
+        return {kind for (kind,) in self._db.execute("SELECT DISTINCT kind FROM raw WHERE key = ?", (key,))}
 
     def rewrite(self) -> None:
         """Rewrite all rows for the target tenant, so that errors occur before anything is written elsewhere."""

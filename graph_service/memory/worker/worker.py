@@ -426,7 +426,7 @@ class Worker:
                 loop.wake.clear()
                 busy = False
                 with contextlib.suppress(UnavailableError):
-                    busy = await self._claim_and_run(kind, on_claimed=self._wake_one)
+                    busy = await self._claim_and_run(kind)
                 if not busy:
                     loop.idle = True
                     await wait_for_any(loop.wake, stop, timeout_s=None)
@@ -453,7 +453,7 @@ class Worker:
                     self.wake()
             await wait_for_any(stop, timeout_s=min(idle_s / 2, _IDLE_CHECK_S))
 
-    async def _claim_and_run(self, kind: JobKind, on_claimed: Callable[[JobKind], None] = lambda _kind: None) -> bool:
+    async def _claim_and_run(self, kind: JobKind) -> bool:
         """Claim due jobs of one kind and one tenant and run them; False when there were none."""
         await self._leases.release_pending()
         if self._waits_for_service(kind):
@@ -469,7 +469,7 @@ class Worker:
             service = self._service_for(kind)
             return service is not None and await self._reopen_after_outage(service)
         try:
-            on_claimed(kind)
+            self._wake_one(kind)
             self._job_context.step(f"{kind} claimed")
             for batch in _batches(claims):
                 await self._run_or_release(batch)
