@@ -154,37 +154,7 @@ TENANT_SHARE: Final = 0.5
 # Maximum number of users that `waiting` excludes; each costs a comparison per row.
 _EXCLUDED_USERS_MAX: Final = 1_000
 _FORMAT: Final = 1
-_DEFINITION: Final = """
-CREATE TABLE IF NOT EXISTS episodes (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, user_id TEXT NOT NULL, session_id TEXT NOT NULL,
-  key TEXT NOT NULL, body TEXT NOT NULL, spooled_at TEXT NOT NULL, state TEXT NOT NULL, failures INTEGER NOT NULL,
-  error TEXT, UNIQUE (tenant, key)
-);
-CREATE INDEX IF NOT EXISTS waiting ON episodes (state, tenant, number);
-CREATE INDEX IF NOT EXISTS waiting_in_order ON episodes (state, number);
-CREATE INDEX IF NOT EXISTS waiting_of_user ON episodes (tenant, user_id, state, number);
-CREATE TABLE IF NOT EXISTS switches (name TEXT PRIMARY KEY);
-"""
-# Bytes of each tenant; updated by triggers, so that every process that writes updates them.
-_SHARES: Final = """
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS shares (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
-DELETE FROM shares;
-INSERT INTO shares SELECT tenant, sum(length(CAST(body AS BLOB))) FROM episodes GROUP BY tenant;
-CREATE TRIGGER IF NOT EXISTS share_added AFTER INSERT ON episodes BEGIN
-  INSERT INTO shares VALUES (new.tenant, length(CAST(new.body AS BLOB)))
-    ON CONFLICT (tenant) DO UPDATE SET bytes = bytes + excluded.bytes;
-END;
-CREATE TRIGGER IF NOT EXISTS share_changed AFTER UPDATE OF body ON episodes BEGIN
-  UPDATE shares SET bytes = bytes + length(CAST(new.body AS BLOB)) - length(CAST(old.body AS BLOB))
-    WHERE tenant = new.tenant;
-END;
-CREATE TRIGGER IF NOT EXISTS share_removed AFTER DELETE ON episodes BEGIN
-  UPDATE shares SET bytes = bytes - length(CAST(old.body AS BLOB)) WHERE tenant = old.tenant;
-  DELETE FROM shares WHERE tenant = old.tenant AND bytes <= 0;
-END;
-COMMIT;
-"""
+_FOLDER: Final = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -553,12 +523,13 @@ class Spool:
             version = file.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _FORMAT):
                 raise InstallError(f"the spool {str(self._path)!r} was written by a newer version; install that one")
-            file.executescript(f"{_DEFINITION} PRAGMA user_version = {_FORMAT};")
+            file.executescript((_FOLDER / "spool_tables.sql").read_text("utf-8"))
+            file.execute(f"PRAGMA user_version = {_FORMAT}")
             file.execute("PRAGMA temp_store = MEMORY")
             # Lets triggers run also for rows that REPLACE deletes.
             file.execute("PRAGMA recursive_triggers = ON")
             if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'share_removed'").fetchone():
-                file.executescript(_SHARES)
+                file.executescript((_FOLDER / "spool_shares.sql").read_text("utf-8"))
             self._open = file
         return self._open
 
