@@ -77,7 +77,6 @@ from graph_service.memory.sessions.short_term_window import (
     last_turns,
     refers_back,
     says_just_now,
-    session_key_of,
     turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts
@@ -266,7 +265,7 @@ class Memory:
         checked = check_request(tenant, incoming, now=self._clock())
         receipt = await store_or_spool(self._graph, self.spool, checked, epoch=secrets.token_hex(4))
         self._window.add(
-            session_key_of(checked.episode),
+            _session_of(tenant, incoming.user_id, incoming.session_id),
             [turn_from_message(said) for said in checked.episode.messages if said.text and said.part_of is None],
         )
         self.sessions.note_messages(tenant, receipt.session_uri)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from schema.errors import InputError
+from graph_service.memory.argument_checks import raise_problems
 from schema.filters import equality_text
 from schema.ids import name_key, scope_token
 from schema.limits import LIMITS
@@ -38,8 +38,7 @@ def check_tags(tags: Sequence[str]) -> None:
     Raises:
         InputError: lists their problems.
     """
-    if problems := tag_problems(tags):
-        raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
+    raise_problems(problem.removeprefix(".") for problem in tag_problems(tags))
 
 
 def tag_tokens(tenant: str, user_id: str, tags: Iterable[str]) -> list[str]:

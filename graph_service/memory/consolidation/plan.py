@@ -346,7 +346,8 @@ def _ignored(rejected: RejectedProposal, scene: Scene) -> FactEvent:
 def _scene_row(extraction: SceneExtraction, session_input: SessionInput, events: Sequence[FactEvent]) -> dict[str, Any]:
     scene, owner = extraction.scene, session_input.owner
     stored = session_input.stored.get(scene.id, {})
-    emotions = _emotions(extraction.readings)
+    facts = (fact for reading in extraction.readings for fact in reading.facts)
+    emotions = {quote.line: fact.trigger_emotion for fact in facts if fact.trigger_emotion for quote in fact.quotes}
     message_rows = [
         _message_row(message) | {"emotion": message.emotion or emotions.get(line)}
         for line, message in enumerate(scene.messages)
@@ -389,12 +390,6 @@ def _user_change(session_input: SessionInput, last_said: datetime) -> Change:
 
 def _node_changes(rows: Iterable[Mapping[str, Any]], label: Label, reason: str) -> list[Change]:
     return [node_change({**row["properties"], "id": row["id"]}, label, reason) for row in rows]
-
-
-def _emotions(readings: Iterable[Reading]) -> dict[int, str]:
-    """Return by line of a scene the emotion that a fact which the line states names."""
-    facts = (fact for reading in readings for fact in reading.facts)
-    return {quote.line: fact.trigger_emotion for fact in facts if fact.trigger_emotion for quote in fact.quotes}
 
 
 def _message_row(message: Message) -> dict[str, Any]:

@@ -87,15 +87,6 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], correct
     )
 
 
-def overridden_wording(
-    wording: Wording, assertions: Sequence[Assertion], corrections: Collection[str]
-) -> FactValues | None:
-    """Return the extracted values that a correction overrides; None if there is no correction."""
-    if corrected_wording(wording, assertions, corrections) == wording:
-        return None
-    return FactValues(**fact_values(wording))
-
-
 def wording_rank(
     assertions: Sequence[Assertion], reader: str, statement: str, confidence: float
 ) -> tuple[bool, bool, float, float, int, str]:
@@ -347,7 +338,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         closing_known_at=period.closing_assertion.heard_at if period.closing_assertion else None,
         corrections=tuple(sorted(claim.corrections)),
         wordings=_kept_wordings(claim, {one.message_id for one in period.assertions if not one.ends}),
-        extracted=overridden_wording(claim.wording, claim.assertions, claim.corrections),
+        extracted=FactValues(**fact_values(claim.wording)) if wording != claim.wording else None,
     )
 
 

@@ -158,7 +158,8 @@ async def _store(graph: Graph, episodes: Mapping[int, Episode], epoch: str) -> d
         rows: dict[int, list[Row]] = {place: [] for place in episodes}
         for row in await writing.run(statement("ingest/add_messages"), parameters):
             rows[row["place"]].append(row)
-        _raise_if_any_refused(rows, episodes)
+        if refused := {place: error for place, one in episodes.items() if (error := _refusal(rows[place], one))}:
+            raise BatchError(refused)
         new_users: dict[tuple[str, str, str | None], Episode] = {}
         for place, episode in episodes.items():
             if not rows[place][0]["user_known"]:
@@ -172,28 +173,18 @@ async def _store(graph: Graph, episodes: Mapping[int, Episode], epoch: str) -> d
     return await graph.write(steps)
 
 
-def _raise_if_any_refused(rows_by_episode: Mapping[int, list[Row]], episodes: Mapping[int, Episode]) -> None:
-    errors: dict[int, ConflictError | UserBeingForgottenError] = {}
-    for index, episode in episodes.items():
-        try:
-            _raise_if_refused(rows_by_episode[index], episode)
-        except (UserBeingForgottenError, ConflictError) as error:
-            errors[index] = error
-    if errors:
-        raise BatchError(errors)
-
-
-def _raise_if_refused(rows: list[Row], episode: Episode) -> None:
-    """Raise if the user is being forgotten, or stored messages differ from those of the episode."""
+def _refusal(rows: list[Row], episode: Episode) -> ConflictError | UserBeingForgottenError | None:
+    """Return the error if the user is being forgotten, or stored messages differ from those of the episode."""
     if rows[0]["forgetting"]:
-        raise UserBeingForgottenError(episode.user_id)
+        return UserBeingForgottenError(episode.user_id)
     stored = {row["id"]: row["stored_key"] for row in rows}
     changed = [message.uri for message in episode.messages if stored[message.id] != message.repeat_key]
-    if changed:
-        raise ConflictError(
-            f"{len(changed)} message(s) are already stored with another text, speaker, time or payload, first "
-            f"{changed[0]}; nothing was written. Use a new id for a new message"
-        )
+    if not changed:
+        return None
+    return ConflictError(
+        f"{len(changed)} message(s) are already stored with another text, speaker, time or payload, first {changed[0]};"
+        " nothing was written. Use a new id for a new message"
+    )
 
 
 async def _add_user(writing: Writing, episode: Episode) -> Change:

@@ -53,10 +53,7 @@ ALL_MESSAGES: Final = MatchingMessages()
 
 def metadata_of(text: str | None) -> dict[str, Any]:
     """Return stored metadata; empty for damaged text."""
-    try:
-        values = {} if text is None else read_json(text)
-    except ValueError:
-        return {}
+    values = _json(text)
     return values if isinstance(values, dict) else {}
 
 

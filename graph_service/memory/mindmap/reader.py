@@ -256,12 +256,8 @@ def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[l
         stack.extend([*path, cause] for cause in reversed(further))
         if not further and len(path) > 1:
             complete.append(path)
-    maximal = [path for path in complete if not any(path != other and _is_suffix(other, path) for other in complete)]
+    maximal = [path for path in complete if not any(path == other[-len(path) :] != other for other in complete)]
     return sorted(maximal, key=len, reverse=True)[:CHAINS_MAX]
-
-
-def _is_suffix(whole: Sequence[str], end: Sequence[str]) -> bool:
-    return len(whole) > len(end) and list(whole[-len(end) :]) == list(end)
 
 
 async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:

@@ -340,7 +340,8 @@ async def person_layer(
         case Level.L1:
             text = person_overview(person["name"], parts, sessions)
         case Level.L2:
-            text = person_detail(person["name"], parts)
+            name = person["name"]
+            text = "\n".join(_sections(name, parts)).rstrip() if _statements(parts) else _nothing(name)
     uri = person["uri"] if category is None else category_uri(person["uri"], category)
     return await _layer(uri, level, person["name"], text)
 
@@ -394,11 +395,6 @@ def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[
         zone = next((item.zone for part in parts for item in part.items if item.zone), None)
         lines += [f"- {day_in(one['last_at'], zone)} {one['title']}: {one['abstract'] or ''}" for one in sessions]
     return _within(lines, OVERVIEW_TOKENS_MAX, "\n").rstrip()
-
-
-def person_detail(name: str, parts: Sequence[ProfilePart]) -> str:
-    """Return all facts of the profile in Markdown; the limits of its categories bound the length."""
-    return "\n".join(_sections(name, parts)).rstrip() if _statements(parts) else _nothing(name)
 
 
 def _sections(name: str, parts: Sequence[ProfilePart], *, facts_max: int | None = None) -> list[str]:

@@ -9,7 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
+from urllib.parse import quote
 
+import orjson
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -26,9 +28,7 @@ from graph_service.memory.sessions.short_term_window import (
     Turn,
     WindowState,
     merged,
-    session_key_text,
     turn_from_json,
-    turn_json,
 )
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor, wait_for_any
@@ -88,7 +88,7 @@ class RedisTurns:
             rules.turns_max,
             round(rules.ttl_s * 1000),
             session.session_id,
-            *map(turn_json, turns),
+            *map(orjson.dumps, turns),
         ]
         async with self._within_timeout():
             await self._merge(keys=[_list_key(session), _index_key(session.tenant, session.user_id)], args=arguments)
@@ -153,8 +153,8 @@ class RedisTurns:
 
 
 def _list_key(session: SessionKey) -> str:
-    user, _, session_id = session_key_text(session).rpartition("/")
-    return f"mnemoscene:turns:{{{user}}}/{session_id}"
+    user = user_uri(session.tenant, session.user_id)
+    return f"mnemoscene:turns:{{{user}}}/{quote(session.session_id, safe='')}"
 
 
 def _index_key(tenant: str, user_id: str) -> str:

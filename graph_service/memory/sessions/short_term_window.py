@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Final
-from urllib.parse import quote
 
-import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
 from extraction.text.name_spotting import names_in
@@ -23,9 +21,9 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
 from schema.errors import UnavailableError
-from schema.ids import SessionId, TenantId, UserId, memory_id, name_key, session_uri, user_uri
+from schema.ids import SessionId, TenantId, UserId, memory_id, name_key, session_uri
 from schema.labels import Role
-from schema.message import Episode, Message
+from schema.message import Message
 from schema.timespan import millis
 
 # Longer texts are cut; the database has the full text.
@@ -78,7 +76,7 @@ _TURN = TypeAdapter(Turn)
 
 
 # Attributes of a message from which `shortened` makes a turn.
-TURN_COLUMNS: Final = ("id", "role", "speaker", "text", "said_at", "position")
+_TURN_COLUMNS: Final = ("id", "role", "speaker", "text", "said_at", "position")
 
 
 class Source(StrEnum):
@@ -119,14 +117,9 @@ class WindowState:
     problem: str | None = None
 
 
-def session_key_of(episode: Episode) -> SessionKey:
-    """Return the session of an episode."""
-    return SessionKey(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
-
-
 def turn_from_message(message: Message) -> Turn:
     """Convert a message to a turn."""
-    return shortened(**{name: getattr(message, name) for name in TURN_COLUMNS})
+    return shortened(**{name: getattr(message, name) for name in _TURN_COLUMNS})
 
 
 def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the attribute's name
@@ -149,16 +142,6 @@ def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
         for turn in turns:
             unique.setdefault(turn.id, turn)
     return tuple(sorted(unique.values(), key=lambda turn: turn.order)[-turns_max:])
-
-
-def session_key_text(session: SessionKey) -> str:
-    """Return the key of a session; unique, and always begins with the user's URI."""
-    return f"{user_uri(session.tenant, session.user_id)}/{quote(session.session_id, safe='')}"
-
-
-def turn_json(turn: Turn) -> bytes:
-    """Serialize a turn for Redis."""
-    return orjson.dumps(turn)
 
 
 def turn_from_json(text: bytes) -> Turn | None:
