@@ -151,46 +151,6 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
     return len(rows)
 
 
-async def claim_session_job(
-    graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
-) -> JobClaim | None:
-    """Claim one job of a session, due or not; return None if another worker has leased it or it is not open.
-
-    Args:
-        even_if_done: claim it even if it is not open.
-
-    Raises:
-        BrokenDataError: the session has no such job node, so waiting for it would never end.
-    """
-    job_id = f"{session}/{kind.value}"
-    parameters = {
-        "tenant": tenant,
-        "id": job_id,
-        "even_if_done": even_if_done,
-        "now_ms": now_ms,
-        "lease_until_ms": now_ms + round(LEASE_S * 1000),
-        "lease": lease,
-    }
-    rows = await graph.run(statement("jobs/claim_for_session"), parameters)
-    if not rows:
-        # A job that is not open may be gone with its node, for example when its session was forgotten.
-        if even_if_done and not await graph.read(statement("jobs/is_open"), {"tenant": tenant, "id": job_id}):
-            raise BrokenDataError(f"there is no job {job_id}; send a message to that session again")
-        return None
-    claim = _claim_from_row({**rows[0], "tenant": tenant, "id": job_id, "session": session}, kind, lease)
-    if claim is None:
-        await park_malformed(graph, now_ms=now_ms)
-        raise BrokenDataError(f"the node of job {job_id} lacked required properties; retry the job")
-    return claim
-
-
-async def is_job_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
-    """Return whether a job of a session is open."""
-    parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
-    rows = await graph.read(statement("jobs/is_open"), parameters)
-    return bool(rows) and bool(rows[0]["open"])
-
-
 async def renew_lease(graph: Graph, claim: JobClaim, *, now_ms: int) -> bool:
     """Extend the lease; False when it was lost and the job must be abandoned."""
     parameters = {
@@ -376,74 +336,92 @@ _CLAIM_RETRY_S: Final = 0.1
 RunJob = Callable[[JobClaim], Awaitable[bool]]
 
 
-async def run_session_jobs(
-    graph: Graph,
-    run: RunJob,
-    tenant: TenantId,
-    session: str,
-    kind: JobKind,
-    job_context: JobContext,
-    *,
-    even_if_done: bool,
-) -> None:
-    """Run a session's jobs of one kind until none is left, or wait while another worker runs them.
+@dataclass(frozen=True, slots=True)
+class SessionJobs:
+    """Run jobs of single sessions (node ids) now, due or not, as a worker does."""
 
-    Args:
-        even_if_done: run the job once even if it is not open.
+    graph: Graph
+    job_context: JobContext
 
-    Raises:
-        MnemosceneError: from `run`; the job was released.
-    """
-    run_again = even_if_done
-    while run_again or await is_job_open(graph, tenant, session, kind):
-        left = await run_session_job(graph, run, tenant, session, kind, job_context, even_if_done=run_again)
-        if left is not None:
-            run_again = left
+    async def run_all(
+        self, run: RunJob, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool = False
+    ) -> None:
+        """Run the jobs of one kind until none is left, or wait while another worker runs them.
 
+        Args:
+            even_if_done: run the job once even if it is not open.
 
-async def run_session_job(
-    graph: Graph,
-    run: RunJob,
-    tenant: TenantId,
-    session: str,
-    kind: JobKind,
-    job_context: JobContext,
-    *,
-    even_if_done: bool,
-) -> bool | None:
-    """Claim one job of a session and run it.
+        Raises:
+            MnemosceneError: from `run`; the job was released.
+        """
+        run_again = even_if_done
+        while run_again or await self.is_open(tenant, session, kind):
+            left = await self.run_once(run, tenant, session, kind, even_if_done=run_again)
+            if left is not None:
+                run_again = left
 
-    Returns:
-        True when part of the job is left; None, after a short pause, when another worker has leased it.
+    async def run_once(
+        self, run: RunJob, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool
+    ) -> bool | None:
+        """Claim one job and run it.
 
-    Raises:
-        MnemosceneError: from `run`; the job was released.
-    """
-    claim = await claim_session_job(
-        graph,
-        tenant,
-        session,
-        kind,
-        even_if_done=even_if_done,
-        lease=job_context.random_token(),
-        now_ms=job_context.now_ms(),
-    )
-    if claim is None:
-        await asyncio.sleep(_CLAIM_RETRY_S)
-        return None
-    try:
-        return await run(claim)
-    except Exception as error:
-        # Any error: other workers must not wait for the lease to expire, and retries are limited by counted failures.
-        if was_delayed(error):
-            await release_jobs(graph, [claim], due_ms=job_context.now_ms())
-        else:
-            await fail_job(graph, claim, error=str(failure_of(error)), now_ms=job_context.now_ms())
-        raise
-    except asyncio.CancelledError:
-        # The next worker need not wait for the lease to expire.
-        await release_jobs(graph, [claim], due_ms=job_context.now_ms())
-        raise
+        Returns:
+            True when part of the job is left; None, after a short pause, when another worker has leased it.
+
+        Raises:
+            MnemosceneError: from `run`; the job was released.
+        """
+        claim = await self.claim(tenant, session, kind, even_if_done=even_if_done)
+        if claim is None:
+            await asyncio.sleep(_CLAIM_RETRY_S)
+            return None
+        try:
+            return await run(claim)
+        except Exception as error:
+            # Any error: other workers must not wait for the lease to expire, and retries are limited by counted
+            # failures.
+            if was_delayed(error):
+                await release_jobs(self.graph, [claim], due_ms=self.job_context.now_ms())
+            else:
+                await fail_job(self.graph, claim, error=str(failure_of(error)), now_ms=self.job_context.now_ms())
+            raise
+        except asyncio.CancelledError:
+            # The next worker need not wait for the lease to expire.
+            await release_jobs(self.graph, [claim], due_ms=self.job_context.now_ms())
+            raise
+
+    async def is_open(self, tenant: TenantId, session: str, kind: JobKind) -> bool:
+        """Return whether a job is open."""
+        parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
+        rows = await self.graph.read(statement("jobs/is_open"), parameters)
+        return bool(rows) and bool(rows[0]["open"])
+
+    async def claim(self, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool) -> JobClaim | None:
+        """Claim one job; return None if another worker has leased it or it is not open.
+
+        Raises:
+            BrokenDataError: the session has no such job node, so waiting for it would never end.
+        """
+        job_id, lease, now_ms = f"{session}/{kind.value}", self.job_context.random_token(), self.job_context.now_ms()
+        parameters = {
+            "tenant": tenant,
+            "id": job_id,
+            "even_if_done": even_if_done,
+            "now_ms": now_ms,
+            "lease_until_ms": now_ms + round(LEASE_S * 1000),
+            "lease": lease,
+        }
+        rows = await self.graph.run(statement("jobs/claim_for_session"), parameters)
+        if not rows:
+            # A job that is not open may be gone with its node, for example when its session was forgotten.
+            if even_if_done and not await self.graph.read(statement("jobs/is_open"), {"tenant": tenant, "id": job_id}):
+                raise BrokenDataError(f"there is no job {job_id}; send a message to that session again")
+            return None
+        claim = _claim_from_row({**rows[0], "tenant": tenant, "id": job_id, "session": session}, kind, lease)
+        if claim is None:
+            await park_malformed(self.graph, now_ms=now_ms)
+            raise BrokenDataError(f"the node of job {job_id} lacked required properties; retry the job")
+        return claim
 
 
 ROWS_MAX: Final = 1_000

@@ -14,15 +14,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.readers import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import (
-    JobClaim,
-    JobKind,
-    RunJob,
-    enqueue,
-    finish_jobs,
-    run_session_job,
-    run_session_jobs,
-)
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, RunJob, SessionJobs, enqueue, finish_jobs
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
 from schema.errors import ConflictError
 from schema.ids import TenantId
@@ -136,9 +128,8 @@ async def close_session(
         active = not await _advance(graph, claim, job_context, (indexing,), extracting)
     if not active:
         job_context.step("close extracting")
-        await run_session_jobs(
-            graph, extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
-        )
+        jobs = SessionJobs(graph, job_context)
+        await jobs.run_all(extract, claim.tenant, claim.session, JobKind.EXTRACT, even_if_done=True)
         if summarize is not None:
             await summarize(claim.tenant, claim.session)
         job_context.step("close summarised")
@@ -159,9 +150,7 @@ async def close_session(
 
 async def _embed(graph: Graph, embed: RunJob | None, claim: JobClaim, job_context: JobContext) -> None:
     if embed is not None:
-        await run_session_jobs(
-            graph, embed, claim.tenant, claim.session, JobKind.EMBED, job_context, even_if_done=False
-        )
+        await SessionJobs(graph, job_context).run_all(embed, claim.tenant, claim.session, JobKind.EMBED)
 
 
 async def _advance(
@@ -206,7 +195,8 @@ async def reread_sessions(graph: Graph, read: ExtractUntil, claim: JobClaim, job
         async def run(read_claim: JobClaim, until_ms: int | None = until_ms) -> bool:
             return await read(read_claim, until_ms)
 
-        left = await run_session_job(graph, run, claim.tenant, session, JobKind.EXTRACT, job_context, even_if_done=True)
+        jobs = SessionJobs(graph, job_context)
+        left = await jobs.run_once(run, claim.tenant, session, JobKind.EXTRACT, even_if_done=True)
         if left is not None:
             job_context.step("reextract session done")
     now_ms = job_context.now_ms()

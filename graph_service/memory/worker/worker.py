@@ -16,26 +16,10 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Consolidation, ReadScope
 from graph_service.memory.consolidation.readers import DEFERRED, Readers, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
+from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext, KeyedLock
-from graph_service.memory.jobs.outbox import (
-    LEASE_S,
-    Claimable,
-    JobClaim,
-    JobKind,
-    claim_jobs,
-    due_kinds,
-    fail_job,
-    finish_jobs,
-    park_malformed,
-    pending_jobs,
-    release_jobs,
-    renew_lease,
-    reopen_after_outage,
-    run_session_jobs,
-    supported_kinds,
-    was_delayed,
-)
+from graph_service.memory.jobs.outbox import LEASE_S, Claimable, JobClaim, JobKind, SessionJobs
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.summaries.service import update_session_summary
 from graph_service.memory.worker.session_jobs import close_session, embed_sessions, reread_sessions
@@ -91,7 +75,7 @@ class Leases:
         unconfirmed = self._unconfirmed[wanted.kind]
         lease = unconfirmed.pop() if unconfirmed else self._job_context.random_token()
         try:
-            return await claim_jobs(
+            return await outbox.claim_jobs(
                 self._graph, wanted, jobs_max=jobs_max, lease=lease, now_ms=self._job_context.now_ms()
             )
         except UnavailableError:
@@ -100,7 +84,7 @@ class Leases:
 
     async def due_kinds(self, claimable: Iterable[Claimable]) -> set[JobKind]:
         """Return the kinds of which a job is due and claimable, or a claim was not confirmed."""
-        due = await due_kinds(self._graph, claimable, now_ms=self._job_context.now_ms())
+        due = await outbox.due_kinds(self._graph, claimable, now_ms=self._job_context.now_ms())
         return {*due, *(kind for kind, leases in self._unconfirmed.items() if leases)}
 
     async def renewed_during(self, claims: Sequence[JobClaim], run: Awaitable[T]) -> T:
@@ -123,12 +107,12 @@ class Leases:
             await asyncio.sleep(LEASE_S / 3)
             with contextlib.suppress(Exception):
                 for claim in claims:
-                    await renew_lease(self._graph, claim, now_ms=self._job_context.now_ms())
+                    await outbox.renew_lease(self._graph, claim, now_ms=self._job_context.now_ms())
 
     async def release(self, claims: Sequence[JobClaim], wait_s: float = 0.0) -> None:
         """Release jobs without counting a failure, due after `wait_s`; while Neo4j is away, as soon as it answers."""
         try:
-            await release_jobs(self._graph, claims, due_ms=self._job_context.now_ms() + round(wait_s * 1000))
+            await outbox.release_jobs(self._graph, claims, due_ms=self._job_context.now_ms() + round(wait_s * 1000))
         except UnavailableError:
             self._unreleased.extend(claims)
 
@@ -145,7 +129,7 @@ class Leases:
         others may quote user content.
         """
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
-        if self._graph.away or was_delayed(error):
+        if self._graph.away or outbox.was_delayed(error):
             await self.release(claims, wait_s)
             return
         service = error.service if isinstance(error, ExternalServiceAwayError) else None
@@ -156,7 +140,7 @@ class Leases:
             extra = {"tenant": claim.tenant, "job": claim.id, "error": failure.kind, "code": failure.code}
             extra |= {"where": failure.where} if failure.message is None else {}
             try:
-                state = await fail_job(
+                state = await outbox.fail_job(
                     self._graph,
                     claim,
                     error=str(failure),
@@ -234,12 +218,13 @@ class Worker:
         self._readers = readers
         self._job_context = job_context
         self._rules = rules or WorkerRules()
-        self.kinds: Final = supported_kinds(
+        self.kinds: Final = outbox.supported_kinds(
             embedder=embedder is not None and self._rules.index, model=readers.with_model
         )
         self._paused_tenants = paused_tenants
         self._external_services = external_services or ExternalServices()
         self._supervisor = supervisor or Supervisor()
+        self._session_jobs = SessionJobs(graph, job_context)
         self._leases = Leases(graph, job_context, self._external_services)
         self._loops: list[_Loop] = []
         self._consolidation = Consolidation(
@@ -288,7 +273,7 @@ class Worker:
 
     async def drain(self) -> None:
         """Run jobs, retries included, until none is left or those left need an unavailable service."""
-        await park_malformed(self._graph, now_ms=self._job_context.now_ms())
+        await outbox.park_malformed(self._graph, now_ms=self._job_context.now_ms())
         while True:
             if await self.run_one():
                 continue
@@ -300,7 +285,7 @@ class Worker:
 
     async def pending(self, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
         """Return how many open jobs of these kinds need not wait for a tenant or session, and when the next is due."""
-        return await pending_jobs(
+        return await outbox.pending_jobs(
             self._graph,
             kinds,
             exclude_tenants=self._paused_tenants(JobKind.EXTRACT),
@@ -322,15 +307,13 @@ class Worker:
             UnavailableError: Neo4j does not answer, or the model that extraction needs.
         """
         read = partial(self._read_renewed, scope=ReadScope(whole=True))
-        await run_session_jobs(
-            self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
-        )
+        await self._session_jobs.run_all(read, tenant, session, JobKind.EXTRACT, even_if_done=True)
         self.wake()
 
     async def erase_user(self, tenant: TenantId, user: str) -> None:
         """Run the job that deletes a user (node id) now, or wait while another worker runs it."""
         run = partial(forget_user, self._graph, job_context=self._job_context)
-        await run_session_jobs(self._graph, run, tenant, user, JobKind.FORGET, self._job_context, even_if_done=False)
+        await self._session_jobs.run_all(run, tenant, user, JobKind.FORGET)
 
     async def summarize_session(self, tenant: TenantId, session: str, *, by_model: bool = True) -> bool:
         """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
@@ -379,13 +362,9 @@ class Worker:
             reason = DEFERRED
             return await self._read_renewed(claim, ReadScope(whole=True, automatic=False))
 
-        await run_session_jobs(
-            self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
-        )
+        await self._session_jobs.run_all(read, tenant, session, JobKind.EXTRACT, even_if_done=True)
         if self._embeds(tenant):
-            await run_session_jobs(
-                self._graph, self._embed_renewed, tenant, session, JobKind.EMBED, self._job_context, even_if_done=False
-            )
+            await self._session_jobs.run_all(self._embed_renewed, tenant, session, JobKind.EMBED)
         self.wake()
         return deferred_n
 
@@ -440,7 +419,7 @@ class Worker:
         while not stop.is_set():
             pause_s = _MALFORMED_CHECK_S
             try:
-                await park_malformed(self._graph, now_ms=self._job_context.now_ms())
+                await outbox.park_malformed(self._graph, now_ms=self._job_context.now_ms())
             except UnavailableError:
                 pause_s = _IDLE_CHECK_S
             await wait_for_any(stop, timeout_s=pause_s)
@@ -513,7 +492,7 @@ class Worker:
         if not jobs_max:
             return False
         now_ms = self._job_context.now_ms()
-        return await reopen_after_outage(self._graph, service.name, jobs_max=jobs_max, now_ms=now_ms) > 0
+        return await outbox.reopen_after_outage(self._graph, service.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
     async def _run_or_release(self, claims: Sequence[JobClaim]) -> None:
         """Run claimed jobs, renewing their leases; on an error, schedule a retry or make them dead letters."""
@@ -565,7 +544,7 @@ class Worker:
         if left is False and self._rules.index_on_close:
             await self.summarize_session(claim.tenant, claim.session)
         now_ms = self._job_context.now_ms()
-        await self._graph.write(lambda writing: finish_jobs(writing, [claim], more=False, now_ms=now_ms))
+        await self._graph.write(lambda writing: outbox.finish_jobs(writing, [claim], more=False, now_ms=now_ms))
 
     async def _read_renewed(self, claim: JobClaim, scope: ReadScope) -> bool:
         """Extract from a session on behalf of another job, renewing the lease of its extract job."""

@@ -5,11 +5,11 @@ import asyncio
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs, is_job_open
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, SessionJobs, finish_jobs
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 from tests.integration.memory.worker.test_crash import change_numbers
-from tests.support.builders import NOON
+from tests.support.builders import NOON, a_job_context
 
 WRITERS, TURNS = 6, 15
 
@@ -81,4 +81,4 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
         await finish_jobs(writing, [held], more=False, now_ms=0)
 
     await asyncio.gather(graph.write(ask), graph.write(end))
-    assert await is_job_open(graph, whose, "s", JobKind.EXTRACT)
+    assert await SessionJobs(graph, a_job_context()).is_open(whose, "s", JobKind.EXTRACT)

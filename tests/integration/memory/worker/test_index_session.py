@@ -5,7 +5,7 @@ import asyncio
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.readers import Readers
-from graph_service.memory.jobs.outbox import JobKind, claim_session_job
+from graph_service.memory.jobs.outbox import JobKind, SessionJobs
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId, memory_id, session_uri
@@ -23,11 +23,7 @@ async def test_a_scene_that_a_loop_defers_meanwhile_is_read_once_all_the_same(gr
     memory, worker, whose = a_memory(graph), a_deferring_worker(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming("I love jasmine tea."))
     session = memory_id(session_uri(tenant, "alice", "s1"))
-    job_context = a_job_context()
-    lease, now_ms = job_context.random_token(), job_context.now_ms()
-    held = await claim_session_job(
-        graph, whose, session, JobKind.EXTRACT, even_if_done=False, lease=lease, now_ms=now_ms
-    )
+    held = await SessionJobs(graph, a_job_context()).claim(whose, session, JobKind.EXTRACT, even_if_done=False)
     assert held is not None
     refused, read_n = asyncio.Event(), 0
 
