@@ -15,7 +15,7 @@ from extraction.text.languages import main_language
 from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import raise_problems
-from graph_service.memory.context_builder.lines import heading_costs, lines_of_candidates, lines_of_core
+from graph_service.memory.context_builder.lines import LineWriter, heading_costs
 from graph_service.memory.context_builder.packing import (
     CORE_SHARE,
     CORE_SHARE_FOR_LIST,
@@ -142,21 +142,15 @@ async def context(
     zone = max(zoned)[1] if zoned else None
 
     def built() -> Context:
-        lines = [
-            *lines_of_core(known, language, zone=zone, with_uris=request.with_uris, now=moments.valid_at),
-            *lines_of_candidates(
-                candidates,
-                answer.analysis.passage_terms,
-                language,
-                tokens_max=request.tokens_max,
-                zone=zone,
-                with_uris=request.with_uris,
-                now=moments.valid_at,
-                asks_agent=answer.analysis.asks_agent or answer.analysis.role is Role.ASSISTANT,
-                closed=[fact for fact in closed if fact.rejected or not former],
-            ),
-        ]
-        return rendered(lines, request, language, answer, core_known=facts is not None)
+        lines = LineWriter(language=language, zone=zone, with_uris=request.with_uris, now=moments.valid_at)
+        recalled = lines.of_candidates(
+            candidates,
+            answer.analysis.passage_terms,
+            tokens_max=request.tokens_max,
+            asks_agent=answer.analysis.asks_agent or answer.analysis.role is Role.ASSISTANT,
+            closed=[fact for fact in closed if fact.rejected or not former],
+        )
+        return rendered([*lines.of_core(known), *recalled], request, language, answer, core_known=facts is not None)
 
     chars = sum(len(one.text) for one in candidates)
     return built() if chars <= _BUILT_HERE_CHARS else await _BUILDING.run(built)

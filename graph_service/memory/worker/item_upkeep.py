@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
@@ -32,6 +33,7 @@ _EMBEDDED_MAX: Final = 64
 _DELETED_MAX: Final = 1_000
 
 
+@dataclass(frozen=True, slots=True)
 class ItemUpkeep:
     """The background work on items.
 
@@ -41,19 +43,11 @@ class ItemUpkeep:
         paused: tenants whose jobs of a kind wait.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        embedder: Embedder | None,
-        clock: Callable[[], datetime],
-        paused: Callable[[JobKind], Collection[TenantId]] = lambda _kind: (),
-    ) -> None:
-        self._graph = graph
-        self._embedder = embedder
-        self._clock = clock
-        self._paused = paused
-        self._wake = asyncio.Event()
+    graph: Graph
+    embedder: Embedder | None
+    clock: Callable[[], datetime]
+    paused: Callable[[JobKind], Collection[TenantId]] = lambda _kind: ()
+    _wake: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def wake(self) -> None:
         """Embed what was just stored."""
@@ -77,12 +71,12 @@ class ItemUpkeep:
         Raises:
             UnavailableError: Neo4j or the embedder does not answer.
         """
-        if self._embedder is None or self._graph.away:
+        if self.embedder is None or self.graph.away:
             return False
-        scope = {"exclude_tenants": sorted(self._paused(JobKind.EMBED)), "rows_max": _EMBEDDED_MAX}
-        rows = await self._graph.read(statement("items/unembedded_items"), scope)
+        scope = {"exclude_tenants": sorted(self.paused(JobKind.EMBED)), "rows_max": _EMBEDDED_MAX}
+        rows = await self.graph.read(statement("items/unembedded_items"), scope)
         for tenant, waiting in groupby(sorted(rows, key=lambda row: str(row["tenant"])), key=lambda row: row["tenant"]):
-            await self._embed(self._embedder, TenantId(tenant), list(waiting))
+            await self._embed(self.embedder, TenantId(tenant), list(waiting))
         return bool(rows)
 
     async def _embed(self, embedder: Embedder, tenant: TenantId, rows: Sequence[Row]) -> None:
@@ -97,23 +91,23 @@ class ItemUpkeep:
         async def steps(writing: Writing) -> None:
             await writing.run(statement("items/set_item_vectors"), {"rows": written})
             if tokens.embedding_tokens:
-                parameters = {"tenant": tenant, "day": day_of(self._clock()), "cost": cost_of(tokens)}
+                parameters = {"tenant": tenant, "day": day_of(self.clock()), "cost": cost_of(tokens)}
                 await writing.run(statement("consolidation/add_usage"), parameters)
 
-        await self._graph.write(steps)
+        await self.graph.write(steps)
         EMBEDDING_TOKENS.add(n=tokens.embedding_tokens)
         EMBEDDINGS.add("item", n=len(written))
 
     async def delete_expired(self) -> bool:
         """Delete some expired items; return True if more may be left."""
-        if self._graph.away:
+        if self.graph.away:
             return False
         parameters = {
-            "exclude_tenants": sorted(self._paused(JobKind.FORGET)),
-            "now_ms": millis(self._clock()),
+            "exclude_tenants": sorted(self.paused(JobKind.FORGET)),
+            "now_ms": millis(self.clock()),
             "rows_max": _DELETED_MAX,
         }
-        rows = await self._graph.run(statement("items/delete_expired"), parameters)
+        rows = await self.graph.run(statement("items/delete_expired"), parameters)
         return bool(rows[0]["items"] == _DELETED_MAX)
 
 

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -28,6 +29,7 @@ _log: Final = logging.getLogger("mnemoscene.expiry")
 _PAUSE_S: Final = 1.0
 
 
+@dataclass(frozen=True, slots=True)
 class MessageExpiry:
     """The sweep of expired messages of all tenants.
 
@@ -36,18 +38,10 @@ class MessageExpiry:
         paused: tenants whose jobs of a kind wait.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        forgetting: Forgetting,
-        *,
-        clock: Callable[[], datetime],
-        paused: Callable[[JobKind], Collection[TenantId]] = lambda _kind: (),
-    ) -> None:
-        self._graph = graph
-        self._forgetting = forgetting
-        self._clock = clock
-        self._paused = paused
+    graph: Graph
+    forgetting: Forgetting
+    clock: Callable[[], datetime]
+    paused: Callable[[JobKind], Collection[TenantId]] = lambda _kind: ()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Sweep at each expiry until `stop` is set."""
@@ -59,18 +53,18 @@ class MessageExpiry:
 
     async def sweep(self) -> float:
         """Forget what has expired, and return the seconds until the next sweep."""
-        if self._graph.away:
+        if self.graph.away:
             return _PAUSE_S
-        now = self._clock()
+        now = self.clock()
         until = now + timedelta(seconds=_PAUSE_S)
-        scope = {"exclude_tenants": sorted(self._paused(JobKind.FORGET)), "until_ms": millis(until)}
-        rows = await self._graph.read(statement("messages/expiring"), scope | {"rows_max": MESSAGES_PER_COMMIT})
+        scope = {"exclude_tenants": sorted(self.paused(JobKind.FORGET)), "until_ms": millis(until)}
+        rows = await self.graph.read(statement("messages/expiring"), scope | {"rows_max": MESSAGES_PER_COMMIT})
         owner, now_ms = itemgetter("tenant", "user_id"), millis(now)
         expired = sorted((row for row in rows if row["expires_ms"] <= now_ms), key=owner)
         failed = False
         for (tenant, _), messages in groupby(expired, key=owner):
             try:
-                await self._forgetting.expired(TenantId(tenant), [row["id"] for row in messages], until=now)
+                await self.forgetting.expired(TenantId(tenant), [row["id"] for row in messages], until=now)
             except UnavailableError:
                 raise
             except MnemosceneError as error:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from extraction.text.search_terms import terms_of
-from graph_service.memory.context_builder.lines import lines_of_candidates
+from graph_service.memory.context_builder.lines import LineWriter
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind
@@ -16,18 +16,13 @@ from tests.support.builders import NOON
 _LONG = "We compared the plans of the two providers in detail. " * 60
 
 
+def lines_in(language: Language) -> LineWriter:
+    return LineWriter(language=language, zone=None, with_uris=False, now=NOON)
+
+
 def quoted_chars(role: str, tokens_max: int, *, asks_agent: bool = False, text: str = _LONG) -> int:
     hit = Candidate(kind=HitKind.MESSAGE, id="m", uri="memory://x", text=text, role=role, said_at=NOON)
-    [line] = lines_of_candidates(
-        [hit],
-        terms_of("plans"),
-        Language.EN,
-        tokens_max=tokens_max,
-        zone=None,
-        with_uris=False,
-        now=NOON,
-        asks_agent=asks_agent,
-    )
+    [line] = lines_in(Language.EN).of_candidates([hit], terms_of("plans"), tokens_max=tokens_max, asks_agent=asks_agent)
     return len(line.content)
 
 
@@ -48,7 +43,7 @@ def test_correction_reads_as_a_correction(kind: StatementKind, words: str, langu
     session = SessionId(f"{CORRECTION_SESSION}{kind}:1")
     uri = message_uri(session_uri(TenantId("t"), UserId("ann"), session), "statement")
     hit = Candidate(kind=HitKind.MESSAGE, id="m", uri=uri, text=sentence_of(kind, words), role="system", said_at=NOON)
-    [line] = lines_of_candidates([hit], terms_of(""), language, tokens_max=500, zone=None, with_uris=False, now=NOON)
+    [line] = lines_in(language).of_candidates([hit], terms_of(""), tokens_max=500)
     assert line.text.endswith(quoted)
 
 
@@ -59,15 +54,8 @@ def test_message_that_the_next_one_corrects_is_quoted_as_corrected(found: bool, 
         for name, text in (("old", "The dentist is on Tuesday at 9"), ("new", "Wednesday, sorry"))
     ]
     hits[0] = replace(hits[0], overtaken_by="new", withdrawn=True)
-    line, *_ = lines_of_candidates(
-        hits if found else hits[:1],
-        terms_of("dentist"),
-        Language.EN,
-        tokens_max=500,
-        zone=None,
-        with_uris=False,
-        now=NOON,
-    )
+    shown = hits if found else hits[:1]
+    line, *_ = lines_in(Language.EN).of_candidates(shown, terms_of("dentist"), tokens_max=500)
     assert line.text.endswith(f"“The dentist is on Tuesday at 9” (corrected afterwards: “{by}”)")
 
 
