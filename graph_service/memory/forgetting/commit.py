@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
-from graph_service.graph.statements import statement
+from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.log import append_changes, node_change
+from graph_service.memory.consolidation.segmentation import PAUSE_S
 from graph_service.memory.entity_resolution.merge import MergeWriter, edge_changes, load_members
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.stored import fact_by_id
@@ -40,6 +41,7 @@ from schema.labels import Label
 from schema.timespan import millis
 
 _EVIDENCE_MAX: Final = 200
+_PAUSE_MS: Final = round(PAUSE_S * 1000)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -76,100 +78,6 @@ class Impact:
         return sorted({row["session"] for row in self.messages})
 
 
-async def find_impact(
-    writing: Writing,
-    tenant: TenantId,
-    user_id: UserId,
-    messages: Sequence[Row],
-    *,
-    pause_ms: int,
-    cleared: Collection[str] = (),
-    deleted_entities: Collection[str] = (),
-) -> Impact:
-    """Return what forgetting some messages of one user affects.
-
-    Args:
-        cleared: ids of scenes that keep their messages, but lose their extracted facts and mentions.
-        deleted_entities: ids of entities that are deleted even if they are still mentioned.
-    """
-    impact = Impact(messages=messages, cleared={*cleared})
-    affected = {row["scene_id"] for row in messages if row["scene_id"]}
-    spans = await writing.run(statement("forgetting/scene_spans"), {"tenant": tenant, "sessions": impact.sessions})
-    impact.resegmented = scenes_to_resegment(spans, affected, pause_ms=pause_ms)
-    forgotten = {row["id"] for row in messages}
-    scenes = {"tenant": tenant, "ids": sorted(impact.resegmented | impact.cleared)}
-    scene_messages = await writing.run(statement("forgetting/messages_of_scenes"), scenes)
-    remaining = [row for row in scene_messages if row["id"] not in forgotten]
-    impact.remaining = [row for row in remaining if row["scene_id"] in impact.resegmented]
-    still_read = [row for row in remaining if row["scene_id"] not in impact.resegmented or not row["is_ending"]]
-    facts = await writing.run(statement("facts/facts_of_scenes"), {**scenes, "user_id": user_id})
-    await add_facts_to_reread(writing, tenant, impact, facts)
-    impact.mentions = await writing.run(statement("forgetting/mentions_of_scenes"), scenes)
-    await _add_entity_outcomes(writing, tenant, user_id, impact, still_read, deleted_entities)
-    impact.reread = (impact.reread | impact.cleared) - impact.resegmented
-    return impact
-
-
-async def add_facts_to_reread(writing: Writing, tenant: TenantId, impact: Impact, facts: Iterable[Row]) -> None:
-    """Add facts, all facts that they may have closed or that may have closed them, and their scenes to `reread`."""
-    new_facts = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in impact.facts}
-    while new_facts:
-        impact.facts |= new_facts
-        parameters = {
-            "tenant": tenant,
-            "keys": keys_of(new_facts.values()),
-            "scene_ids": [],
-            "have": sorted(impact.facts),
-        }
-        related = await writing.run(statement("facts/related_facts"), parameters)
-        new_facts = {row["properties"]["id"]: row for row in related}
-    impact.reread |= scenes_of(impact.facts.values())
-
-
-async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
-    """Return the stored facts and mentions of entities; for merged entities those of the members, not derived ones."""
-    parameters = {"tenant": tenant, "ids": sorted(ids)}
-    edges = await writing.run(statement("lookup/edges_of_nodes"), parameters)
-    member_facts = await writing.run(statement("entity_resolution/member_facts"), parameters)
-    return [*(row for row in edges if not row["properties"].get("merged")), *member_facts]
-
-
-async def _add_entity_outcomes(
-    writing: Writing,
-    tenant: TenantId,
-    user_id: UserId,
-    impact: Impact,
-    remaining_messages: Sequence[Row],
-    deleted_entities: Collection[str],
-) -> None:
-    """Add the outcome of every entity mentioned in the affected scenes.
-
-    Args:
-        remaining_messages: messages that the affected scenes keep, and that are read.
-    """
-    ids = sorted({row["object_id"] for row in impact.mentions} | {*deleted_entities})
-    without = sorted(impact.resegmented | impact.cleared)
-    parameters = {"tenant": tenant, "ids": ids, "without": without, "evidence_max": _EVIDENCE_MAX}
-    rows = await writing.run(statement("forgetting/remaining_support"), parameters)
-    evidence_ids = sorted({name for row in rows for name in row["evidence"]})
-    lookup = {"tenant": tenant, "ids": evidence_ids, "rows_max": max(len(evidence_ids), 1)}
-    evidence = [row["message"] for row in await writing.run(statement("lookup/messages_by_id"), lookup)]
-    remaining = RemainingText((name for row in rows for name in names_and_values(row)), evidence, remaining_messages)
-    earliest = min((row["said_at"] for row in impact.messages), default=_NEVER)
-    owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
-    for row in rows:
-        is_agent = Label.AGENT in (row["labels"] or ())
-        if row["id"] in deleted_entities or (is_agent and not row["scenes"]):
-            impact.outcomes.append((row, EntityOutcome(properties=None)))
-        elif not is_agent:
-            impact.outcomes.append((row, entity_outcome(row, remaining, earliest=earliest, owner=owner)))
-    renamed = {row["id"]: row for row, outcome in impact.outcomes if outcome.renamed}
-    if renamed:
-        impact.reread |= {scene for row in renamed.values() for scene in row["scenes"]}
-        facts = [row for row in await load_facts_of(writing, tenant, renamed) if row["predicate"] != "MENTIONED"]
-        await add_facts_to_reread(writing, tenant, impact, facts)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetResult:
     """Counts of what was deleted.
@@ -192,67 +100,271 @@ class ForgetResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetRequest:
-    """The user to forget from, the time, and the tombstones to store (rows of `tombstones/put_tombstones`)."""
+class ForgettingWriter:
+    """Forgets parts of a user's memory in one transaction.
 
+    Attributes:
+        writing: the transaction; call `lock` first.
+        at: when they are forgotten.
+    """
+
+    writing: Writing
     tenant: TenantId
     user_id: UserId
     at: datetime
-    tombstones: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def user_node_id(self) -> MemoryId:
+        """Return the node id of the user."""
+        return memory_id(user_uri(self.tenant, self.user_id))
 
-async def commit_forgetting(
-    writing: Writing, request: ForgetRequest, impact: Impact, preceding: Sequence[Change] = ()
-) -> ForgetResult:
-    """Delete everything in `impact`; the caller holds the locks of the user's memory and of the sessions.
+    async def _run(self, chosen: Statement, **parameters: object) -> list[Row]:
+        return await self.writing.run(chosen, {"tenant": self.tenant, **parameters})
 
-    Args:
-        preceding: changes already made in this transaction.
-    """
-    tenant = request.tenant
-    roots = sorted(
-        {row["root_id"] for row, _ in impact.outcomes if row["root_id"]}
-        | await _affected_roots(writing, tenant, impact)
-    )
-    merging = MergeWriter(writing=writing, tenant=tenant, at=request.at)
-    before = await merging.edges_of(roots)
-    deleted_nodes = [
-        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_member"]
-    ]
-    facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
-    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
-    await _delete(writing, tenant, impact, facts, deleted_nodes)
-    gone = {*(row["id"] for row in impact.messages), *facts, *deleted_nodes, *impact.resegmented}
-    parameters = {"tenant": tenant, "user_id": request.user_id, "namespace": list(CASES), "ids": sorted(gone)}
-    await writing.run(statement("forgetting/delete_recall_cases"), parameters)
-    updated = await _update_entities(writing, request, impact)
-    reread = await _schedule_reread(writing, request, impact)
-    projected = await merging.project(roots)
-    edges = edge_changes(before, await merging.edges_of(roots), FORGOTTEN)
-    tombstones = sorted(request.tombstones, key=lambda row: str(row["id"]))
-    await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
-    nodes = [*sorted(impact.resegmented), *deleted_nodes]
-    put = [*updated, *(node_change(node, Label.ENTITY, FORGOTTEN) for node in projected)]
-    user = await _update_user(writing, request)
-    if user is None:
-        nodes.append(memory_id(user_uri(tenant, request.user_id)))
-    else:
-        put.append(user)
-    changes = [
-        *preceding,
-        *(_drop(Op.EDGE_DROP, name) for name in sorted(facts)),
-        *edges,
-        *(_drop(Op.NODE_DROP, name) for name in nodes),
-        *put,
-        *(await merging.update_kinship(request.user_id)),
-    ]
-    # Log only the last change of each element: earlier ones may contain what is forgotten.
-    last_index = {change.element_id: index for index, change in enumerate(changes)}
-    changes = [change for index, change in enumerate(changes) if last_index[change.element_id] == index]
-    await _redact_log(writing, tenant, changes)
-    await record_forgetting(writing, tenant, request.user_id, messages=bool(impact.messages))
-    await append_changes(writing, tenant, request.user_id, changes, at=request.at)
-    return _result(impact, reread)
+    async def lock(self, sessions: Sequence[str]) -> None:
+        """Lock the user's memory, and some sessions (node ids)."""
+        await self._run(statement("locks/lock_memory"), user_node_id=self.user_node_id)
+        await self._run(statement("locks/lock_sessions"), sessions=list(sessions), now_ms=millis(self.at))
+
+    async def undo_merges(self, name: str) -> list[Change]:
+        """Undo every merge of an entity, so that it can be deleted alone; return the changes for viewers."""
+        ends = await self._run(statement("lookup/resolve_ids"), ids=[name])
+        root = ends[0]["root_id"] if ends else None
+        if root is None:
+            return []
+        merging = MergeWriter(writing=self.writing, tenant=self.tenant, at=self.at)
+        changes = [] if root == name else await merging.split(name, root, FORGOTTEN)
+        for one in (await load_members(self.writing, self.tenant, [name])).get(name, ()):
+            if one.get("parent_id") == name:
+                changes += await merging.split(one["id"], name, FORGOTTEN)
+        return changes
+
+    async def forget_own_names(self, messages: Sequence[Row], forbidden_names: Iterable[frozenset[str]]) -> set[str]:
+        """Remove self-declared names of the user that a forgotten message contains or that are forbidden.
+
+        Names that remaining messages declare are stored again when these are extracted again.
+
+        Args:
+            forbidden_names: spellings that must not be stored again.
+
+        Returns:
+            Ids of the scenes that contain a removed name; they must be cleared and extracted again, since the name may
+            refer to somebody else there.
+        """
+        rows = await self._run(statement("forgetting/user_aliases"), user_node_id=self.user_node_id)
+        if not rows:
+            return set()
+        aliases, self_names, since = rows[0]["aliases"], rows[0]["declared_names"], rows[0]["declared_since"]
+        texts, forbidden = [row["text"] for row in messages], frozenset[str]().union(*forbidden_names)
+        removed = names_mentioned(self_names, texts)
+        removed |= {name for name in self_names if not forbidden.isdisjoint({name, *all_forms(name)})}
+        if not removed:
+            return set()
+        remaining = [(name, at) for name, at in zip(self_names, since, strict=True) if name not in removed]
+        names = {
+            "aliases": [name for name in aliases if name not in removed],
+            "declared_names": [name for name, _ in remaining] or None,
+            "declared_since": [at for _, at in remaining] or None,
+        }
+        await self._run(statement("forgetting/set_user_aliases"), user_node_id=self.user_node_id, names=names)
+        lowered = sorted(name.lower() for name in removed)
+        found = await self._run(statement("forgetting/scenes_naming"), user_id=self.user_id, names=lowered)
+        return {row["id"] for row in found}
+
+    async def find_impact(
+        self, messages: Sequence[Row], *, cleared: Collection[str] = (), deleted_entities: Collection[str] = ()
+    ) -> Impact:
+        """Return what forgetting some messages of the user affects.
+
+        Args:
+            cleared: ids of scenes that keep their messages, but lose their extracted facts and mentions.
+            deleted_entities: ids of entities that are deleted even if they are still mentioned.
+        """
+        impact = Impact(messages=messages, cleared={*cleared})
+        affected = {row["scene_id"] for row in messages if row["scene_id"]}
+        spans = await self._run(statement("forgetting/scene_spans"), sessions=impact.sessions)
+        impact.resegmented = scenes_to_resegment(spans, affected, pause_ms=_PAUSE_MS)
+        forgotten = {row["id"] for row in messages}
+        scenes = sorted(impact.resegmented | impact.cleared)
+        scene_messages = await self._run(statement("forgetting/messages_of_scenes"), ids=scenes)
+        remaining = [row for row in scene_messages if row["id"] not in forgotten]
+        impact.remaining = [row for row in remaining if row["scene_id"] in impact.resegmented]
+        still_read = [row for row in remaining if row["scene_id"] not in impact.resegmented or not row["is_ending"]]
+        facts = await self._run(statement("facts/facts_of_scenes"), ids=scenes, user_id=self.user_id)
+        await self._add_facts_to_reread(impact, facts)
+        impact.mentions = await self._run(statement("forgetting/mentions_of_scenes"), ids=scenes)
+        await self._add_entity_outcomes(impact, still_read, deleted_entities)
+        impact.reread = (impact.reread | impact.cleared) - impact.resegmented
+        return impact
+
+    async def _add_facts_to_reread(self, impact: Impact, facts: Iterable[Row]) -> None:
+        """Add facts, all facts that they may have closed or that may have closed them, and their scenes to `reread`."""
+        new_facts = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in impact.facts}
+        while new_facts:
+            impact.facts |= new_facts
+            keys, have = keys_of(new_facts.values()), sorted(impact.facts)
+            related = await self._run(statement("facts/related_facts"), keys=keys, scene_ids=[], have=have)
+            new_facts = {row["properties"]["id"]: row for row in related}
+        impact.reread |= scenes_of(impact.facts.values())
+
+    async def _add_entity_outcomes(
+        self, impact: Impact, remaining_messages: Sequence[Row], deleted_entities: Collection[str]
+    ) -> None:
+        """Add the outcome of every entity mentioned in the affected scenes.
+
+        Args:
+            remaining_messages: messages that the affected scenes keep, and that are read.
+        """
+        ids = sorted({row["object_id"] for row in impact.mentions} | {*deleted_entities})
+        without = sorted(impact.resegmented | impact.cleared)
+        rows = await self._run(
+            statement("forgetting/remaining_support"), ids=ids, without=without, evidence_max=_EVIDENCE_MAX
+        )
+        evidence_ids = sorted({name for row in rows for name in row["evidence"]})
+        rows_max = max(len(evidence_ids), 1)
+        found = await self._run(statement("lookup/messages_by_id"), ids=evidence_ids, rows_max=rows_max)
+        evidence = [row["message"] for row in found]
+        remaining = RemainingText(
+            (name for row in rows for name in names_and_values(row)), evidence, remaining_messages
+        )
+        earliest = min((row["said_at"] for row in impact.messages), default=_NEVER)
+        owner = Owner(tenant=self.tenant, user_id=self.user_id, user_names=(), agent_id=None)
+        for row in rows:
+            is_agent = Label.AGENT in (row["labels"] or ())
+            if row["id"] in deleted_entities or (is_agent and not row["scenes"]):
+                impact.outcomes.append((row, EntityOutcome(properties=None)))
+            elif not is_agent:
+                impact.outcomes.append((row, entity_outcome(row, remaining, earliest=earliest, owner=owner)))
+        renamed = {row["id"]: row for row, outcome in impact.outcomes if outcome.renamed}
+        if renamed:
+            impact.reread |= {scene for row in renamed.values() for scene in row["scenes"]}
+            facts = await load_facts_of(self.writing, self.tenant, renamed)
+            await self._add_facts_to_reread(impact, (row for row in facts if row["predicate"] != "MENTIONED"))
+
+    async def commit(
+        self, impact: Impact, tombstones: Sequence[Mapping[str, Any]], preceding: Sequence[Change] = ()
+    ) -> ForgetResult:
+        """Delete everything in `impact`; the caller holds the locks of the user's memory and of the sessions.
+
+        Args:
+            tombstones: rows of `tombstones/put_tombstones`.
+            preceding: changes already made in this transaction.
+        """
+        merged = {row["root_id"] for row, _ in impact.outcomes if row["root_id"]}
+        roots = sorted(merged | await self._affected_roots(impact))
+        merging = MergeWriter(writing=self.writing, tenant=self.tenant, at=self.at)
+        before = await merging.edges_of(roots)
+        deleted_nodes = [
+            row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_member"]
+        ]
+        facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
+        facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
+        await self._delete(impact, facts, deleted_nodes)
+        gone = {*(row["id"] for row in impact.messages), *facts, *deleted_nodes, *impact.resegmented}
+        cases = {"user_id": self.user_id, "namespace": list(CASES), "ids": sorted(gone)}
+        await self._run(statement("forgetting/delete_recall_cases"), **cases)
+        updated = await self._update_entities(impact)
+        reread = await self._schedule_reread(impact)
+        projected = await merging.project(roots)
+        edges = edge_changes(before, await merging.edges_of(roots), FORGOTTEN)
+        await self._run(statement("tombstones/put_tombstones"), rows=_sorted_by_id(tombstones))
+        nodes = [*sorted(impact.resegmented), *deleted_nodes]
+        put = [*updated, *(node_change(node, Label.ENTITY, FORGOTTEN) for node in projected)]
+        user = await self._update_user()
+        if user is None:
+            nodes.append(self.user_node_id)
+        else:
+            put.append(user)
+        changes = [
+            *preceding,
+            *(_drop(Op.EDGE_DROP, name) for name in sorted(facts)),
+            *edges,
+            *(_drop(Op.NODE_DROP, name) for name in nodes),
+            *put,
+            *(await merging.update_kinship(self.user_id)),
+        ]
+        # Log only the last change of each element: earlier ones may contain what is forgotten.
+        last_index = {change.element_id: index for index, change in enumerate(changes)}
+        changes = [change for index, change in enumerate(changes) if last_index[change.element_id] == index]
+        await self._redact_log(changes)
+        await record_forgetting(self.writing, self.tenant, self.user_id, messages=bool(impact.messages))
+        await append_changes(self.writing, self.tenant, self.user_id, changes, at=self.at)
+        return _result(impact, reread)
+
+    async def _affected_roots(self, impact: Impact) -> set[str]:
+        """Return the ids of the nodes that represent merged entities at an end of the facts."""
+        member_rows = [row for row in impact.facts.values() if "subject_id" in row["properties"]]
+        ends = {end for row in member_rows for end in (row["subject_id"], row["object_id"])}
+        ends |= {row["object_id"] for row in impact.mentions if row["is_member"]}
+        rows = await self._run(statement("lookup/resolve_ids"), ids=sorted(ends))
+        return {row["root_id"] for row in rows if row["root_id"]}
+
+    async def _delete(self, impact: Impact, edges: Collection[str], nodes: Collection[str]) -> None:
+        await self._run(statement("forgetting/delete_messages"), ids=sorted(row["id"] for row in impact.messages))
+        member_rows = [
+            {"subject_id": row["subject_id"], "id": name}
+            for name, row in impact.facts.items()
+            if "subject_id" in row["properties"]
+        ]
+        member_rows += [{"subject_id": row["scene_id"], "id": row["id"]} for row in impact.mentions if row["is_member"]]
+        await self._run(statement("forgetting/delete_member_facts"), rows=_sorted_by_id(member_rows))
+        await self._run(statement("facts/delete_edges"), ids=sorted(edges))
+        await self._run(statement("forgetting/delete_nodes"), ids=sorted({*impact.resegmented, *nodes}))
+        forgotten = sorted(
+            row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated
+        )
+        await self._run(statement("forgetting/delete_rejected_merges"), ids=forgotten)
+
+    async def _update_entities(self, impact: Impact) -> list[Change]:
+        """Store the remaining names and times of entities; return the changes of the unmerged ones."""
+        rows = [(row, outcome.properties) for row, outcome in impact.outcomes if outcome.properties is not None]
+        put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_member"]]
+        member_rows = [{"id": row["id"], "properties": new} for row, new in rows if row["is_member"]]
+        await self._run(statement("entity_resolution/put_entities"), rows=_sorted_by_id(put))
+        await self._run(statement("entity_resolution/put_member_entities"), rows=_sorted_by_id(member_rows))
+        unmerged = ({**row["properties"], **new} for row, new in rows if not row["is_member"])
+        return [node_change(properties, Label.ENTITY, FORGOTTEN) for properties in unmerged]
+
+    async def _schedule_reread(self, impact: Impact) -> int:
+        """Mark the remaining messages and scenes as unread and enqueue the jobs; return the number of scenes marked."""
+        rows = _sorted_by_id({name: row[name] for name in ("id", "is_ending")} for row in impact.remaining)
+        await self._run(statement("forgetting/mark_messages_unread"), rows=rows)
+        remaining = [row["id"] for row in rows if not row["is_ending"]]
+        reread = sorted(impact.reread - impact.resegmented)
+        scenes = await self._run(statement("forgetting/mark_scenes_unread"), ids=reread)
+        messages = await self._run(statement("forgetting/messages_of_scenes"), ids=reread)
+        sessions = {*impact.sessions, *(row["session"] for row in scenes)}
+        episodes = await self._run(statement("forgetting/episodes_of_sessions"), sessions=sorted(sessions))
+        forgotten = {row["id"] for row in impact.messages}
+        kept, dropped = episodes_without(episodes, forgotten, {*remaining, *(row["id"] for row in messages)})
+        await self._run(statement("forgetting/delete_episodes"), ids=dropped)
+        await self._run(statement("forgetting/mark_episodes_unread"), rows=kept)
+        deleted = await self._run(statement("forgetting/delete_empty_sessions"), ids=impact.sessions)
+        if left := sorted(sessions - {row["id"] for row in deleted}):
+            job = {"user_node_id": self.user_node_id, "sessions": left, "now_ms": millis(self.at)}
+            await self._run(statement("forgetting/enqueue_reread"), **job)
+        return len(scenes)
+
+    async def _update_user(self) -> Change | None:
+        """Update the user's node and return the change; delete it and return None if no message is left."""
+        user = {"user_id": self.user_id, "user_node_id": self.user_node_id}
+        rows = await self._run(statement("forgetting/narrow_user_span"), **user)
+        if rows and rows[0]["messages"]:
+            return node_change(rows[0]["properties"], Label.USER, FORGOTTEN)
+        await self._run(statement("forgetting/delete_nodes"), ids=[self.user_node_id])
+        return None
+
+    async def _redact_log(self, changes: Sequence[Change]) -> None:
+        """Replace the bodies of older log entries about the same elements by the current ones."""
+        rows: list[Row] = [
+            {
+                "id": change.element_id,
+                "op": change.op.value,
+                "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
+            }
+            for change in sorted(changes, key=lambda change: change.element_id)
+        ]
+        await self._run(statement("forgetting/redact_changes"), rows=rows, reason=FORGOTTEN)
 
 
 def _result(impact: Impact, reread: int) -> ForgetResult:
@@ -270,114 +382,11 @@ def _result(impact: Impact, reread: int) -> ForgetResult:
     )
 
 
-async def _affected_roots(writing: Writing, tenant: TenantId, impact: Impact) -> set[str]:
-    """Return the ids of the nodes that represent merged entities at an end of the facts."""
-    member_rows = [row for row in impact.facts.values() if "subject_id" in row["properties"]]
-    ends = {end for row in member_rows for end in (row["subject_id"], row["object_id"])}
-    ends |= {row["object_id"] for row in impact.mentions if row["is_member"]}
-    rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": sorted(ends)})
-    return {row["root_id"] for row in rows if row["root_id"]}
-
-
-async def _delete(
-    writing: Writing, tenant: TenantId, impact: Impact, edges: Collection[str], nodes: Collection[str]
-) -> None:
-    messages = sorted(row["id"] for row in impact.messages)
-    await writing.run(statement("forgetting/delete_messages"), {"tenant": tenant, "ids": messages})
-    member_rows = [
-        {"subject_id": row["subject_id"], "id": name}
-        for name, row in impact.facts.items()
-        if "subject_id" in row["properties"]
-    ]
-    member_rows += [{"subject_id": row["scene_id"], "id": row["id"]} for row in impact.mentions if row["is_member"]]
-    await writing.run(
-        statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _sorted_by_id(member_rows)}
-    )
-    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "ids": sorted(edges)})
-    await writing.run(
-        statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*impact.resegmented, *nodes})}
-    )
-    forgotten = sorted(
-        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated
-    )
-    await writing.run(statement("forgetting/delete_rejected_merges"), {"tenant": tenant, "ids": forgotten})
-
-
-async def _update_entities(writing: Writing, request: ForgetRequest, impact: Impact) -> list[Change]:
-    """Store the remaining names and times of entities; return the changes of the unmerged ones."""
-    rows = [(row, outcome.properties) for row, outcome in impact.outcomes if outcome.properties is not None]
-    put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_member"]]
-    member_rows = [{"id": row["id"], "properties": new} for row, new in rows if row["is_member"]]
-    await writing.run(
-        statement("entity_resolution/put_entities"), {"tenant": request.tenant, "rows": _sorted_by_id(put)}
-    )
-    await writing.run(
-        statement("entity_resolution/put_member_entities"),
-        {"tenant": request.tenant, "rows": _sorted_by_id(member_rows)},
-    )
-    unmerged = ({**row["properties"], **new} for row, new in rows if not row["is_member"])
-    return [node_change(properties, Label.ENTITY, FORGOTTEN) for properties in unmerged]
-
-
-async def _schedule_reread(writing: Writing, request: ForgetRequest, impact: Impact) -> int:
-    """Mark the remaining messages and scenes as unread and enqueue the jobs; return the number of scenes marked."""
-    tenant = request.tenant
-    rows = _sorted_by_id({name: row[name] for name in ("id", "is_ending")} for row in impact.remaining)
-    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "rows": rows})
-    remaining = [row["id"] for row in rows if not row["is_ending"]]
-    reread = sorted(impact.reread - impact.resegmented)
-    scenes = await writing.run(statement("forgetting/mark_scenes_unread"), {"tenant": tenant, "ids": reread})
-    messages = await writing.run(statement("forgetting/messages_of_scenes"), {"tenant": tenant, "ids": reread})
-    sessions = {"tenant": tenant, "sessions": sorted({*impact.sessions, *(row["session"] for row in scenes)})}
-    episodes = await writing.run(statement("forgetting/episodes_of_sessions"), sessions)
-    forgotten = {row["id"] for row in impact.messages}
-    rows, dropped = episodes_without(episodes, forgotten, {*remaining, *(row["id"] for row in messages)})
-    await writing.run(statement("forgetting/delete_episodes"), {"tenant": tenant, "ids": dropped})
-    await writing.run(statement("forgetting/mark_episodes_unread"), {"tenant": tenant, "rows": rows})
-    deleted = await writing.run(
-        statement("forgetting/delete_empty_sessions"), {"tenant": tenant, "ids": impact.sessions}
-    )
-    reread_sessions = {*sessions["sessions"]} - {row["id"] for row in deleted}
-    job = {
-        "tenant": tenant,
-        "user_node_id": memory_id(user_uri(tenant, request.user_id)),
-        "sessions": sorted(reread_sessions),
-        "now_ms": millis(request.at),
-    }
-    if reread_sessions:
-        await writing.run(statement("forgetting/enqueue_reread"), job)
-    return len(scenes)
-
-
-async def _update_user(writing: Writing, request: ForgetRequest) -> Change | None:
-    """Update the user's node and return the change; delete it and return None if no message is left."""
-    node_id = memory_id(user_uri(request.tenant, request.user_id))
-    parameters = {"tenant": request.tenant, "user_id": request.user_id, "user_node_id": node_id}
-    rows = await writing.run(statement("forgetting/narrow_user_span"), parameters)
-    if rows and rows[0]["messages"]:
-        return node_change(rows[0]["properties"], Label.USER, FORGOTTEN)
-    await writing.run(statement("forgetting/delete_nodes"), {"tenant": request.tenant, "ids": [node_id]})
-    return None
-
-
-async def _redact_log(writing: Writing, tenant: TenantId, changes: Sequence[Change]) -> None:
-    """Replace the bodies of older log entries about the same elements by the current ones."""
-    rows: list[Row] = [
-        {
-            "id": change.element_id,
-            "op": change.op.value,
-            "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
-        }
-        for change in sorted(changes, key=lambda change: change.element_id)
-    ]
-    await writing.run(statement("forgetting/redact_changes"), {"tenant": tenant, "rows": rows, "reason": FORGOTTEN})
-
-
 def _drop(op: Op, name: str) -> Change:
     return Change(op=op, element_id=MemoryId(name), body={}, reason=FORGOTTEN)
 
 
-def _sorted_by_id(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sorted_by_id(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(rows, key=lambda row: str(row["id"]))
 
 
@@ -468,6 +477,14 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> For
     )
 
 
+async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
+    """Return the stored facts and mentions of entities; for merged entities those of the members, not derived ones."""
+    parameters = {"tenant": tenant, "ids": sorted(ids)}
+    edges = await writing.run(statement("lookup/edges_of_nodes"), parameters)
+    member_facts = await writing.run(statement("entity_resolution/member_facts"), parameters)
+    return [*(row for row in edges if not row["properties"].get("merged")), *member_facts]
+
+
 async def _members(writing: Writing, tenant: TenantId, ids: Sequence[str]) -> dict[str, set[str]]:
     """Return the ids of the entities merged into each node, its own included."""
     found = await load_members(writing, tenant, ids)
@@ -480,43 +497,3 @@ async def _names_of_end(writing: Writing, tenant: TenantId, node_id: str, labels
         return frozenset((THE_USER if Label.USER in labels else THE_AGENT,))
     rows = await writing.run(statement("lookup/node_by_id"), {"tenant": tenant, "id": node_id})
     return frozenset(form for name in stored_names(rows[0]["node"]) for form in all_forms(name))
-
-
-async def forget_own_names(
-    writing: Writing,
-    tenant: TenantId,
-    user_id: UserId,
-    messages: Sequence[Row],
-    forbidden_names: Iterable[frozenset[str]],
-) -> set[str]:
-    """Remove self-declared names of the user that a forgotten message contains or that are forbidden.
-
-    Names that remaining messages declare are stored again when these are extracted again.
-
-    Args:
-        forbidden_names: spellings that must not be stored again.
-
-    Returns:
-        Ids of the scenes that contain a removed name; they must be cleared and extracted again, since the name may
-        refer to somebody else there.
-    """
-    user = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id))}
-    rows = await writing.run(statement("forgetting/user_aliases"), user)
-    if not rows:
-        return set()
-    aliases, self_names, since = rows[0]["aliases"], rows[0]["declared_names"], rows[0]["declared_since"]
-    texts, forbidden = [row["text"] for row in messages], frozenset[str]().union(*forbidden_names)
-    removed = names_mentioned(self_names, texts)
-    removed |= {name for name in self_names if not forbidden.isdisjoint({name, *all_forms(name)})}
-    if not removed:
-        return set()
-    remaining = [(name, at) for name, at in zip(self_names, since, strict=True) if name not in removed]
-    names = {
-        "aliases": [name for name in aliases if name not in removed],
-        "declared_names": [name for name, _ in remaining] or None,
-        "declared_since": [at for _, at in remaining] or None,
-    }
-    await writing.run(statement("forgetting/set_user_aliases"), {**user, "names": names})
-    parameters = {"tenant": tenant, "user_id": user_id, "names": sorted(name.lower() for name in removed)}
-    found = await writing.run(statement("forgetting/scenes_naming"), parameters)
-    return {row["id"] for row in found}

@@ -14,18 +14,13 @@ from graph_service.graph.rows import from_row
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, expiry_of, raise_problems
-from graph_service.memory.consolidation.segmentation import PAUSE_S
-from graph_service.memory.entity_resolution.merge import MergeWriter, load_members
 from graph_service.memory.forgetting.commit import (
-    ForgetRequest,
     ForgetResult,
     ForgetTarget,
+    ForgettingWriter,
     Impact,
-    commit_forgetting,
     find_entity,
     find_fact,
-    find_impact,
-    forget_own_names,
 )
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
 from graph_service.memory.forgetting.user import begin_user_erasure
@@ -44,7 +39,7 @@ from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import SessionKey, ShortTermWindow, shortened
 from graph_service.memory.tags import message_tokens, normalized_tags, tag_problems
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
-from schema.change import FORGOTTEN, Change
+from schema.change import Change
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.filters import EVERYTHING
 from schema.ids import MemoryId, SessionId, TenantId, UserId, content_hash, memory_id, to_element_id, user_uri
@@ -183,7 +178,6 @@ async def set_details(
 
 
 MESSAGES_PER_COMMIT: Final = 1_000
-_PAUSE_MS: Final = round(PAUSE_S * 1000)
 _TURN: Final = ("id", "speaker", "text", "said_at", "position")
 
 
@@ -288,11 +282,11 @@ class Forgetting:
         if name is None:
             raise NotFoundError(f"the session has no message {message_id!r}; perhaps it was forgotten")
         selection, at, temporary_id = message_selection(tenant, ids=[name]), self.clock(), str(uuid4())
-        request = ForgetRequest(tenant=tenant, user_id=UserId(user_id), at=at)
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
 
         async def steps(writing: Writing) -> tuple[list[Row], dict[str, Any] | None]:
-            await _lock(writing, request, [session])
+            forgetting = ForgettingWriter(writing=writing, tenant=tenant, user_id=UserId(user_id), at=at)
+            await forgetting.lock([session])
             found = await writing.run(statement("messages/stored"), {"tenant": tenant, "id": name})
             if not found:
                 raise NotFoundError(f"the session has no message {message_id!r}; it was forgotten")
@@ -309,7 +303,7 @@ class Forgetting:
             messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
             substitute = {"tenant": tenant, "properties": first | {"id": temporary_id}}
             await writing.run(statement("messages/add_substitute"), substitute)
-            await self._commit(writing, request, messages)
+            await self._commit(forgetting, messages, [])
             parts.sort(key=lambda part: str(part["id"]))
             named = {"tenant": tenant, "temporary_id": temporary_id, "id": name, "parts": parts}
             await writing.run(statement("messages/put_parts"), named)
@@ -317,8 +311,8 @@ class Forgetting:
 
         messages, first = await self.graph.write(steps)
         if first is not None:
-            await self._forget_cached(tenant, request.user_id, messages)
-            key = SessionKey(tenant=tenant, user_id=request.user_id, session_id=SessionId(session_id))
+            await self._forget_cached(tenant, UserId(user_id), messages)
+            key = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
             if first["text"]:
                 self.window.add(key, [shortened(**{n: first[n] for n in _TURN}, role=Role(first["role"]))])
         self.notify(tenant)
@@ -462,13 +456,13 @@ class Forgetting:
         forgotten = set[str]()
 
         async def steps(writing: Writing) -> ForgetResult:
-            request = ForgetRequest(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
-            await _lock(writing, request, [])
+            user_id = (await find(writing)).user_id
+            forgetting = ForgettingWriter(writing=writing, tenant=tenant, user_id=user_id, at=at)
+            await forgetting.lock([])
             # Find again under the lock.
             target = await find(writing)
-            request = replace(request, tombstones=target.tombstones(tenant, key, millis(at)))
             forgotten.update(target.facts, target.entities)
-            return await self._commit(writing, request, [], target)
+            return await self._commit(forgetting, [], target.tombstones(tenant, key, millis(at)), target)
 
         result = await self.graph.write(steps)
         self.on_forgotten(tenant)
@@ -486,15 +480,14 @@ class Forgetting:
     ) -> ForgetResult:
         user_id, at = UserId(rows[0]["user_id"]), self.clock()
         tombstones = await self._tombstones(tenant, tombstone_targets, millis(at))
-        request = ForgetRequest(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
         await self._forget_cached(tenant, user_id, rows)
 
         async def steps(writing: Writing) -> ForgetResult:
-            sessions = sorted({row["session"] for row in rows})
-            await _lock(writing, request, sessions)
+            forgetting = ForgettingWriter(writing=writing, tenant=tenant, user_id=user_id, at=at)
+            await forgetting.lock(sorted({row["session"] for row in rows}))
             # Read again under the lock.
             messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
-            return await self._commit(writing, request, messages)
+            return await self._commit(forgetting, messages, tombstones)
 
         result = await self.graph.write(steps)
         # A concurrent recall may have filled the caches meanwhile.
@@ -503,15 +496,15 @@ class Forgetting:
         return replace(result, spooled=spooled)
 
     async def _commit(
-        self, writing: Writing, request: ForgetRequest, messages: Sequence[Row], target: ForgetTarget | None = None
+        self,
+        forgetting: ForgettingWriter,
+        messages: Sequence[Row],
+        tombstones: Sequence[Mapping[str, Any]],
+        target: ForgetTarget | None = None,
     ) -> ForgetResult:
         async def current_impact() -> Impact:
-            impact = await find_impact(
-                writing,
-                request.tenant,
-                request.user_id,
+            impact = await forgetting.find_impact(
                 messages,
-                pause_ms=_PAUSE_MS,
                 cleared={*renamed_scenes, *(target.scenes if target else ())},
                 deleted_entities=target.entities if target else (),
             )
@@ -524,16 +517,15 @@ class Forgetting:
 
         if not messages and target is None:
             return ForgetResult()
-        names = target.names if target else ()
-        renamed_scenes = await forget_own_names(writing, request.tenant, request.user_id, messages, names)
+        renamed_scenes = await forgetting.forget_own_names(messages, target.names if target else ())
         impact = await current_impact()
         merged_ids = [row["id"] for row, outcome in impact.outcomes if row["is_member"] and outcome.properties is None]
         changes: list[Change] = []
         for name in merged_ids:
-            changes += await _undo_merges(writing, request.tenant, name, at=request.at)
+            changes += await forgetting.undo_merges(name)
         if merged_ids:
             impact = await current_impact()
-        return await commit_forgetting(writing, request, impact, changes)
+        return await forgetting.commit(impact, tombstones, changes)
 
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
         """Remove messages from this process's caches, the question log and the short-term window."""
@@ -543,27 +535,6 @@ class Forgetting:
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self.window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)
-
-
-async def _lock(writing: Writing, request: ForgetRequest, sessions: Sequence[str]) -> None:
-    user = memory_id(user_uri(request.tenant, request.user_id))
-    await writing.run(statement("locks/lock_memory"), {"tenant": request.tenant, "user_node_id": user})
-    parameters = {"tenant": request.tenant, "sessions": list(sessions), "now_ms": millis(request.at)}
-    await writing.run(statement("locks/lock_sessions"), parameters)
-
-
-async def _undo_merges(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
-    """Undo every merge of an entity, so that it can be deleted alone; return the changes for viewers."""
-    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [name]})
-    root = ends[0]["root_id"] if ends else None
-    if root is None:
-        return []
-    merging = MergeWriter(writing=writing, tenant=tenant, at=at)
-    changes = [] if root == name else await merging.split(name, root, FORGOTTEN)
-    for one in (await load_members(writing, tenant, [name])).get(name, ()):
-        if one.get("parent_id") == name:
-            changes += await merging.split(one["id"], name, FORGOTTEN)
-    return changes
 
 
 def message_selection(
