@@ -243,20 +243,12 @@ class UnchangedCache(Generic[T]):
     Args:
         weigh: size of a result in the unit of `weight_max`.
         weight_max: of all results together; a larger result is not kept.
-        clock_s: monotonic seconds.
     """
 
-    def __init__(
-        self,
-        log: ChangeLog,
-        *,
-        weigh: Callable[[T], int],
-        weight_max: int,
-        clock_s: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, log: ChangeLog, *, weigh: Callable[[T], int], weight_max: int) -> None:
         self._log = log
         self._weigh = weigh
-        self._clock_s = clock_s
+        self._clock_s = time.monotonic
         self._kept: LRUCache[tuple[TenantId, Hashable], _Kept[T]] = LRUCache(weight_max, lambda kept: kept.weight)
         # The head of each tenant that was seen last, and when it was seen first.
         self._heads: LRUCache[TenantId, tuple[Head, float]] = LRUCache(_TENANTS_MAX)

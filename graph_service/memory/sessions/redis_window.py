@@ -177,7 +177,6 @@ class RedisWindow(ShortTermWindow):
 
     Args:
         clock_s: returns the seconds of a monotonic clock.
-        retry_s: pause between attempts to write pending turns.
     """
 
     def __init__(
@@ -188,14 +187,12 @@ class RedisWindow(ShortTermWindow):
         turns_max: int,
         sessions_max: int = SESSIONS_MAX,
         bytes_max: int = BYTES_MAX,
-        retry_s: float = RETRY_S,
         supervisor: Supervisor | None = None,
     ) -> None:
         super().__init__(turns_max=turns_max, sessions_max=sessions_max, bytes_max=bytes_max)
         self._redis = redis
         self._clock_s = clock_s
         self._breaker = Breaker()
-        self._retry_s = retry_s
         self._supervisor = supervisor or Supervisor()
         # Users whose keys must be deleted before they are read again. All keys even for single messages, because other
         # turns can be read from the database.
@@ -319,7 +316,7 @@ class RedisWindow(ShortTermWindow):
 
     async def _write_pending(self) -> None:
         while not (await self.catch_up() or self._closing.is_set()):
-            await wait_for_any(self._closing, timeout_s=self._retry_s)
+            await wait_for_any(self._closing, timeout_s=RETRY_S)
 
 
 async def _done(operation: Awaitable[None]) -> bool:

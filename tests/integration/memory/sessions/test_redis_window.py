@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
@@ -32,6 +33,12 @@ class Clock:
         return self.now_s
 
 
+@pytest.fixture(autouse=True)
+def no_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing but a request or a turn write what is pending."""
+    monkeypatch.setattr("graph_service.memory.sessions.redis_window.RETRY_S", 3_600)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def redis() -> AsyncIterator[RedisProcess]:
     """Start a redis-server for this test."""
@@ -42,7 +49,7 @@ async def redis() -> AsyncIterator[RedisProcess]:
 def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: int = 3, **more: float) -> RedisWindow:
     """Return a window that writes to Redis on request or when a turn wakes it."""
     rules = RedisRules(**{"timeout_s": TIMEOUT_S, "turns_max": turns_max, **more})  # type: ignore[arg-type]
-    return RedisWindow(redis=RedisTurns(url, rules), turns_max=turns_max, clock_s=clock or Clock(), retry_s=3_600)
+    return RedisWindow(redis=RedisTurns(url, rules), turns_max=turns_max, clock_s=clock or Clock())
 
 
 async def _ids(window: RedisWindow, talk: SessionKey | None = None) -> list[str]:

@@ -35,9 +35,8 @@ class Cached:
         self.log = FakeLog()
         self.now_s = 0.0
         self.computed = 0
-        self.cache = UnchangedCache[list[str]](
-            cast(ChangeLog, self.log), weigh=len, weight_max=weight_max, clock_s=lambda: self.now_s
-        )
+        self.cache = UnchangedCache[list[str]](cast(ChangeLog, self.log), weigh=len, weight_max=weight_max)
+        self.cache._clock_s = lambda: self.now_s
 
     def computing(self, value: list[str]) -> Callable[[], Awaitable[list[str]]]:
         async def compute() -> list[str]:
