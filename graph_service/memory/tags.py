@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from graph_service.memory.argument_checks import raise_problems
+from schema.errors import InputError
 from schema.filters import equality_text
 from schema.ids import name_key, scope_token
 from schema.limits import LIMITS
@@ -38,7 +38,8 @@ def check_tags(tags: Sequence[str]) -> None:
     Raises:
         InputError: lists their problems.
     """
-    raise_problems(problem.removeprefix(".") for problem in tag_problems(tags))
+    if problems := tag_problems(tags):
+        raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
 
 
 def tag_tokens(tenant: str, user_id: str, tags: Iterable[str]) -> list[str]:
