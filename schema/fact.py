@@ -18,6 +18,8 @@ _T = TypeVar("_T")
 
 # Value of `reader` for corrections by people.
 PERSON: Final = "person"
+# Reader of what the reader without a language model finds.
+LOCAL_READER: Final = "rules"
 
 
 def told_begin(valid_at: _T, invalid_at: _T | None, known_at: _T | None, end_known_at: _T | None) -> _T | None:

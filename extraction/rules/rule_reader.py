@@ -9,9 +9,10 @@ from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.tags import Tag
 from extraction.text.corrections import Correction, correction_in
 from extraction.unreadable import note_unreadable, read_or
+from schema.fact import LOCAL_READER
 from schema.labels import Role
 
-READER_NAME = "rules"
+READER_NAME = LOCAL_READER
 # Last step in `Reading.path` if no reader finished in time.
 TOO_SLOW = "too slow"
 

@@ -12,7 +12,7 @@ from typing import Final
 from extraction.entities.attributes import Attribute, attribute_of, value_key
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Assertion, Closing, CorrectionKind, joined, latest_correction
-from schema.fact import PERSON, AcceptedFact, Claim, Fact, FactValues, Proof, fact_values
+from schema.fact import LOCAL_READER, PERSON, AcceptedFact, Claim, Fact, FactValues, Proof, fact_values
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 
 # Minimum base strength of a fact that a person stated.
@@ -20,7 +20,7 @@ STATED_STRENGTH: Final = 0.9
 # Importance of a fact that a person pinned.
 IMPORTANCE_MAX: Final = 10
 # Readers by precedence of their wording at equal times; "" means any model.
-_READER_PRECEDENCE: Final = ("caller", "", "rules")
+_READER_PRECEDENCE: Final = ("caller", "", LOCAL_READER)
 # Factor by which each further evidence message reduces 1 - strength.
 _DOUBT_FACTOR: Final = 0.85
 # Maximum number of statements of single messages that a fact keeps.

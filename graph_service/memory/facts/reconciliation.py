@@ -14,7 +14,6 @@ from typing import Final
 
 from extraction.entities.attributes import names_favorite
 from extraction.llm.fact_judge import FactVerdict, Judgement
-from extraction.rules.rule_reader import READER_NAME
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
     KnownClaim,
@@ -32,7 +31,7 @@ from graph_service.memory.facts.conflict_resolution import FactAction, resolve
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import CLOSING_TEXTS, Assertion, Closing
-from schema.fact import AcceptedFact, Claim, Fact
+from schema.fact import LOCAL_READER, AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
 
 # Precedence of a statement that a model joined from two, before every reader's.
@@ -257,7 +256,7 @@ class _ClaimBuilder:
 
     def _is_withdrawn(self, assertion: Assertion) -> bool:
         if assertion.message_id in self.corrected and assertion.correction is None:
-            return self._known.wording.reader == READER_NAME
+            return self._known.wording.reader == LOCAL_READER
         return assertion.unconfirmed and (self.moved or assertion.scene_id in self._refined)
 
     def settled(self) -> KnownClaim | None:
