@@ -224,7 +224,7 @@ async def recall(
                 _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
             )
             hits = ranked_by_replacements(hits, changes, analysis, share, brief)
-        unaffected = await _unaffected(embedder, question.text, hits[:SCORED_N]) if answers else frozenset()
+        unaffected = await _unaffected(embedder, question.text, hits) if answers else frozenset()
         ordered = below_replacements(hits, analysis, found.proofs, unaffected)
         hits = await off_loop(lambda: without_repeats(ordered))
     else:
@@ -315,9 +315,10 @@ async def _lasting_answers(
 
 
 async def _unaffected(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> frozenset[str]:
-    """Return the ids of corrected messages of which another part than the corrected one answers the question."""
+    """Return the ids of the first corrected messages of which another part than the corrected one answers best."""
     by_id = {hit.candidate.id: hit.candidate for hit in hits}
-    corrected = [(one, by_id.get(one.overtaken_by or "")) for one in by_id.values() if one.withdrawn]
+    first = [hit.candidate for hit in hits[:SCORED_N] if hit.candidate.withdrawn]
+    corrected = [(one, by_id.get(one.overtaken_by or "")) for one in first]
     parts = {one.id: parts_of(one.text, by.meant) for one, by in corrected if by is not None and by.meant}
     texts = [text for pair in parts.values() if pair for text in pair]
     if not texts or not isinstance(embedder, AnswerScorer):
