@@ -11,8 +11,8 @@ from schema.labels import Role
 
 # Parts of a number, time or Latin word, of which a correction may change some characters.
 _IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
-# "1,240" and 16:40 are within a clause.
-_CLAUSE: Final = re.compile(r"(?:[^,.;:!?\n，。；：！？]|[.,:](?=\w))+[,.;:!?\n，。；：！？]*")
+# "1,240", 16:40 and "am 14. Mai" are within a clause.
+_CLAUSE: Final = re.compile(r"(?:[^,.;:!?\n，。；：！？]|[.,:](?=\w)|(?<=\d)\.)+[,.;:!?\n，。；：！？]*")
 
 
 def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import BoundedThreads
@@ -87,6 +88,8 @@ _SCORING_MAX_S: Final = 5.0
 _SEARCHED: Final = ("vector", "words", "stems", "time", "happened", "other_language")
 # Log odds by which another part of a corrected message answers better than the corrected one.
 _OTHER_ODDS: Final = 1.0
+# And those by which the whole message answers better still: 19 questions in four languages.
+_WHOLE_ODDS: Final = 1.6
 _BUSY: Final = "the models that score answers are busy: ranked by words, meaning and time only"
 # Total length of the texts of hits, and of those of evidence, that the answers to one request return in full; length of
 # each truncated one.
@@ -315,17 +318,23 @@ async def _lasting_answers(
 
 
 async def _unaffected(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> frozenset[str]:
-    """Return the ids of the first corrected messages of which another part than the corrected one answers best."""
+    """Return the ids of the first corrected messages of which another part than the corrected one answers best.
+
+    It must answer nearly as well as the whole: beside "a string broke", a bare "the 18th" says little by itself.
+    """
     by_id = {hit.candidate.id: hit.candidate for hit in hits}
     first = [hit.candidate for hit in hits[:SCORED_N] if hit.candidate.withdrawn]
-    corrected = [(one, by_id.get(one.overtaken_by or "")) for one in first]
-    parts = {one.id: parts_of(one.text, by.meant) for one, by in corrected if by is not None and by.meant}
-    texts = [text for pair in parts.values() if pair for text in pair]
+    meant = [(one, by_id[name].meant or "") for one in first if (name := one.overtaken_by) in by_id]
+    texts = {one.id: (*parts, text) for one, text in meant if (parts := parts_of(one.text, text))}
     if not texts or not isinstance(embedder, AnswerScorer):
         return frozenset()
-    odds, _ = await _in_time(texts, embedder.answer_scores(question, texts))
+    odds, _ = await _in_time(flat := [*chain(*texts.values())], embedder.answer_scores(question, flat))
     return frozenset(
-        name for name, pair in parts.items() if pair and odds.get(pair[1], 0.0) - odds.get(pair[0], 0.0) > _OTHER_ODDS
+        name
+        for name, (changed, other, whole) in texts.items()
+        if odds.keys() >= {changed, other, whole}
+        and odds[other] - odds[changed] > _OTHER_ODDS
+        and odds[whole] - odds[other] < _WHOLE_ODDS
     )
 
 

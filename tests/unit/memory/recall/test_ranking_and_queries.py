@@ -262,6 +262,7 @@ def test_correction_stands_directly_above_the_message_that_it_corrects() -> None
         ("The room is 1,240 euros.", "The room is 1,340 euros.", None),
         ("Flight on the 12th, hotel Mila.", "Flight on the 14th, hotel Mila.", ("Flight on the 14th,", " hotel Mila.")),
         ("At 3:45, ok?", "At 4:45, ok?", ("At 4:45,", " ok?")),
+        ("Fix am 12. um 7, Aula.", "Fix am 14. um 7, Aula.", ("Fix am 14. um 7,", " Aula.")),
         ("", "", None),
     ],
 )
