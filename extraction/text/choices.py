@@ -207,9 +207,12 @@ def _named_in(clause: str, options: Sequence[str], marks: Sequence[frozenset[str
     if not named:
         said = _parts(clause) | {*_SHORT.findall(clause)}
         named = dict.fromkeys((at for at, own in enumerate(marks) if own & said), False)
+        names = {at: _parts((_name_of(options[at]) or "").lower().replace("'", "’")) for at in named}
         if len(clause.split()) > _MANY_WORDS:
-            names = {at: _parts((_name_of(options[at]) or "").lower().replace("'", "’")) for at in named}
             named = dict.fromkeys((at for at, name in names.items() if len(name) > 1 and name <= said), False)
+        elif len(named) > 1:
+            # "The Phonak pair it is": another one is "3,100 a pair".
+            named = dict.fromkeys((at for at, name in names.items() if name & marks[at] & said), False) or named
     return named
 
 

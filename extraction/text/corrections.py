@@ -55,7 +55,8 @@ _CJK: Final = re.compile(rf"[{HAN_OR_KANA}]+")
 _TOKEN: Final = re.compile(rf"{_CJK.pattern}|[^\W\d_]+")
 _CLAUSE_END: Final = r"\s*＊※,.;:!?…—–，。！？；：、～~\U0001f300-\U0001faff"
 _CLAUSE: Final = re.compile(
-    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|(?<=\d)(?<!\d\d\d)\.(?=,| [^\Wa-z]|\s*$)|"
+    rf"[^{_CLAUSE_END}](?:[^{_CLAUSE_END}]|(?<=[^\W{HAN}])[.,:](?=[^\W{HAN}])|"
+    rf"(?<=\d)(?<!\d\d\d)(?<![4-9]\d)\.(?=,| [^\Wa-z]|\s*$)|"
     rf"(?<![{HAN_OR_KANA}]) (?=[^{_CLAUSE_END}])| (?=[^{_CLAUSE_END}{HAN_OR_KANA}]))*"
 )
 _MARKED: Final = re.compile(r"(?:^\s*[*※＊]\s*|(?<=\s)[*※＊])(?=\w)|(?<=\w)[*＊](?=\s|$)")

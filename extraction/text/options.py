@@ -25,11 +25,12 @@ _LISTED_WORDS_MAX, _LISTED_CHARS_MAX = 12, 80
 _PATTERNS: Final = patterns_of(toml_of("extraction.text", "options.toml")["patterns"], {"cjk": HAN_OR_KANA})
 _HAN_DIGITS: Final = "一二三四五六"
 _LETTERS: Final = "ABCDEF"
+_NUMBERS: Final = ("one", "two", "three", "four", "five", "six")
 _OR: Final = r"(?:or|oder|ou|o)"
 _AND: Final = r"(?:and|und|et|y|e|sowie)"
 _HAS_OR: Final = re.compile(rf"(?:^|[\s,;]){_OR}\s", re.I)
 _BETWEEN: Final = {
-    mark: re.compile(rf"\s*[{mark}]\s*(?:(?:{_OR}|{_AND})\s+)?|\s+{_OR}\s+", re.I) for mark in (",", ";")
+    mark: re.compile(rf"\s*[{mark}](?!\d{{3}})\s*(?:(?:{_OR}|{_AND})\s+)?|\s+{_OR}\s+", re.I) for mark in (",", ";")
 }
 _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 
@@ -37,7 +38,7 @@ _MARKS: Final = " \t\"'“”‘’«»《》「」.,;，。；、"
 def list_items(text: str) -> list[re.Match[str]]:
     """Return the marks of the items of a list, all of one kind and numbered in order; none if it is no list."""
     found = list(_PATTERNS["item"].finditer(text[:_LIST_CHARS_MAX]))
-    for kind in ("n", "circled", "han", "letter", "small", "inline", "bare", None):
+    for kind in ("n", "circled", "han", "letter", "small", "inline", "named", "bare", None):
         marks = [mark for mark in found if mark.lastgroup == kind]
         in_order = kind is None or all(_value(mark[kind]) == n for n, mark in enumerate(marks, 1))
         if 2 <= len(marks) <= _OPTIONS_MAX and in_order:
@@ -46,6 +47,8 @@ def list_items(text: str) -> list[re.Match[str]]:
 
 
 def _value(mark: str) -> int:
+    if mark.lower() in _NUMBERS:
+        return _NUMBERS.index(mark.lower()) + 1
     for numbers in (_HAN_DIGITS, _LETTERS):
         if mark.upper() in numbers:
             return numbers.index(mark.upper()) + 1

@@ -57,6 +57,11 @@ _RECORDS = (
     "pour les transporter, t'as des idées ?",
     "Trois pistes : une remorque louée à 49 € pour le week-end, l'utilitaire du voisin, ou des caisses dans la Kangoo.",
 )
+_EARS = (
+    "which should i keep?",
+    "Option one: the Oticon, $3,100 a pair. Option two: the Phonak, for calls, $2,800. Option three: none.",
+)
+_INN = ("住哪个？", "方案1：海边民宿；方案2：山里木屋")
 _SEALER = ("封口机要选一个，给点建议", "可以考虑：一号，半自动，1300元；二号，全自动，2900元；三号，租一台。")
 _VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
@@ -108,6 +113,8 @@ def _chosen(*texts: str) -> Choice | None:
         (_PAPERS, "a lawyer by the hour scares me. i'm taking the fixed price one", "a fixed-price package"),
         (_RECORDS, "la remorque j'aime pas. Allez, ce sera les caisses", "des caisses dans la Kangoo"),
         (_SEALER, "全自动又占地方。拿一号吧", "半自动"),
+        (_EARS, "calls matter most for my job. decided, the Phonak pair it is", "the Phonak"),
+        (_INN, "就方案2吧", "山里木屋"),
         (_SONG, "群青でいく 最初にガツンと", "群青"),
         (_NOON, "ナポリタンにする ピーマン余ってるし", "ナポリタン"),
         (_DISH, "carrillera, que mi padre no quiere espinas", "poner carrillera al vino"),

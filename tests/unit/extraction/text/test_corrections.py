@@ -28,6 +28,7 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
         ("Ella's birthday is on March 12.", "My bad, I meant March 21.", "March 21"),
         ("Our hotel is 90 euros a night.", "*95 euros", "95 euros a night"),
         ("I was born in 1987.", "1978, sorry, typo", "1978"),
+        ("Mein Spind hat die Nr 27.", "quatsch, 72. Zahlendreher", "Nr 72"),
         ("My neighbour's name is Joanna Weiss.", "Sorry, Johanna Weiss, with an h.", "Johanna Weiss"),
         ("房东的电话是13800001111。", "打错了，尾号是2222。", "13800002222"),
         ("房东的电话是13911110000。", "抱歉，最后四位是0001。", "13911110001"),
