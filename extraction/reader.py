@@ -106,7 +106,8 @@ class ProposedFact:
     Attributes:
         subject, object: a name, `THE_USER` or `THE_AGENT`.
         closes: the line says that the fact is no longer true.
-        corrects: index of a line that its own corrects: what was read from that one before was never true.
+        corrects: it ends what a corrected line said, if that was read before; else there is nothing to close.
+        withdraws: index of a corrected line for which other facts are told: what was read from it was never true.
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
@@ -129,7 +130,8 @@ class ProposedFact:
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     closes: bool = False
-    corrects: int | None = None
+    corrects: bool = False
+    withdraws: int | None = None
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None

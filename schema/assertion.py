@@ -68,6 +68,7 @@ class Assertion:
             others of an attribute that may hold several.
         replaces: ids of claims that the fact replaces, as the caller said.
         unconfirmed: only the local reader read it, and a model is to read the message, too.
+        local: only the local reader read it.
         correction: a correction by a person, with priority over extracted facts; None when extracted.
     """
 
@@ -85,6 +86,7 @@ class Assertion:
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()
     unconfirmed: bool = False
+    local: bool = False
 
     @property
     def asserts(self) -> bool:
@@ -100,6 +102,7 @@ def assertion_text(assertion: Assertion) -> str:
     marks = ("e" if assertion.ends else "") + ("a" if assertion.adds else "") + ("j" if assertion.judged else "")
     marks += _MARKS[assertion.correction] if assertion.correction else ""
     marks += ("c" if assertion.changes else "") + ("u" if assertion.unconfirmed else "")
+    marks += "l" if assertion.local else ""
     marks += f":{','.join(assertion.replaces)}" if assertion.replaces else ""
     moments = map(_number_of, (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at))
     return "|".join((assertion.message_id, assertion.scene_id, *moments, str(assertion.position), marks))
@@ -134,6 +137,7 @@ def parse_assertion(text: str) -> Assertion:
         correction=next((stated for stated, mark in _MARKS.items() if mark in marks), None) if marks else None,
         changes="c" in marks,
         unconfirmed="u" in marks,
+        local="l" in marks,
         replaces=tuple(map(MemoryId, replaced.split(","))) if replaced else (),
     )
 
@@ -177,6 +181,7 @@ def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
                 changes=before.changes or assertion.changes,
                 replaces=tuple(sorted({*before.replaces, *assertion.replaces})),
                 unconfirmed=before.unconfirmed and assertion.unconfirmed,
+                local=before.local and assertion.local,
             )
         one[key] = assertion
     return tuple(one[key] for key in sorted(one))

@@ -135,7 +135,8 @@ class AcceptedFact(FactValues):
         said_at: time of the first evidence message.
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
-        corrects: id of a message that its own corrects: what was read from that one was never true.
+        corrects: it ends what a message had wrong that its own corrects; nothing if no such fact is stored.
+        withdraws: id of that message, if another fact is told instead: what was read from it was never true.
         correction: set when it is a correction by a person.
         changes: the statement or its evidence says that the value is new or changed.
         replaces: ids of the claims that it replaces, as the caller said.
@@ -152,7 +153,8 @@ class AcceptedFact(FactValues):
     proofs: tuple[Proof, ...]
     valid_by: datetime | None = None
     closes: bool = False
-    corrects: MemoryId | None = None
+    corrects: bool = False
+    withdraws: MemoryId | None = None
     correction: CorrectionKind | None = None
     changes: bool = False
     replaces: tuple[MemoryId, ...] = ()

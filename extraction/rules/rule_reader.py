@@ -1,11 +1,12 @@
 """The reader by rules, without a language model; a local model may tag facts beside them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 from extraction.bounded_threads import THREADS
-from extraction.reader import Reader, Reading, SceneText
+from extraction.reader import Reader, Reading, SceneLine, SceneText
 from extraction.rules.tags import Tag
 from extraction.text.corrections import Correction, correction_in
 from extraction.unreadable import note_unreadable, read_or
@@ -40,14 +41,11 @@ def rules_with_tags(tagger: FactTagger) -> Reader:
     """Return a reader by rules that also takes the facts that a model tags in the messages of people."""
 
     async def read(scene: SceneText) -> Reading:
-        corrections = corrections_in(scene)
-        texts = {
-            number: (number in corrections and corrections[number].text) or line.text
-            for number, line in enumerate(scene.lines)
-            if line.fresh and line.role is Role.USER
-        }
+        corrections, lines = corrections_in(scene)
+        texts = {number: line.text for number, line in enumerate(lines) if line.fresh and line.role is Role.USER}
         # What a correction withdraws may have been read from the tags.
-        texts |= {earlier: scene.lines[earlier].text for earlier, *_ in corrections.values() if earlier not in texts}
+        corrected = (one.earlier for number, one in corrections.items() if lines[number].fresh)
+        texts |= {number: lines[number].text for number in corrected if number not in texts}
         tagged = zip(texts, await _tags_of([*texts.values()], tagger), strict=True)
         tags = {number: own for number, own in tagged if own is not None}
         return await THREADS.run(partial(_read, scene, tags))
@@ -66,15 +64,23 @@ async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] |
         return [None] * len(texts)
 
 
-def corrections_in(scene: SceneText) -> dict[int, Correction]:
-    """Map each fresh line that corrects an earlier one to the number of that line and its text as corrected."""
-    said = [((line.role, line.speaker), line.text, line.said_at) for line in scene.lines]
-    found = {
-        number: read_or(None, correction_in, number, said)
-        for number, line in enumerate(scene.lines)
-        if line.fresh and line.role is Role.USER
-    }
-    return {number: one for number, one in found.items() if one is not None}
+def corrections_in(scene: SceneText) -> tuple[dict[int, Correction], list[SceneLine]]:
+    """Return what lines of people correct, by their number, and all lines as they are meant.
+
+    A line that corrects another is meant as that one with the right words, which a third may correct again.
+    """
+    lines, found = [*scene.lines], dict[int, Correction]()
+    said = [((line.role, line.speaker), line.text, line.said_at) for line in lines]
+    for number, line in enumerate(scene.lines):
+        correction = read_or(None, correction_in, number, said) if line.role is Role.USER else None
+        if correction is None:
+            continue
+        found[number] = correction
+        if correction.text:
+            # "I moved yesterday": the day before that was said.
+            lines[number] = replace(lines[correction.earlier], text=correction.text, fresh=line.fresh)
+            said[number] = (*said[number][:1], correction.text, line.said_at)
+    return found, lines
 
 
 def plain_reading() -> Reading:

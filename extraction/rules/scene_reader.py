@@ -64,16 +64,25 @@ def read_scene(scene: SceneText, *, reader: str, tags: Mapping[int, Sequence[Tag
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
     mentions: dict[tuple[str, int], Mention] = {}
-    corrections = corrections_in(scene)
+    corrections, meant = corrections_in(scene)
     said = [(line.role, line.text, line.said_at) for line in scene.lines]
     for number, line in enumerate(scene.lines):
         if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
             continue
         correction = corrections.get(number)
-        spoken = replace(line, text=correction.text) if correction and correction.text else line
-        read = read_or([], _facts_of, spoken, number, scene, tags.get(number))
+        read = read_or([], _facts_of, meant[number], number, scene, tags.get(number))
         if correction is not None:
-            read = read_or(read, _corrected, correction, number, read, scene, facts, tags)
+            earlier = correction.earlier
+            wrong = (
+                [
+                    one
+                    for one in facts.values()
+                    if {quote.line for quote in one.quotes} == {earlier} and not one.corrects
+                ]
+                if scene.lines[earlier].fresh
+                else read_or([], _facts_of, meant[earlier], number, scene, tags.get(earlier))
+            )
+            read = _corrected(correction, number, read, wrong, facts, scene.user_names)
         read += read_or([], _choices_of, number, scene, said)
         for fact in read:
             key = _key_of(fact)
@@ -96,44 +105,43 @@ def _corrected(
     correction: Correction,
     number: int,
     read: Sequence[ProposedFact],
-    scene: SceneText,
+    said: Sequence[ProposedFact],
     facts: dict[tuple[str, str, str | None, str], ProposedFact],
-    tags: Mapping[int, Sequence[Tag]],
+    user_names: Sequence[str],
 ) -> list[ProposedFact]:
     """Return what a correction changes in the facts of an earlier line, and the ends of the wrong ones.
 
-    What the earlier line had wrong leaves `facts`; it may have been stored before. If the correction does not tell
-    which words were wrong, only the fact of a line with a single one is.
+    What the earlier line had wrong leaves `facts`; it may have been stored before, and was never true if something is
+    told instead. If the correction does not tell which words were wrong, only the fact of a line with a single one is.
 
     Args:
         number: the line that corrects it.
         read: facts of the corrected line.
+        said: facts of the earlier line.
     """
-    earlier, proof = correction.earlier, (Quote(line=number),)
-    if scene.lines[earlier].fresh:
-        said = [fact for fact in facts.values() if {quote.line for quote in fact.quotes} == {earlier}]
-    else:
-        said = _facts_of(scene.lines[earlier], number, scene, tags.get(earlier))
     told, meant = {_told(fact) for fact in said}, {_key_of(fact) for fact in read}
-    changed = [replace(fact, corrects=earlier, quotes=proof) for fact in read if _told(fact) not in told]
+    changed = [fact for fact in read if _told(fact) not in told]
+    withdraws = correction.earlier
     if correction.text is None and len(said) > 1:
-        return changed
+        return [replace(fact, withdraws=withdraws, quotes=(Quote(line=number),)) for fact in changed]
     if correction.told is not None:
-        changed += _renamed(said, correction.told, proof, earlier)
+        changed += _renamed(said, correction.told, user_names)
     right = {_key_of(fact) for fact in read if _told(fact) in told}
     for key in {_key_of(fact) for fact in said} - right:
         facts.pop(key, None)
     wrong = (fact for fact in said if _key_of(fact) not in meant and not fact.closes)
-    return [*changed, *(replace(fact, closes=True, corrects=earlier, quotes=proof) for fact in wrong)]
+    ends = [replace(fact, closes=True, corrects=True) for fact in wrong]
+    proof, never = (Quote(line=number),), withdraws if changed else None
+    return [replace(fact, withdraws=never, quotes=proof) for fact in (*changed, *ends)]
 
 
-def _renamed(said: Sequence[ProposedFact], name: str, proof: tuple[Quote], earlier: int) -> Iterator[ProposedFact]:
+def _renamed(said: Sequence[ProposedFact], name: str, user_names: Sequence[str]) -> Iterator[ProposedFact]:
     """Yield the only fact of a line with another object, which a correction tells."""
     for fact in said:
-        is_alike = has_cjk(name) == has_cjk(fact.object) and name[:1].isupper() == fact.object[:1].isupper()
-        if is_alike and not fact.closes and fact.object in fact.statement:
-            statement = fact.statement.replace(fact.object, name)
-            yield replace(fact, object=name, statement=statement, corrects=earlier, quotes=proof)
+        before, found, after = fact.statement.rpartition(fact.object)
+        is_alike = has_cjk(name) == has_cjk(fact.object) and not any(fact.object in user for user in user_names)
+        if is_alike and found and not fact.closes:
+            yield replace(fact, object=name, statement=before + name + after)
 
 
 def _choices_of(number: int, scene: SceneText, said: Sequence[tuple[Role, str, datetime]]) -> list[ProposedFact]:

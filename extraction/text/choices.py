@@ -43,9 +43,9 @@ _ENDS: Final = r"\n.!?…。！？;；,，、(（)）"
 _CLAUSE: Final = re.compile(rf"(?:[^{_ENDS}]|(?<=\d)[.,](?=\d))*[^{_ENDS}\s][.!?…。！？;；,，、\n]*")
 _CJK_GAP: Final = re.compile(rf"(?<=[{HAN_OR_KANA}]) +(?=[{HAN_OR_KANA}])")
 _WORDS: Final = re.compile(rf"[^\W\d_{HAN_OR_KANA}]{{{_WORD_MIN},}}")
-# "ZWO" tells an option, unlike other short words.
-_CAPITALS: Final = re.compile(rf"(?<!\w)[A-Z]{{2,{_WORD_MIN - 1}}}(?!\w)")
-_SHORT: Final = re.compile(rf"(?<!\w)[a-z]{{2,{_WORD_MIN - 1}}}(?!\w)")
+# "ZWO" tells an option that has small letters too, unlike other short words.
+_CAPITALS: Final = re.compile(r"(?<!\w)[A-Z]{3}(?!\w)")
+_SHORT: Final = re.compile(r"(?<!\w)[a-z]{3}(?!\w)")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=.)", re.DOTALL)
 _WHY: Final = re.compile(r" ?[(（]\{why\}[)）]")
 _RUN: Final = re.compile(rf"[{HAN_OR_KANA}]+")
@@ -230,11 +230,14 @@ def _number(text: str, language: _Language, n: int) -> int | None:
 def _marks_of(options: Sequence[str]) -> list[frozenset[str]]:
     """Return the words, or pairs of characters, of each option that no other has."""
     own = [
-        _parts(option.lower().replace("'", "’")) | {word.lower() for word in _CAPITALS.findall(option)}
-        for option in options
+        _parts(option.lower().replace("'", "’")) | {word.lower() for word in _capitals(option)} for option in options
     ]
     counts = Counter(part for parts in own for part in parts)
     return [frozenset(part for part in parts if counts[part] == 1) for parts in own]
+
+
+def _capitals(option: str) -> list[str]:
+    return [] if option.isupper() else _CAPITALS.findall(option)
 
 
 def _parts(text: str) -> frozenset[str]:

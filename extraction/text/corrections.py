@@ -43,6 +43,8 @@ _SHORT_CHARS: Final = 80
 # Of words that stand in place of others.
 _PHRASE_CHARS_MAX: Final = 40
 _TOLD_CHARS_MAX_ZH: Final = 8
+# 打错了，是我妈 tells whose.
+_PRONOUNS_ZH: Final = "我你您他她它咱俺私僕"
 _SIMILAR_MIN: Final = 0.7
 # Digits of a number that another one with the same digits corrects, whatever else is said.
 _PERMUTED_MIN: Final = 4
@@ -77,7 +79,7 @@ class Correction(NamedTuple):
     Attributes:
         earlier: index of the text that it corrects.
         text: that text as corrected; None if it cannot be told which words were wrong.
-        told: then the name, or the Chinese or Japanese words beside "is", that it tells instead of them, if any.
+        told: then the Chinese or Japanese words beside "is" that it tells instead of them, if any.
     """
 
     earlier: int
@@ -624,18 +626,18 @@ def _is_told(later: _Later, before: str) -> bool:
 
 
 def _told_instead(later: _Later) -> str | None:
-    """Return the name, or the words behind 是 or before です, that a clause beside words of error consists of."""
+    """Return the words behind 是 or before です that are all that the first clause with others than of error says."""
     for clause in later.clauses:
         start, end = _core(later.text, clause.rest)
         told = later.text[start:end]
         if not told:
             continue
-        is_cjk = _CJK.fullmatch(told) is not None and len(told) <= _TOLD_CHARS_MAX_ZH
         like = _words().like
         is_told = like["copula"].search(later.text[clause.rest[0] : start]) or like["copula_after"].match(
             later.text, end
         )
-        return told if (is_cjk and is_told) or _NAME.fullmatch(told) else None
+        is_name = _CJK.fullmatch(told) is not None and len(told) <= _TOLD_CHARS_MAX_ZH and told[0] not in _PRONOUNS_ZH
+        return told if is_name and is_told else None
     return None
 
 

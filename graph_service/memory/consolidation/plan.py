@@ -215,7 +215,7 @@ def plan_digest(
         of_scene = list[AcceptedFact]()
         for reading in extraction.readings:
             facts_accepted, items = check(reading, scene.messages, entities, replaced)
-            of_scene += [replace(fact, corrects=None) if fact.claim in kept else fact for fact in facts_accepted]
+            of_scene += [replace(fact, withdraws=None) if fact.claim in kept else fact for fact in facts_accepted]
             rejected += [(item, scene) for item in items]
         accepted += [(fact, scene.id) for fact in of_scene]
         named = _named(extraction, of_scene, entities, owner)

@@ -213,6 +213,22 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
     )
 
 
+def without(claim: KnownClaim, withdrawn: Collection[Assertion]) -> KnownClaim:
+    """Return a claim without some of its assertions, in words of the messages that are left, if these are known."""
+    left = tuple(one for one in claim.assertions if one not in withdrawn)
+    messages = {one.message_id for one in left}
+    wordings = [one for one in sorted(claim.wordings) if _message_and_words(one)[0] in messages]
+    told = [_message_and_words(one)[1] for one in wordings]
+    statement = claim.wording.statement if not told or claim.wording.statement in told else told[-1]
+    return replace(
+        claim,
+        assertions=left,
+        quotes=frozenset(quote for quote in claim.quotes if quote.partition(":")[0] in messages),
+        wording=replace(claim.wording, statement=statement),
+        wordings=frozenset(wordings),
+    )
+
+
 def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
     """Return an accepted fact as a claim with its assertions, one per evidence message."""
     explicit = fact.valid_at != fact.said_at
@@ -231,6 +247,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
             changes=fact.changes and not fact.closes,
             replaces=() if fact.closes else fact.replaces,
             unconfirmed=fact.unconfirmed,
+            local=fact.reader == LOCAL_READER,
         )
         for proof in fact.proofs
     ]

@@ -26,12 +26,13 @@ from graph_service.memory.facts.claims import (
     merge_claims,
     merged_fact,
     supported_fact,
+    without,
 )
 from graph_service.memory.facts.conflict_resolution import FactAction, resolve
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import CLOSING_TEXTS, Assertion, Closing
-from schema.fact import LOCAL_READER, AcceptedFact, Claim, Fact
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
 
 # Precedence of a statement that a model joined from two, before every reader's.
@@ -141,8 +142,8 @@ def _withdraw_corrected(
     accepted: Iterable[tuple[AcceptedFact, MemoryId]], claims: Mapping[Claim, "_ClaimBuilder"]
 ) -> None:
     for fact, _ in accepted:
-        if fact.corrects is not None and fact.claim in claims:
-            claims[fact.claim].corrected.add(fact.corrects)
+        if fact.withdraws is not None and fact.claim in claims:
+            claims[fact.claim].corrected.add(fact.withdraws)
 
 
 def _applicable(
@@ -152,7 +153,7 @@ def _applicable(
     return [
         (fact, scene)
         for fact, scene in accepted
-        if not fact.closes or fact.corrects is None or (fact.claim in claims and claims[fact.claim].has_settled)
+        if not (fact.closes and fact.corrects) or (fact.claim in claims and claims[fact.claim].has_settled)
     ]
 
 
@@ -255,21 +256,18 @@ class _ClaimBuilder:
         return not all(map(self._is_withdrawn, self._known.assertions))
 
     def _is_withdrawn(self, assertion: Assertion) -> bool:
-        if assertion.message_id in self.corrected and assertion.correction is None:
-            return self._known.wording.reader == LOCAL_READER
-        return assertion.unconfirmed and (self.moved or assertion.scene_id in self._refined)
+        corrected = assertion.local and assertion.message_id in self.corrected
+        return corrected or (assertion.unconfirmed and (self.moved or assertion.scene_id in self._refined))
 
     def settled(self) -> KnownClaim | None:
         """Return the claim without what was withdrawn or never true; None if nothing is left."""
         if not self.is_withdrawable:
             return self.merged()
-        left = tuple(one for one in self._known.assertions if not self._is_withdrawn(one))
-        messages = {one.message_id for one in left}
-        quotes = frozenset(quote for quote in self._known.quotes if quote.partition(":")[0] in messages)
+        left = without(self._known, [one for one in self._known.assertions if self._is_withdrawn(one)])
         # A verdict that ends a withdrawn fact ends nothing.
         parts = [part for part in self._added if not all(one.judged for one in part.assertions)]
-        if left:
-            return merge_claims([replace(self._known, assertions=left, quotes=quotes), *self._added])
+        if left.assertions:
+            return merge_claims([left, *self._added])
         if not parts:
             return None
         known = self._known

@@ -22,14 +22,19 @@ def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
     """
     in_order = sorted(messages, key=lambda one: (one.said_at, one.session, one.position))
     said = [((one.role, one.speaker), one.text, one.said_at) for one in in_order]
-    found = {at: correction_in(at, said) for at, one in enumerate(in_order) if one.role == Role.USER}
+    found = dict[int, Correction]()
+    for at, one in enumerate(in_order):
+        correction = correction_in(at, said) if one.role == Role.USER else None
+        if correction is not None:
+            found[at] = correction
+            # A third message may correct the second, which is meant as the first with other words.
+            said[at] = (*said[at][:1], correction.text or one.text, one.said_at)
     corrected = {
         in_order[wrong].id: in_order[at].id
         for at, one in found.items()
-        if one is not None
         for wrong in (one.earlier, *_repetitions(in_order, one, at))
     }
-    meant = {in_order[at].id: one.text for at, one in found.items() if one is not None}
+    meant = {in_order[at].id: one.text for at, one in found.items()}
     told = [replace(one, meant=meant[one.id]) if one.id in meant else one for one in messages]
     return [
         replace(one, overtaken_by=corrected[one.id], withdrawn=True) if one.id in corrected else one for one in told

@@ -7,7 +7,7 @@ Start with `recall`; `with_evidence` then completes the texts of the evidence.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -227,7 +227,8 @@ async def recall(
                 _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
             )
             hits = ranked_by_replacements(hits, changes, analysis, share, brief)
-        unaffected = await _unaffected(embedder, question.text, hits) if answers else frozenset()
+        unaffected, waits = await _unaffected(embedder, question.text, hits) if answers and not busy else ((), busy)
+        busy = busy or waits
         ordered = below_replacements(hits, analysis, found.proofs, unaffected)
         hits = await off_loop(lambda: without_repeats(ordered))
     else:
@@ -317,25 +318,30 @@ async def _lasting_answers(
     return without_stays(answers, stays, homes)
 
 
-async def _unaffected(embedder: Embedder | None, question: str, hits: Sequence[Hit]) -> frozenset[str]:
+async def _unaffected(
+    embedder: Embedder | None, question: str, hits: Sequence[Hit]
+) -> tuple[Collection[str], tuple[str, ...]]:
     """Return the ids of the first corrected messages of which another part than the corrected one answers best.
 
-    It must answer nearly as well as the whole: beside "a string broke", a bare "the 18th" says little by itself.
+    A note follows if the models are too busy. The other part must answer nearly as well as the whole: beside "a string
+    broke", a bare "the 18th" says little by itself.
     """
     by_id = {hit.candidate.id: hit.candidate for hit in hits}
     first = [hit.candidate for hit in hits[:SCORED_N] if hit.candidate.withdrawn]
-    meant = [(one, by_id[name].meant or "") for one in first if (name := one.overtaken_by) in by_id]
+    by = [(one, by_id[name]) for one in first if (name := one.overtaken_by) in by_id]
+    meant = [(one, later.meant or "") for one, later in by if not later.withdrawn]
     texts = {one.id: (*parts, text) for one, text in meant if (parts := parts_of(one.text, text))}
     if not texts or not isinstance(embedder, AnswerScorer):
-        return frozenset()
-    odds, _ = await _in_time(flat := [*chain(*texts.values())], embedder.answer_scores(question, flat))
-    return frozenset(
+        return (), ()
+    odds, busy = await _in_time(flat := [*chain(*texts.values())], embedder.answer_scores(question, flat))
+    unaffected = [
         name
         for name, (changed, other, whole) in texts.items()
         if odds.keys() >= {changed, other, whole}
         and odds[other] - odds[changed] > _OTHER_ODDS
         and odds[whole] - odds[other] < _WHOLE_ODDS
-    )
+    ]
+    return unaffected, busy
 
 
 async def _replacements(

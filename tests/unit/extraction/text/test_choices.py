@@ -62,6 +62,7 @@ _EARS = (
     "Option one: the Oticon, $3,100 a pair. Option two: the Phonak, for calls, $2,800. Option three: none.",
 )
 _INN = ("住哪个？", "方案1：海边民宿；方案2：山里木屋")
+_TEAMS = ("which team?", "1. HR department\n2. IT department\n3. Sales in the US")
 _SEALER = ("封口机要选一个，给点建议", "可以考虑：一号，半自动，1300元；二号，全自动，2900元；三号，租一台。")
 _VAN = ("on veut un fourgon", "Trois pistes : Ducato déjà aménagé, Trafic à toit relevable, Master à aménager.")
 
@@ -135,6 +136,8 @@ def test_reply_chooses_an_option(told: tuple[str, str], reply: str, option: str)
     [
         (_BOATS, "hm, can you give me five more?"),
         (_STEPS, "I had a great time at the lagoon with Carla and we talked about the feedback of the year"),
+        (_TEAMS, "I'll take it, thanks"),
+        (_TEAMS, "That is perfect for us"),
         (_STEPS, "Always provide good security practices when I ask about authorization"),
         (_STEPS, "What's the best way to make sure that Greg and I agree on our reading for this term?"),
         (_BOATS, "is the second one taken?"),

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from extraction.reader import SceneLine, SceneText
+from extraction.reader import ProposedFact, SceneLine, SceneText
 from extraction.text.corrections import correction_in, correction_of
 from schema.ids import MemoryId
 from schema.labels import Role
@@ -244,7 +244,7 @@ def test_value_alone_corrects_another_only_if_alike_after_some_minutes() -> None
     [
         ("我住在泉州。", "打错了，是厦门", "厦门"),
         ("私は京都に住んでいます。", "間違えた、大阪です", "大阪"),
-        ("I live here.", "I got that wrong, ask Tom", None),
+        ("我对腰果过敏。", "打错了，是我妈", None),
     ],
 )
 def test_name_told_instead_is_known_where_the_wrong_words_are_not(earlier: str, later: str, told: str | None) -> None:
@@ -274,7 +274,7 @@ def test_facts_of_a_correction_are_those_of_the_corrected_message(
     valid = {fact.subject: fact.object for fact in reading.facts if not fact.closes}
     assert valid == objects
     assert {quote.line for fact in reading.facts for quote in fact.quotes} == {1}
-    assert {fact.corrects for fact in reading.facts} == {0}
+    assert {fact.withdraws for fact in reading.facts} == {0}
     assert any(fact.closes for fact in reading.facts)
 
 
@@ -300,3 +300,47 @@ def test_correction_that_fits_no_words_ends_the_fact_of_a_message_with_a_single_
 def test_long_runs_of_cues_take_linear_time(text: str) -> None:
     for _ in range(20):
         correction_of(text, ["1 2 3 4 " * 250, "Aa Bb " * 300, "not 5 " * 300])
+
+
+def _read(*texts: str, days: int = 0, users: tuple[str, ...] = ()) -> list[ProposedFact]:
+    """Return the facts of messages said a minute apart, or so many days."""
+    lines = tuple(
+        SceneLine(
+            message_id=MemoryId(text),
+            role=Role.USER,
+            speaker=None,
+            text=text,
+            said_at=NOON + timedelta(days=days * at, minutes=at),
+            fresh=True,
+        )
+        for at, text in enumerate(texts)
+    )
+    return [*asyncio.run(read_with_tags(SceneText(user_names=users, agent_names=(), lines=lines))).facts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "valid"),
+    [
+        (("My rent is 2600.", "sorry, 2900", "sorry, 2700"), {"2700"}),
+        (("I live in Porto.", "sorry, Lisbon", "no wait, Madrid"), {"Madrid"}),
+    ],
+)
+def test_correction_of_a_correction_tells_the_last_value(texts: tuple[str, ...], valid: set[str]) -> None:
+    assert {fact.object for fact in _read(*texts) if not fact.closes} == valid
+
+
+@pytest.mark.parametrize(
+    "later", ["I got the train wrong, it left early", "Sorry, wrong chat: Maria", "I misspoke, Anna told me"]
+)
+def test_error_for_which_nothing_is_told_instead_withdraws_nothing(later: str) -> None:
+    """The fact may end, which the history shows; it is not deleted."""
+    facts = _read("I'm allergic to cashews.", later)
+    assert all(fact.withdraws is None for fact in facts)
+
+
+def test_corrected_message_keeps_the_times_at_which_it_was_said() -> None:
+    facts = _read("I moved to Oslo yesterday. My dog is called Rex.", "Her name is not Rex, Max", days=3)
+    (home,) = (fact for fact in facts if fact.object == "Oslo")
+    assert home.valid_at is not None
+    assert home.valid_at.date() == (NOON - timedelta(days=1)).date()
+    assert home.withdraws is None

@@ -132,5 +132,12 @@ def test_question_for_a_choice(question: str) -> None:
 
 
 def test_other_questions_ask_for_no_choice() -> None:
-    for question in ("Where do I live?", "我住在哪里？", "Wie alt ist Jonas?", "どこに住んでる？", "¿Qué coche tengo?"):
+    for question in (
+        "Where do I live?",
+        "我住在哪里？",
+        "Wie alt ist Jonas?",
+        "Where did we end up staying?",
+        "どこに住んでる？",
+        "¿Qué coche tengo?",
+    ):
         assert not asks_choice(question)
