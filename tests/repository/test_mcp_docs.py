@@ -39,7 +39,7 @@ def servers() -> list[dict[str, Any]]:
 
 
 def test_snippets_name_existing_commands_and_routes() -> None:
-    """README.md and the page each have a client configuration for stdio and for HTTP."""
+    """README.md has a client configuration for stdio; the page has one for stdio and one for HTTP."""
     started = [server for server in servers() if "command" in server]
     assert len(started) == 2
     for server in started:

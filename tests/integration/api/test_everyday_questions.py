@@ -217,5 +217,5 @@ async def test_dinner_for_both_finds_the_allergy_and_the_diet(told: Told) -> Non
 
 
 async def test_context_of_the_readme_tells_where_the_user_lives(told: Told) -> None:
-    found = (await told.send(told.tenants["readme"], CONTEXT, text="Where shall we meet for coffee?"))["context"]
+    found = (await told.send(told.tenants["readme"], CONTEXT, text="Plan a day in Ana's city."))["context"]
     assert "Lisbon" in str(found["text"])
