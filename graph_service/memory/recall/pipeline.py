@@ -7,7 +7,7 @@ Start with `recall`; `with_evidence` then completes the texts of the evidence.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -37,7 +37,7 @@ from graph_service.memory.recall.answer_ranking import (
     to_score,
     without_stays,
 )
-from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, Hit, LayerSimilarities, Removed
+from graph_service.memory.recall.candidates import CandidateSet, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.confidence import (
     RELEVANT_MIN,
     ConfidenceFeatures,
@@ -286,20 +286,24 @@ async def _layer_similarities(
 async def _answer_scores(
     embedder: Embedder | None, question: str, hits: Sequence[Hit], analysis: QueryAnalysis
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Return the answer scores, 0 to 1, of the best hits by id, and a note if the models are too busy.
+    """Return the answer scores, 0 to 1, of the best hits by id, and a note if the models are too busy."""
+    scored, busy = await _answer_odds(embedder, question, to_score(hits, analysis))
+    if scored and max(scored.values()) < 0:
+        more, busy = await _answer_odds(embedder, question, to_score(hits, analysis, more=True))
+        scored |= more
+    return answers_of(scored), busy
+
+
+async def _answer_odds(
+    embedder: Embedder | None, question: str, texts: Mapping[str, str]
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the log odds that each text answers the question, by its key, and a note if the models are too busy.
 
     There are none if the embedder cannot score.
     """
-    found: dict[str, float] = {}
-    busy: tuple[str, ...] = ()
-    for texts in (to_score(hits, analysis), to_score(hits, analysis, more=True)):
-        if not texts or not isinstance(embedder, AnswerScorer):
-            break
-        odds, busy = await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
-        found |= odds
-        if not odds or max(odds.values()) >= 0:
-            break
-    return answers_of(found), busy
+    if not texts or not isinstance(embedder, AnswerScorer):
+        return {}, ()
+    return await _in_time([*texts], embedder.answer_scores(question, [*texts.values()]))
 
 
 async def _lasting_answers(
@@ -307,13 +311,11 @@ async def _lasting_answers(
 ) -> Mapping[str, float]:
     """Return the answer scores for a home, lower for stays; as they are if a single text may answer."""
     texts = to_score(hits, analysis)
-    if len(texts) < 2 or max(answers.values(), default=0.0) < NEWER_SCORE_MIN or not isinstance(embedder, AnswerScorer):
+    if len(texts) < 2 or max(answers.values(), default=0.0) < NEWER_SCORE_MIN:
         return answers
     asked = (STAY_QUESTION, *HOME_QUESTIONS)
     # Together, so that busy models hold an answer up once.
-    scored = await asyncio.gather(
-        *(_in_time([*texts], embedder.answer_scores(one, [*texts.values()])) for one in asked)
-    )
+    scored = await asyncio.gather(*(_answer_odds(embedder, one, texts) for one in asked))
     stays, *homes = (answers_of(odds) for odds, _ in scored)
     return without_stays(answers, stays, homes)
 
@@ -331,9 +333,7 @@ async def _unaffected(
     by = [(one, by_id[name]) for one in first if (name := one.overtaken_by) in by_id]
     meant = [(one, later.meant or "") for one, later in by if not later.withdrawn]
     texts = {one.id: (*parts, text) for one, text in meant if (parts := parts_of(one.text, text))}
-    if not texts or not isinstance(embedder, AnswerScorer):
-        return (), ()
-    odds, busy = await _in_time(flat := [*chain(*texts.values())], embedder.answer_scores(question, flat))
+    odds, busy = await _answer_odds(embedder, question, {text: text for three in texts.values() for text in three})
     unaffected = [
         name
         for name, (changed, other, whole) in texts.items()
@@ -361,10 +361,8 @@ async def _brief_odds(
     embedder: Embedder | None, pairs: Sequence[TextPair], analysis: QueryAnalysis
 ) -> dict[str, float]:
     """Return the log odds that newer texts tell what holds for a while, by text; none if that is asked for."""
-    texts = [*dict.fromkeys(one.newer_text for one in pairs)] if asks_lasting(analysis) else []
-    if not texts or not isinstance(embedder, AnswerScorer):
-        return {}
-    odds, _ = await _in_time(texts, embedder.answer_scores(BRIEF_QUESTION, texts))
+    texts = {one.newer_text: one.newer_text for one in pairs} if asks_lasting(analysis) else {}
+    odds, _ = await _answer_odds(embedder, BRIEF_QUESTION, texts)
     return odds
 
 
@@ -454,22 +452,22 @@ async def with_evidence(
     keep, budget.evidence = whole_of([one.whole_chars or len(one.text) for one in messages], budget.evidence)
     if all(keep) and not any(message.whole_chars for message in messages):
         return answer
-    ids = list(
-        dict.fromkeys(
-            message.id for message, whole in zip(messages, keep, strict=True) if whole and message.whole_chars
-        )
-    )
-    texts: dict[str, str | None] = {}
-    if ids:
-        parameters = {"tenant": tenant, "user_id": user_id, "ids": ids}
+    # A message that is not read was forgotten meanwhile.
+    texts: dict[str, str | None] = {
+        message.id: None for message, whole in zip(messages, keep, strict=True) if whole and message.whole_chars
+    }
+    if texts:
+        parameters = {"tenant": tenant, "user_id": user_id, "ids": [*texts]}
         try:
-            found = {row["id"]: row["text"] for row in await graph.read(statement("recall/evidence_texts"), parameters)}
-            # A message that is missing was forgotten meanwhile.
-            texts = {name: found.get(name) for name in ids}
+            texts |= {
+                row["id"]: row["text"] for row in await graph.read(statement("recall/evidence_texts"), parameters)
+            }
         except UnavailableError:
             # Leave these texts cut.
             texts = {}
-    hits, cut_n = _with_texts(answer.hits, keep, texts)
+    whole = iter(keep)
+    hits = tuple(_with_texts(hit, whole, texts) for hit in answer.hits)
+    cut_n = sum(message.whole_chars is not None for hit in hits for message in hit.candidate.evidence)
     if not cut_n:
         return replace(answer, hits=hits)
     note = (
@@ -492,32 +490,22 @@ def whole_of(chars: Sequence[int], left: int = EVIDENCE_CHARS_MAX) -> tuple[list
     return keep, left
 
 
-def _with_texts(
-    hits: Sequence[Hit], keep: Sequence[bool], texts: Mapping[str, str | None]
-) -> tuple[tuple[Hit, ...], int]:
-    """Return the hits with full or truncated evidence texts, and the number of truncated texts.
+def _with_texts(hit: Hit, whole: Iterator[bool], texts: Mapping[str, str | None]) -> Hit:
+    """Return the hit with full or truncated evidence texts.
 
     Args:
-        keep: whether to return each text in full, in the order of the evidence.
+        whole: whether to return each text in full, in the order of the evidence.
         texts: full texts by message id; None if the message was forgotten, which is then left out.
     """
-    whole, cut_n, done = iter(keep), 0, list[Hit]()
-    for hit in hits:
-        evidence = []
-        for message in hit.candidate.evidence:
-            fits = next(whole)
-            if message.whole_chars is None:
-                evidence.append(message if fits else _cut(message))
-                cut_n += not fits
-            elif fits and message.id in texts:
-                text = texts[message.id]
-                evidence += [] if text is None else [replace(message, text=text, whole_chars=None)]
-            else:
-                evidence.append(_cut(message))
-                cut_n += 1
-        done.append(replace(hit, candidate=replace(hit.candidate, evidence=tuple(evidence))))
-    return tuple(done), cut_n
-
-
-def _cut(message: EvidenceMessage) -> EvidenceMessage:
-    return replace(message, text=message.text[:CUT_CHARS] + "…", whole_chars=message.whole_chars or len(message.text))
+    evidence = []
+    for message in hit.candidate.evidence:
+        fits = next(whole)
+        if fits and message.whole_chars is None:
+            evidence.append(message)
+        elif fits and message.id in texts:
+            text = texts[message.id]
+            evidence += [] if text is None else [replace(message, text=text, whole_chars=None)]
+        else:
+            chars = message.whole_chars or len(message.text)
+            evidence.append(replace(message, text=message.text[:CUT_CHARS] + "…", whole_chars=chars))
+    return replace(hit, candidate=replace(hit.candidate, evidence=tuple(evidence)))
