@@ -62,7 +62,7 @@ async def figures(
         seen = await embed_question(embedder, question.question)
         asked = analyse(question.question, reference=now, embedded=seen)
         weights = weights_for(chinese=asked.chinese, vectors=True, tokens=True, chars=asked.chars)
-        hits = rank(found_for(asked), weights, analysis=asked, now=now, limit=50)
+        hits = rank(found_for(asked), weights, analysis=asked, now=now)[:50]
         rows[question.id] = ranking_measures([hit.candidate.id for hit in hits], question.gold)
     return rows
 

@@ -252,7 +252,7 @@ def question(text: str) -> None:
         for anchor in analysis.anchors:
             event_range(anchor, asked, reference, reference.replace(hour=23))
     candidates = [a_candidate(str(at), text=part, said_at=ZONED) for at, part in enumerate((text, text[5:], "tea"))]
-    rank(all_found(*candidates), CHINESE if analysis.chinese else ENGLISH, analysis=analysis, now=ZONED, limit=9)
+    rank(all_found(*candidates), CHINESE if analysis.chinese else ENGLISH, analysis=analysis, now=ZONED)
 
 
 def whole_reader(text: str, tags: Sequence[Tag] | None = None) -> None:

@@ -24,6 +24,7 @@ from extraction.embeddings.embedder import (
 from extraction.query_analysis import QueryAnalysis, analyse
 from extraction.text.passages import passage
 from graph_service.config.sections import RecallSettings
+from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.messages.log import ALL_MESSAGES, MatchingMessages, matching_messages
@@ -47,15 +48,17 @@ from graph_service.memory.recall.confidence import (
 from graph_service.memory.recall.corrections import parts_of
 from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.final_order import above, below_replacements, page_of, without_repeats
-from graph_service.memory.recall.query import Mode, Question, ResolvedQuestion, resolve_question
+from graph_service.memory.recall.query import HitKind, Mode, Question, ResolvedQuestion, resolve_question
 from graph_service.memory.recall.ranking import (
     dialogue_share,
     is_conversation,
     long_answer_share,
+    rank,
     weights_for,
+    with_factors,
     with_question_weights,
 )
-from graph_service.memory.recall.ranking_modes import DEFAULTS, Ordered, ranked
+from graph_service.memory.recall.ranking_modes import DEFAULTS, Ordered, by_layers, by_similarity_and_importance
 from graph_service.memory.recall.replacement_ranking import (
     BRIEF_QUESTION,
     NEWER_SCORE_MIN,
@@ -67,7 +70,6 @@ from graph_service.memory.recall.replacement_ranking import (
 from graph_service.memory.recall.retrieval import (
     candidates_in,
     filtered,
-    layer_parameters,
     layer_scores_in,
     messages_per_channel,
     recall_parameters,
@@ -197,12 +199,14 @@ async def recall(
         dialogue=dialogue,
         long_answers=long_answer_share(found.messages),
     )
-    weights = with_question_weights(weights, analysis)
+    weights = with_factors(with_question_weights(weights, analysis), settings)
 
     def in_order() -> Ordered:
-        return ranked(
-            matching, mode, analysis=analysis, now=asked.now, weights=weights, layers=layers, settings=settings
-        )
+        if mode is Mode.LAYERED:
+            return by_layers(matching.candidates, layers, settings, analysis=analysis)
+        if mode is Mode.SIMILARITY_IMPORTANCE:
+            return by_similarity_and_importance(matching.candidates, settings)
+        return Ordered(hits=tuple(rank(matching, weights, analysis=analysis, now=asked.now)), search_path=())
 
     chars = sum(len(one.text) for one in found.candidates)
 
@@ -214,19 +218,7 @@ async def recall(
     answers: Mapping[str, float] = {}
     busy: tuple[str, ...] = ()
     if mode is Mode.BEST:
-        meaning = settings.meaning_factor
-        if meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
-            answers, busy = await _answer_scores(embedder, question.text, hits, analysis)
-        asks_home = analysis.asks_home and not busy
-        lasting = await _lasting_answers(embedder, hits, answers, analysis) if asks_home else answers
-        hits = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=meaning))
-        share = meaning * settings.time_factor * dialogue
-        if share > 0 and not busy:
-            pairs = to_compare(hits, lasting, analysis, share)
-            (changes, busy), brief = await asyncio.gather(
-                _replacements(embedder, question.text, pairs), _brief_odds(embedder, pairs, analysis)
-            )
-            hits = ranked_by_replacements(hits, changes, analysis, share, brief)
+        hits, answers, busy = await _ranked_by_models(embedder, question.text, hits, analysis, settings, dialogue)
         unaffected, waits = await _unaffected(embedder, question.text, hits) if answers and not busy else ((), busy)
         busy = busy or waits
         ordered = below_replacements(hits, analysis, found.proofs, unaffected)
@@ -279,8 +271,40 @@ async def _read_candidates(
 async def _layer_similarities(
     graph: Graph, asked: ResolvedQuestion, analysis: QueryAnalysis, found: CandidateSet
 ) -> dict[str, LayerSimilarities]:
-    rows = await graph.read(statement("recall/layer_scores"), layer_parameters(asked, found, analysis))
-    return layer_scores_in(rows)
+    parameters = {
+        "tenant": asked.tenant,
+        "vector": None if analysis.vector is None else vector_parameter(analysis.vector),
+        "messages": [one.id for one in found.messages],
+        "scenes": [one.id for one in found.candidates if one.kind is HitKind.SCENE],
+    }
+    return layer_scores_in(await graph.read(statement("recall/layer_scores"), parameters))
+
+
+async def _ranked_by_models(
+    embedder: Embedder | None,
+    question: str,
+    hits: Sequence[Hit],
+    analysis: QueryAnalysis,
+    settings: RecallSettings,
+    dialogue: float,
+) -> tuple[list[Hit], Mapping[str, float], tuple[str, ...]]:
+    """Return the hits ranked by answer scores and replacements, the answer scores, and a note on busy models."""
+    answers: Mapping[str, float] = {}
+    busy: tuple[str, ...] = ()
+    meaning = settings.meaning_factor
+    if meaning > 0 and not is_conversation(analysis) and not analysis.only_time:
+        answers, busy = await _answer_scores(embedder, question, hits, analysis)
+    asks_home = analysis.asks_home and not busy
+    lasting = await _lasting_answers(embedder, hits, answers, analysis) if asks_home else answers
+    ordered = ranked_by_answers(hits, lasting, answer_weight(dialogue=dialogue, factor=meaning))
+    share = meaning * settings.time_factor * dialogue
+    if share > 0 and not busy:
+        pairs = to_compare(ordered, lasting, analysis, share)
+        (changes, busy), brief = await asyncio.gather(
+            _replacements(embedder, question, pairs), _brief_odds(embedder, pairs, analysis)
+        )
+        ordered = ranked_by_replacements(ordered, changes, analysis, share, brief)
+    return ordered, answers, busy
 
 
 async def _answer_scores(

@@ -215,15 +215,15 @@ def long_answer_share(messages: Sequence[Candidate]) -> float:
     return min(max((median(lengths) - _SHORT_BYTES) / (_LONG_BYTES - _SHORT_BYTES), 0.0), 1.0)
 
 
-def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now: datetime, limit: int) -> list[Hit]:
-    """Return the best candidates, at most `limit`; equal scores are ordered by kind, newest first, then text and id.
+def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now: datetime) -> list[Hit]:
+    """Return the candidates, best first; equal scores are ordered by kind, newest first, then text and id.
 
     The result does not depend on the order of candidates, nor on generated ids unless texts are equal.
     """
     candidates = found.candidates
     if not candidates:
         return []
-    raw = features_of(found, analysis, now=now, wanted=_to_compute(weights))
+    raw = features_of(found, analysis, now=now, wanted={*weights.plain, *_NEWER})
     messages = np.array([one.kind is HitKind.MESSAGE for one in candidates])
     parts = {
         name: _weighted(raw.scaled[name], weight / SPREADS[name], messages)
@@ -231,10 +231,13 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         if name in raw.scaled
     }
     relevance = _relevance(parts)
-    plain = _with_relevance(raw.plain, relevance)
-    is_now = analysis.time_reference is TimeReference.NOW and analysis.answer_type is not AnswerType.WHY
-    if relevance is not None and is_now and "follow_up" in weights.plain:
-        plain = {**plain, "follow_up": follow_ups(found, relevance, analysis)}
+    plain = dict(raw.plain)
+    if relevance is not None:
+        # What is new and about something else is no answer.
+        plain |= {f"{name}_relevant": plain[name] * relevance for name in _NEWER if name in plain}
+        is_now = analysis.time_reference is TimeReference.NOW and analysis.answer_type is not AnswerType.WHY
+        if is_now and "follow_up" in weights.plain:
+            plain["follow_up"] = follow_ups(found, relevance, analysis)
     parts |= {name: weight * plain[name] for name, weight in weights.plain.items() if name in plain}
     # Scale scores so that the usual maximum with these weights is about 1.
     whole = sum(map(abs, weights.scaled.values())) * 3 + weights.usual
@@ -245,16 +248,11 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         for score, one in zip(scores.tolist(), candidates, strict=True)
     ]
     columns = table.T.tolist()
-    order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     return [
         Hit(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, columns[at], strict=True)))
         for at in order
     ]
-
-
-def _to_compute(weights: Weights) -> frozenset[str]:
-    """Return the names of the plain features that count, themselves or multiplied by the relevance."""
-    return frozenset(weights.plain).union(name for name in _NEWER if f"{name}_relevant" in weights.plain)
 
 
 def _relevance(scaled: Mapping[str, Floats]) -> Floats | None:
@@ -264,14 +262,6 @@ def _relevance(scaled: Mapping[str, Floats]) -> Floats | None:
     total: Floats = np.sum([*scaled.values()], axis=0)
     relevance: Floats = (total - total.min()) / (float(np.ptp(total)) or 1.0)
     return relevance
-
-
-def _with_relevance(plain: Mapping[str, Floats], relevance: Floats | None) -> Mapping[str, Floats]:
-    """Add the position in time, multiplied by the relevance: what is new and about something else is no answer."""
-    if relevance is None:
-        return plain
-    positions = {name: plain[name] for name in _NEWER if name in plain}
-    return {**plain, **{f"{name}_relevant": values * relevance for name, values in positions.items()}}
 
 
 def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:

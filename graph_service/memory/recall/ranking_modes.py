@@ -1,28 +1,24 @@
-"""Rank candidates in the mode that the question or the settings choose. Pure.
+"""Rank candidates in the modes that a question or the settings may choose instead of the default (`ranking`). Pure.
 
-`BEST`, the default, ranks by the features of `ranking`. `LAYERED` weights the similarities of abstract, overview and
-messages by 0.2, 0.3 and 0.5, and lowers its threshold until it finds hits. `SIMILARITY_IMPORTANCE` weights similarity
-and importance by 0.7 and 0.3. All use the candidates of the statement `recall/recall`.
+`LAYERED` weights the similarities of abstract, overview and messages by 0.2, 0.3 and 0.5, and lowers its threshold
+until it finds hits. `SIMILARITY_IMPORTANCE` weights similarity and importance by 0.7 and 0.3. All use the candidates of
+the statement `recall/recall`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from extraction.query_analysis import Intent, QueryAnalysis
 from graph_service.config.sections import RecallSettings
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
-from graph_service.memory.recall.query import HitKind, Mode
-from graph_service.memory.recall.ranking import Weights, rank, with_factors
+from graph_service.memory.recall.candidates import Candidate, Hit, LayerSimilarities, Removed
+from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if this step of the layered mode does not find the candidate.
 _Scorer = Callable[[Candidate], Mapping[str, float] | None]
 _STEP: Final = 0.1
 _METADATA: Final = {"entity_match": 0.5, "time_range": 0.3, "speaker": 0.2}
-
-
 DEFAULTS: Final = RecallSettings()
 
 
@@ -38,34 +34,6 @@ class Ordered:
     hits: tuple[Hit, ...]
     search_path: tuple[str, ...]
     removed: tuple[Removed, ...] = ()
-
-
-def ranked(
-    found: CandidateSet,
-    mode: Mode,
-    *,
-    analysis: QueryAnalysis,
-    now: datetime,
-    weights: Weights,
-    layers: Mapping[str, LayerSimilarities],
-    settings: RecallSettings,
-) -> Ordered:
-    """Return the hits among the candidates, ranked in this mode; the default mode leaves in what repeats another hit.
-
-    Args:
-        weights: weights of the default mode.
-        layers: similarities by id of message or scene, for the layered mode.
-        settings: weights and thresholds of the modes; the mode is the argument's.
-    """
-    match mode:
-        case Mode.LAYERED:
-            return by_layers(found.candidates, layers, settings, analysis=analysis)
-        case Mode.SIMILARITY_IMPORTANCE:
-            return by_similarity_and_importance(found.candidates, settings)
-        case Mode.BEST:
-            weights = with_factors(weights, settings)
-            hits = rank(found, weights, analysis=analysis, now=now, limit=len(found.candidates))
-            return Ordered(hits=tuple(hits), search_path=())
 
 
 def by_layers(

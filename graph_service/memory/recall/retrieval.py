@@ -537,16 +537,6 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
     )
 
 
-def layer_parameters(asked: ResolvedQuestion, found: CandidateSet, analysis: QueryAnalysis) -> dict[str, Any]:
-    """Return the parameters of `recall/layer_scores`."""
-    return {
-        "tenant": asked.tenant,
-        "vector": None if analysis.vector is None else vector_parameter(analysis.vector),
-        "messages": [one.id for one in found.messages],
-        "scenes": [one.id for one in found.candidates if one.kind is HitKind.SCENE],
-    }
-
-
 def layer_scores_in(rows: Iterable[Mapping[str, Any]]) -> dict[str, LayerSimilarities]:
     """Return by id of message or scene the similarities in the rows of `recall/layer_scores`."""
     return {

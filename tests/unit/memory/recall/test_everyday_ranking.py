@@ -75,7 +75,7 @@ def test_instructions_and_what_is_usual_rank_first_where_they_count(question: st
     """The second text shares at least as many words with the question."""
     found = all_found(*(replace(said(str(place)), text=text) for place, text in enumerate(texts)))
     analysis = analyse(question, reference=NOON)
-    hits = rank(found, EVERYDAY_BY_WORDS, analysis=analysis, now=NOON, limit=9)
+    hits = rank(found, EVERYDAY_BY_WORDS, analysis=analysis, now=NOON)
     assert hits[0].candidate.id == "0"
 
 
@@ -128,7 +128,7 @@ def test_long_answers_rank_below_what_the_user_said_unless_the_question_asks_for
         chinese=analysis.chinese, **by, dialogue=share, long_answers=long_answer_share(found.messages)
     )
     weights = with_question_weights(weights, analysis)
-    hits = rank(found, weights, analysis=analysis, now=NOON, limit=9)
+    hits = rank(found, weights, analysis=analysis, now=NOON)
     assert hits[0].candidate.id == first
 
 
@@ -150,7 +150,7 @@ def test_question_decides_if_the_later_or_the_earlier_statement_is_first(referen
     found = all_found(
         replace(said("old", day=0), text=text), replace(said("new", day=30), text=text), said("other", day=10)
     )
-    hits = rank(found, EVERYDAY, analysis=QueryAnalysis(time_reference=reference), now=NOON, limit=9)
+    hits = rank(found, EVERYDAY, analysis=QueryAnalysis(time_reference=reference), now=NOON)
     assert next(hit.candidate.id for hit in hits if hit.candidate.text == text) == first
 
 
@@ -211,7 +211,7 @@ def test_value_asked_for_inherits_what_other_values_of_its_attribute_match(analy
     matched = lisbon if analysis.time_reference in (TimeReference.FORMER, TimeReference.DATED) else porto
     facts = [replace(one, cosine=0.9 if one is matched else 0.5) for one in (berlin, porto, lisbon)]
     found = all_found(*facts, *(replace(a_fact(f"other {n}"), cosine=0.4 + n / 100) for n in range(5)))
-    hits = rank(found, EVERYDAY, analysis=analysis, now=NOON, limit=9)
+    hits = rank(found, EVERYDAY, analysis=analysis, now=NOON)
     order = [hit.candidate.id for hit in hits]
     assert order.index(first) < min(order.index(one) for one in {"berlin", "porto", "lisbon"} - {first}), order
 
@@ -223,7 +223,7 @@ def test_circle_of_successors_ends() -> None:
     found = all_found(one, replace(one, id="b", overtaken_by="a"))
     for reference in TimeReference:
         analysis = QueryAnalysis(time_reference=reference, time=span)
-        assert len(rank(found, EVERYDAY, analysis=analysis, now=NOON, limit=9)) == 2
+        assert len(rank(found, EVERYDAY, analysis=analysis, now=NOON)) == 2
 
 
 def hits_of(*candidates: Candidate) -> list[Hit]:
@@ -339,7 +339,7 @@ def first_of(question: str, *messages: tuple[str, str], weights: Weights = EVERY
         )
     )
     analysis = analyse(question, reference=NOON)
-    return [hit.candidate.text for hit in rank(found, weights, analysis=analysis, now=NOON, limit=9)]
+    return [hit.candidate.text for hit in rank(found, weights, analysis=analysis, now=NOON)]
 
 
 @pytest.mark.parametrize(

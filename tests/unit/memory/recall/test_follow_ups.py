@@ -81,7 +81,6 @@ def test_follow_up_comes_before_what_it_overtakes() -> None:
         EVERYDAY_BY_WORDS,
         analysis=analyse("Which pressure pill am I on now?", reference=NOON + timedelta(days=99)),
         now=NOON + timedelta(days=99),
-        limit=9,
     )
     assert hits[0].candidate.text == SWITCHED
     assert hits[0].parts["follow_up"] > 0
@@ -90,7 +89,6 @@ def test_follow_up_comes_before_what_it_overtakes() -> None:
         EVERYDAY_BY_WORDS,
         analysis=analyse("Which pressure pill did I take before?", reference=NOON),
         now=NOON,
-        limit=9,
     )
     assert former[0].candidate.text == PILL
 

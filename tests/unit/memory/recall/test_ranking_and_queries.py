@@ -68,15 +68,15 @@ rows = st.lists(
 )
 
 
-def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(found_of(found), ENGLISH, analysis=QueryAnalysis(), now=NOON, limit=limit)
+def _ranked(found: list[list[Any]]) -> list[tuple[str, str, float]]:
+    order = rank(found_of(found), ENGLISH, analysis=QueryAnalysis(), now=NOON)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @settings(deadline=None)
 @given(rows)
 def test_score_is_the_sum_of_its_parts(found: list[list[Any]]) -> None:
-    for item in rank(found_of(found), ENGLISH, analysis=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
+    for item in rank(found_of(found), ENGLISH, analysis=QueryAnalysis(time=Timespan()), now=NOON):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
@@ -90,12 +90,6 @@ def test_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], rando
 
 
 @settings(deadline=None)
-@given(rows, st.integers(1, 10))
-def test_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
-    assert _ranked(found, limit) == _ranked(found)[:limit]
-
-
-@settings(deadline=None)
 @given(st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.floats(0, 1))
 def test_difference_of_two_scores_does_not_depend_on_a_third(one: float, other: float, third: float) -> None:
     """Features have fixed units, so that a feature that hardly varies among the candidates has little effect."""
@@ -104,7 +98,7 @@ def test_difference_of_two_scores_does_not_depend_on_a_third(one: float, other: 
         found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
         parts = {
             item.candidate.id: item.parts["similarity"]
-            for item in rank(found, ENGLISH_BY_VECTORS, analysis=QueryAnalysis(), now=NOON, limit=9)
+            for item in rank(found, ENGLISH_BY_VECTORS, analysis=QueryAnalysis(), now=NOON)
         }
         return parts["a"] - parts["b"]
 
@@ -122,7 +116,7 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
     assert {one.id: one.fact_cosine for one in found.messages} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
     assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
     for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
-        order = rank(found, weights, analysis=QueryAnalysis(), now=NOON, limit=9)
+        order = rank(found, weights, analysis=QueryAnalysis(), now=NOON)
         assert [item.candidate.id for item in order if item.candidate.kind is HitKind.MESSAGE] == ["b", "a", "c"]
         assert [item.candidate.id for item in order if item.candidate.kind is HitKind.FACT] == [
             name for name in "gfh" if HitKind.FACT in kinds
@@ -174,7 +168,6 @@ def test_messages_of_the_requested_time_rank_first() -> None:
         ENGLISH,
         analysis=QueryAnalysis(time=asked),
         now=NOON,
-        limit=2,
     )
     assert [item.candidate.id for item in order] == ["b", "a"]
 
