@@ -31,7 +31,6 @@ from graph_service.memory.recall.corrections import with_corrections
 from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
 from graph_service.memory.tags import normalized_tags, tag_tokens
 from schema.fact import FactKind
-from schema.filters import EVERYTHING as ANY_METADATA
 from schema.ids import TenantId, memory_id, name_key, scope_token, session_uri
 from schema.labels import Role
 from schema.timespan import Timespan, as_utc, millis, moment_of
@@ -102,6 +101,7 @@ def recall_parameters(
     end = min((end for end in (span.end, asked.known_before) if end is not None), default=None)
     to_ms = millis(end) if end else _MS_MAX
     messages = HitKind.MESSAGE in kinds
+    across = None if analysis.cross_language_vector is None else vector_parameter(analysis.cross_language_vector)
     named = analysis.time or analysis.event_time
     said_then = named is not None and analysis.time_axis is not TimeAxis.HAPPENED
     evidence_chars = _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1))
@@ -112,7 +112,11 @@ def recall_parameters(
         "with_scenes": HitKind.SCENE in kinds,
         "with_facts": HitKind.FACT in kinds,
         "vector": None if analysis.vector is None else vector_parameter(analysis.vector),
-        **_cross_language_parameters(analysis, per_channel),
+        "cross_language": across,
+        "cross_language_k": max(_CROSS_LANGUAGE_K, per_channel),
+        # Reluctant, because a greedy beginning would try every place from the end of the text.
+        "other_language": "" if across is None else f"(?s).*?(?:{_other_language(analysis.english)}).*",
+        "language_chars": _LANGUAGE_CHARS,
         **_searches(
             kinds, analysis, (from_ms, to_ms), _within(named, from_ms, to_ms) if named and said_then else (0, 0)
         ),
@@ -139,11 +143,8 @@ def recall_parameters(
         "session": session,
         "agent": filters.agent_id or "",
         "roles": [role.value for role in filters.roles or Role],
-        "by_entity": bool(filters.entities),
         "entity_filter": sorted({name_key(name) for name in filters.entities}),
-        "by_tag": bool(filters.tags),
         "tags": list(normalized_tags(filters.tags)),
-        "by_metadata": filters.where != ANY_METADATA,
         "metadata_ids": list(matching.ids),
         "metadata_excluded": matching.excludes,
         **_happened(_happened_in(named, span) if analysis.time_axis is not TimeAxis.SAID else None),
@@ -186,18 +187,6 @@ def _searches(
         "message_searches": then + others if HitKind.MESSAGE in kinds else [],
         "abstract_searches": ([["abstract", *span_ms]] if at_all else []) + then + others if scenes else [],
         "overview_searches": (["overview"] if at_all else []) + ([OTHER_LANGUAGE] if across else []) if scenes else [],
-    }
-
-
-def _cross_language_parameters(analysis: QueryAnalysis, per_channel: int) -> dict[str, Any]:
-    """Return the parameters of the channels for texts in the other language."""
-    vector = None if analysis.cross_language_vector is None else vector_parameter(analysis.cross_language_vector)
-    return {
-        "cross_language": vector,
-        "cross_language_k": max(_CROSS_LANGUAGE_K, per_channel),
-        # Reluctant, because a greedy beginning would try every place from the end of the text.
-        "other_language": "" if vector is None else f"(?s).*?(?:{_other_language(analysis.english)}).*",
-        "language_chars": _LANGUAGE_CHARS,
     }
 
 

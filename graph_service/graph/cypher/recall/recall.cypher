@@ -49,13 +49,10 @@
 // $session: str, node id of the only session to search, or ''
 // $agent: str, only conversations with this agent, or ''
 // $roles: list of str, only messages with these roles
-// $by_entity: bool, $entity_filter is given
-// $entity_filter: list of str, entity keys; only what mentions one of them; used if $by_entity
-// $by_tag: bool, $tags is given
-// $tags: list of str, only messages with one of these tags, and what they prove; used if $by_tag
-// $by_metadata: bool, $metadata_ids is given
-// $metadata_ids: list of str, only these messages, and what they prove; used if $by_metadata
-// $metadata_excluded: bool, $metadata_ids are the messages to leave out instead
+// $entity_filter: list of str, entity keys; only what mentions one of them; empty: all
+// $tags: list of str, only messages with one of these tags, and what they prove; empty: all
+// $metadata_ids: list of str, only these messages, and what they prove
+// $metadata_excluded: bool, $metadata_ids are the messages to leave out instead; so without a filter
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
 // $evidence_chars: int, maximum length of their texts
