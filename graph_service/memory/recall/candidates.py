@@ -8,6 +8,7 @@ from typing import Final
 from extraction.text.choices import CHOSE
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
+from schema.timespan import Timespan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +120,11 @@ class Candidate:
     def valid_at(self) -> datetime | None:
         """Return when a fact became true; None for others, and for a fact that was told as past, without its begin."""
         return None if self.kind is not HitKind.FACT or self.told_as_ended else self.said_at
+
+    def was_valid_in(self, time: Timespan) -> bool:
+        """Return whether a fact was valid at some moment of a time."""
+        begun = time.end is None or self.said_at < time.end
+        return begun and (time.start is None or self.invalid_at is None or self.invalid_at > time.start)
 
     @property
     def is_choice(self) -> bool:

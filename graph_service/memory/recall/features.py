@@ -115,8 +115,10 @@ def features_of(
     columns_of = _plain(found.candidates, analysis, speaker, now)
     plain = {name: column() for name, column in columns_of.items() if wanted is None or name in wanted}
     multi_hop = _multi_hop(found, analysis)
-    if multi_hop.any():
-        _inherit_from_first_hop(scaled, first_hops(found))
+    for at, before in first_hops(found).items() if multi_hop.any() else ():
+        for values in scaled.values():
+            # Two-hop facts inherit the best value along their path.
+            values[at] = np.fmax.reduce(values[[at, *before]])
     _share_between_values(scaled, found.candidates, analysis)
     return Features(scaled=scaled, plain={**plain, "multi_hop": multi_hop})
 
@@ -196,7 +198,7 @@ def _of_tokens(
     if analysis.tokens is None or analysis.only_time:
         return {}
     if not messages:
-        return {"token_similarity": np.zeros(0), "token_similarity_window": np.zeros(0)}
+        return {name: np.zeros(0) for name in _OF_TOKENS}
     # The time asked for selects messages by their times: "yesterday" is not the word in a message.
     names = analysis.time_words | (words_of_name(speaker) if speaker is not None else frozenset())
     own, near = _token_similarities(analysis.tokens.without(names), messages, sessions)
@@ -248,7 +250,7 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
             scaled["similarity"][at] = candidate.cosine
             if candidate.kind is HitKind.FACT:
                 scaled["fact_similarity"][at] = candidate.cosine
-    for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
+    for name in _OF_TOKENS & scaled.keys():
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
     return scaled
 
@@ -326,10 +328,7 @@ def _titled(candidate: Candidate, text: str) -> str:
 
 
 def _plain(
-    candidates: Sequence[Candidate],
-    analysis: QueryAnalysis,
-    speaker: str | None,
-    now: datetime,
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, speaker: str | None, now: datetime
 ) -> dict[str, Callable[[], Floats]]:
     """Return functions that compute the plain features, by name: most memories use only some of them."""
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
@@ -362,7 +361,7 @@ def _plain(
 
 def _where(candidates: Sequence[Candidate], test: Callable[[Candidate], bool], *, counts: bool) -> Floats:
     """Return 1 for candidates that pass a test; 0 for all, without testing them, unless it counts."""
-    return _column(map(test, candidates)) if counts else np.zeros(len(candidates))
+    return _column(counts and test(one) for one in candidates)
 
 
 # Features of messages to an assistant
@@ -569,7 +568,7 @@ def _share_between_values(
                 values[at] = np.fmax(own[at], own[successor])
         elif reference is TimeReference.DATED:
             for at in closed_by:
-                if span is not None and _valid_in(candidates[at], span):
+                if span is not None and candidates[at].closed and candidates[at].was_valid_in(span):
                     values[at] = np.fmax.reduce(values[[at, *_successors(at, closed_by)]])
         else:
             for at, successor in sorted(closed_by.items(), key=lambda pair: candidates[pair[0]].said_at):
@@ -584,24 +583,6 @@ def _successors(at: int, closed_by: Mapping[int, int]) -> list[int]:
         if len(chain) > _CHAIN_MAX:
             break
     return chain[1:]
-
-
-def _valid_in(candidate: Candidate, span: Timespan) -> bool:
-    """Return whether a fact that is no longer valid was valid within a span of time."""
-    ends_at = candidate.invalid_at
-    if not candidate.closed or ends_at is None:
-        return False
-    return (span.end is None or candidate.said_at < span.end) and (span.start is None or ends_at > span.start)
-
-
-# Facts on two hops
-
-
-def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:
-    """Raise the features of two-hop facts, in place, to the best value along their path."""
-    for values in scaled.values():
-        for at, before in hops.items():
-            values[at] = np.fmax.reduce(values[[at, *before]])
 
 
 # Features of questions about an attribute of a person, of which later values replace earlier ones

@@ -565,11 +565,6 @@ def filtered(
 
 def _is_asked_for(fact: Candidate, analysis: QueryAnalysis) -> bool:
     """Return whether the question asks about a former state, or about a time at which a closed fact was valid."""
-    if analysis.time_reference is TimeReference.FORMER:
-        return True
-    time = analysis.time
-    if analysis.time_reference is not TimeReference.DATED or time is None:
-        return False
-    return (time.end is None or fact.said_at < time.end) and (
-        time.start is None or fact.invalid_at is None or fact.invalid_at > time.start
-    )
+    if analysis.time_reference is TimeReference.DATED and analysis.time is not None:
+        return fact.was_valid_in(analysis.time)
+    return analysis.time_reference is TimeReference.FORMER
