@@ -73,7 +73,10 @@ class AccessLog:
         updated = 0
         for tenant, user_id in sorted(buffer):
             accesses = iter(sorted(buffer[tenant, user_id].items(), key=lambda item: item[0][1]))
-            while rows := [_row(kind, name, access) for (kind, name), access in islice(accesses, _ROWS_MAX)]:
+            while rows := [
+                {"id": name, "kind": kind.value, "n": access.n, "at": access.at}
+                for (kind, name), access in islice(accesses, _ROWS_MAX)
+            ]:
                 try:
                     updated += await self._write(tenant, user_id, rows)
                 except UnavailableError as error:
@@ -91,7 +94,3 @@ class AccessLog:
         parameters = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
         written = await self._graph.run(statement("recall/record_access"), parameters)
         return sum(int(row["updated"]) for row in written)
-
-
-def _row(kind: HitKind, name: str, access: _Access) -> dict[str, Any]:
-    return {"id": name, "kind": kind.value, "n": access.n, "at": access.at}

@@ -34,7 +34,6 @@ _SOME_FACTS, _MANY_FACTS = 8, 12
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 # Confidence in what fits the time of a question without a topic: an estimate, as no set has such questions.
 _IN_TIME: Final = 0.95
-_NO_ANSWERS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +154,8 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
         return _probability((BY_MEANING if features.answer is None else BY_MEANING_WITH_ANSWERS).total(features))
     with_vectors = EVERYDAY if features.answer is None else EVERYDAY_WITH_ANSWERS
     everyday = with_vectors if vectors else EVERYDAY_WITHOUT_VECTORS
-    total = weights_for(chinese=chinese, vectors=vectors).total(features)
+    english = ENGLISH if vectors else ENGLISH_WITHOUT_VECTORS
+    total = ((CHINESE if vectors else CHINESE_WITHOUT_VECTORS) if chinese else english).total(features)
     if dialogue > 0.0:
         total = (1 - dialogue) * total + dialogue * everyday.total(features)
     return _probability(total)
@@ -165,20 +165,13 @@ def _probability(log_odds: float) -> float:
     return round(1.0 / (1.0 + math.exp(-log_odds)), 4)
 
 
-def weights_for(*, chinese: bool, vectors: bool) -> ConfidenceWeights:
-    """Return the weights for the language of a question, with or without cosines."""
-    if chinese:
-        return CHINESE if vectors else CHINESE_WITHOUT_VECTORS
-    return ENGLISH if vectors else ENGLISH_WITHOUT_VECTORS
-
-
 def confidence_features(
     analysis: QueryAnalysis,
     candidates: Sequence[Candidate],
     *,
     own_names: Collection[str] = (),
     hits: Sequence[Hit] = (),
-    answers: Mapping[str, float] = _NO_ANSWERS,
+    answers: Mapping[str, float] = MappingProxyType({}),
 ) -> ConfidenceFeatures:
     """Return the features of a question and its candidates, whose order does not matter.
 

@@ -5,7 +5,6 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -41,12 +40,8 @@ _SEARCH_MAX_S: Final = 15.0
 _SORTED_HERE: Final = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Searchable:
-    """A candidate and the text by which it is found."""
-
-    candidate: Candidate
-    text: str
+# A candidate and the text that is searched.
+_Searchable = tuple[Candidate, str]
 
 
 class OfflineRecall:
@@ -114,8 +109,8 @@ class _Search:
             self._search_snapshot(snapshot)
             self.searched = True
         for episode in episodes:
-            for one in self._messages(episode):
-                self._match(one)
+            for candidate, text in self._messages(episode):
+                self._match(candidate, text)
             self._messages_n = (self._messages_n or 0) + len(episode.messages)
             self.searched = True
 
@@ -124,8 +119,8 @@ class _Search:
             self._notes.append("Neo4j is unavailable: a snapshot cannot answer what was known at an earlier time")
             return
         valid_at = as_utc(self._question.valid_at or held_at(self._question.asked_at, now=self._now) or self._now)
-        for one in _in_snapshot(self._question, snapshot, self._span, valid_at=valid_at):
-            self._match(one)
+        for candidate, text in _in_snapshot(self._question, snapshot, self._span, valid_at=valid_at):
+            self._match(candidate, text)
         self._age_s = max((self._now - datetime.fromisoformat(snapshot.as_of)).total_seconds(), 0.0)
         self._notes.append(f"Neo4j is unavailable: searched the mind map as it was {self._age_s:.0f} seconds ago")
 
@@ -146,10 +141,10 @@ class _Search:
             ):
                 yield _message(message)
 
-    def _match(self, one: _Searchable) -> None:
+    def _match(self, candidate: Candidate, text: str) -> None:
         self._candidates_n += 1
-        if found := terms_found_in(self._terms, one.text):
-            self.matches.append((one.candidate, frozenset(found)))
+        if found := terms_found_in(self._terms, text):
+            self.matches.append((candidate, frozenset(found)))
 
     def answer(self) -> Answer:
         """Return the hits, ranked by the rarity of the terms they contain, then newest first."""
@@ -196,7 +191,7 @@ def _message(message: Message) -> _Searchable:
         pending=True,
         tags=message.tags,
     )
-    return _Searchable(candidate=candidate, text=f"{message.speaker or ''} {message.text}")
+    return candidate, f"{message.speaker or ''} {message.text}"
 
 
 def _in_snapshot(
@@ -242,7 +237,7 @@ def _scene(node: NodeView) -> _Searchable:
         said_at=datetime.fromisoformat(node.first_seen),
         title=node.label,
     )
-    return _Searchable(candidate=candidate, text=f"{node.label} {candidate.text}")
+    return candidate, f"{node.label} {candidate.text}"
 
 
 def _fact(edge: EdgeView, subject: NodeView, obj: NodeView) -> _Searchable:
@@ -261,4 +256,4 @@ def _fact(edge: EdgeView, subject: NodeView, obj: NodeView) -> _Searchable:
         strength=edge.strength,
         confidence=edge.confidence,
     )
-    return _Searchable(candidate=candidate, text=" ".join((candidate.text, *subject.aliases, *obj.aliases)))
+    return candidate, " ".join((candidate.text, *subject.aliases, *obj.aliases))
