@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import BoundedThreads
