@@ -8,8 +8,8 @@ from typing import Protocol
 from extraction.bounded_threads import THREADS
 from extraction.reader import Reader, Reading, SceneLine, SceneText
 from extraction.rules.tags import Tag
-from extraction.text.corrections import Correction, correction_in
-from extraction.unreadable import note_unreadable, read_or
+from extraction.text.corrections import Correction, corrections_of
+from extraction.unreadable import note_unreadable
 from schema.fact import LOCAL_READER
 from schema.labels import Role
 
@@ -65,22 +65,15 @@ async def _tags_of(texts: Sequence[str], tagger: FactTagger) -> list[list[Tag] |
 
 
 def corrections_in(scene: SceneText) -> tuple[dict[int, Correction], list[SceneLine]]:
-    """Return what lines of people correct, by their number, and all lines as they are meant.
-
-    A line that corrects another is meant as that one with the right words, which a third may correct again.
-    """
-    lines, found = [*scene.lines], dict[int, Correction]()
-    said = [((line.role, line.speaker), line.text, line.said_at) for line in lines]
-    for number, line in enumerate(scene.lines):
-        correction = read_or(None, correction_in, number, said) if line.role is Role.USER else None
-        if correction is None:
-            continue
-        found[number] = correction
+    """Return what lines of people correct, by their number, and all lines as they are meant (`corrections_of`)."""
+    said = [((line.role, line.speaker), line.text, line.said_at) for line in scene.lines]
+    corrections = corrections_of((at for at, line in enumerate(scene.lines) if line.role is Role.USER), said)
+    lines = [*scene.lines]
+    for number, correction in corrections.items():
         if correction.text:
             # "I moved yesterday": the day before that was said.
-            lines[number] = replace(lines[correction.earlier], text=correction.text, fresh=line.fresh)
-            said[number] = (*said[number][:1], correction.text, line.said_at)
-    return found, lines
+            lines[number] = replace(lines[correction.earlier], text=correction.text, fresh=lines[number].fresh)
+    return corrections, lines
 
 
 def plain_reading() -> Reading:

@@ -13,7 +13,7 @@ Two messages of one shape are no correction, but a list.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cache
@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 
 from extraction.text.chinese import HAN, HAN_OR_KANA
 from extraction.text.toml_files import toml_of
+from extraction.unreadable import read_or
 from schema.result_cache import cached_by_chars
 
 # Earlier messages of the speaker that a message may correct.
@@ -74,7 +75,7 @@ _Span = tuple[int, int]
 
 
 class Correction(NamedTuple):
-    """What a message corrects.
+    """The text that a message corrects, and the right one.
 
     Attributes:
         earlier: index of the text that it corrects.
@@ -141,6 +142,27 @@ def _words() -> _Words:
         plain_cjk=re.compile("|".join(cjk)),
         units=units,
     )
+
+
+def corrections_of(numbers: Iterable[int], said: Sequence[tuple[object, str, datetime]]) -> dict[int, Correction]:
+    """Return what each of some messages corrects, by its index.
+
+    A message that corrects another is meant as that one with the right words, which a third may correct again.
+
+    Args:
+        numbers: indexes of the messages, in order.
+        said: speaker, text and time of the messages of one conversation, in order.
+    """
+    meant, corrections = [*said], dict[int, Correction]()
+    for number in numbers:
+        correction = read_or(None, correction_in, number, meant)
+        if correction is None:
+            continue
+        corrections[number] = correction
+        if correction.text:
+            speaker, _, at = said[number]
+            meant[number] = (speaker, correction.text, at)
+    return corrections
 
 
 def correction_in(index: int, said: Sequence[tuple[object, str, datetime]]) -> Correction | None:

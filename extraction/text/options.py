@@ -22,7 +22,8 @@ _SHORT_WORDS: Final = 4
 # Of options behind a colon and words that ask, with "or".
 _LISTED_WORDS_MAX, _LISTED_CHARS_MAX = 12, 80
 
-_PATTERNS: Final = patterns_of(toml_of("extraction.text", "options.toml")["patterns"], {"cjk": HAN_OR_KANA})
+_TABLES: Final = toml_of("extraction.text", "options.toml")
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], {**_TABLES["parts"], "cjk": HAN_OR_KANA})
 _HAN_DIGITS: Final = "一二三四五六"
 _LETTERS: Final = "ABCDEF"
 _NUMBERS: Final = ("one", "two", "three", "four", "five", "six")

@@ -213,16 +213,15 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
     )
 
 
-def without(claim: KnownClaim, withdrawn: Collection[Assertion]) -> KnownClaim:
-    """Return a claim without some of its assertions, in words of the messages that are left, if these are known."""
-    left = tuple(one for one in claim.assertions if one not in withdrawn)
+def reduced(claim: KnownClaim, left: Sequence[Assertion]) -> KnownClaim:
+    """Return a claim with some of its assertions only, in the words of their messages, if these are known."""
     messages = {one.message_id for one in left}
-    wordings = [one for one in sorted(claim.wordings) if _message_and_words(one)[0] in messages]
+    wordings = _wordings_in(claim, messages)
     told = [_message_and_words(one)[1] for one in wordings]
     statement = claim.wording.statement if not told or claim.wording.statement in told else told[-1]
     return replace(
         claim,
-        assertions=left,
+        assertions=tuple(left),
         quotes=frozenset(quote for quote in claim.quotes if quote.partition(":")[0] in messages),
         wording=replace(claim.wording, statement=statement),
         wordings=frozenset(wordings),
@@ -273,9 +272,13 @@ def _wordings(assertions: Iterable[Assertion], statement: str) -> frozenset[str]
     return frozenset(f"{one.message_id}:{statement}" for one in extracted)
 
 
+def _wordings_in(claim: KnownClaim, messages: Collection[str]) -> list[str]:
+    return sorted(one for one in claim.wordings if _message_and_words(one)[0] in messages)
+
+
 def _kept_wordings(claim: KnownClaim, messages: Collection[str]) -> tuple[str, ...]:
     """Return the statements of some messages; none if all are the claim's own, which is the usual case."""
-    kept = sorted(one for one in claim.wordings if _message_and_words(one)[0] in messages)
+    kept = _wordings_in(claim, messages)
     differs = any(_message_and_words(one)[1] != claim.wording.statement for one in kept)
     return tuple(kept[:_WORDINGS_MAX]) if differs else ()
 

@@ -25,8 +25,8 @@ from graph_service.memory.facts.claims import (
     known_claims,
     merge_claims,
     merged_fact,
+    reduced,
     supported_fact,
-    without,
 )
 from graph_service.memory.facts.conflict_resolution import FactAction, resolve
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
@@ -263,7 +263,7 @@ class _ClaimBuilder:
         """Return the claim without what was withdrawn or never true; None if nothing is left."""
         if not self.is_withdrawable:
             return self.merged()
-        left = without(self._known, [one for one in self._known.assertions if self._is_withdrawn(one)])
+        left = reduced(self._known, [one for one in self._known.assertions if not self._is_withdrawn(one)])
         # A verdict that ends a withdrawn fact ends nothing.
         parts = [part for part in self._added if not all(one.judged for one in part.assertions)]
         if left.assertions:

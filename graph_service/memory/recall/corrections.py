@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from extraction.text.corrections import Correction, correction_in
+from extraction.text.corrections import Correction, corrections_of
 from graph_service.memory.recall.candidates import Candidate
 from schema.labels import Role
 
@@ -22,13 +22,7 @@ def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:
     """
     in_order = sorted(messages, key=lambda one: (one.said_at, one.session, one.position))
     said = [((one.role, one.speaker), one.text, one.said_at) for one in in_order]
-    found = dict[int, Correction]()
-    for at, one in enumerate(in_order):
-        correction = correction_in(at, said) if one.role == Role.USER else None
-        if correction is not None:
-            found[at] = correction
-            # A third message may correct the second, which is meant as the first with other words.
-            said[at] = (*said[at][:1], correction.text or one.text, one.said_at)
+    found = corrections_of((at for at, one in enumerate(in_order) if one.role == Role.USER), said)
     corrected = {
         in_order[wrong].id: in_order[at].id
         for at, one in found.items()

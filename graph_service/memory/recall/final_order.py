@@ -50,7 +50,6 @@ def below_replacements(
     }
 
     asks_choice = analysis is not None and analysis.asks_choice
-
     answered = {by_id[one].candidate.overtaken_by: by_id[one] for one in unaffected}
 
     def replacement(hit: Hit) -> Hit | None:
