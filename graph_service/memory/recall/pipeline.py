@@ -21,6 +21,7 @@ from extraction.embeddings.embedder import (
     embed_question,
 )
 from extraction.query_analysis import QueryAnalysis, analyse
+from extraction.text.fillers import plain_question
 from extraction.text.passages import passage
 from graph_service.config.sections import RecallSettings
 from graph_service.graph.driver_values import vector_parameter
@@ -164,6 +165,7 @@ async def recall(
         TooSlowError: ranking the candidates took too long.
     """
     asked = resolve_question(tenant, question, now=now)
+    question = replace(question, text=plain_question(question.text))
     embedded, notes = await _embedded(embedder, question.text, no_embedder)
     # In a thread, because the first Chinese question loads a dictionary, which takes about a second.
     analysis = await asyncio.to_thread(

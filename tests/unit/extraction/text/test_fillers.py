@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.text.fillers import without_fillers
+from extraction.text.fillers import plain_question, without_fillers
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,41 @@ def test_texts_keep_their_length_and_all_that_is_not_blanked(pieces: list[str]) 
     blanked = without_fillers(text)
     assert len(blanked) == len(text)
     assert all(after in (before, " ") for before, after in zip(text, blanked, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("where do I live", "where do I live?"),
+        ("WHERE DO I LIVE?", "where do i live?"),
+        ("hey, quick question: where do I live?", "where do I live?"),
+        ("Do you remember which hotel I booked?", "which hotel I booked?"),
+        ("can you remind me: when is my flight", "when is my flight?"),
+        ("sorry one more thing, when is it?", "when is it?"),
+        ("那个，我住在哪里", "我住在哪里？"),
+        ("请问我的航班几点", "我的航班几点？"),
+        ("你还记得我妹妹叫什么吗？", "我妹妹叫什么吗？"),
+        ("sag mal, weißt du noch, wann mein Flug geht?", "wann mein Flug geht?"),
+        ("oye, ¿te acuerdas dónde vivo?", "dónde vivo?"),
+        ("dis-moi, quel est mon vol ?", "quel est mon vol ?"),
+        ("ねえ、忘れちゃった、部屋番号は", "部屋番号は？"),
+        ("cafe\u0301 near me", "café near me?"),
+        ("What did I forget?", "What did I forget?"),
+        ("Do you remember my sister?", "Do you remember my sister?"),
+        ("Tell me about my dog.", "Tell me about my dog."),
+        ("我忘了什么？", "我忘了什么？"),
+        ("问问题最多的是谁？", "问问题最多的是谁？"),
+        ("USA", "USA?"),
+        ("thanks", "thanks?"),
+        ("?", "?"),
+    ],
+)
+def test_question_is_read_without_its_opening_and_with_a_mark(question: str, plain: str) -> None:
+    assert plain_question(question) == plain
+
+
+@given(st.text())
+def test_plain_questions_stay_as_they_are(question: str) -> None:
+    once = plain_question(question)
+    assert once.endswith(("?", "？")) or once.rstrip().endswith(tuple("!！.。…'\"”’」』)）"))
+    assert not any(char.isalnum() for char in question) or any(char.isalnum() for char in once)
