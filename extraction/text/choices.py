@@ -230,10 +230,16 @@ def _number(text: str, language: _Language, n: int) -> int | None:
 def _marks_of(options: Sequence[str]) -> list[frozenset[str]]:
     """Return the words, or pairs of characters, of each option that no other has."""
     own = [
-        _parts(option.lower().replace("'", "’")) | {word.lower() for word in _capitals(option)} for option in options
+        _parts(option.lower().replace("'", "’")) | {word.lower() for word in _capitals(option)} or _short_of(option)
+        for option in options
     ]
     counts = Counter(part for parts in own for part in parts)
     return [frozenset(part for part in parts if counts[part] == 1) for parts in own]
+
+
+def _short_of(option: str) -> frozenset[str]:
+    """Return the last word of an option that has only short ones: "a ham"."""
+    return frozenset(_SHORT.findall(option.lower())[-1:])
 
 
 def _capitals(option: str) -> list[str]:

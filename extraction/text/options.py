@@ -132,8 +132,8 @@ def _in_sentence(sentence: str, *, is_list: bool, asks: bool) -> _Sentence:
     sizes = [len(option.split()) for option in options]
     if not (has_or or is_list) or not 2 + (not has_or) <= len(options) <= _IN_SENTENCE_MAX:
         return _Sentence([])
-    if not is_list and sizes[0] > max(sizes[1:]):
-        # "Shall I take the train or the bus?"
+    if not is_list and sizes[0] > max(sizes[1:]) and not options[0].istitle():
+        # "Shall I take the train or the bus?", but not "Di Sarli or Pugliese?"
         longest = max(sizes[1:])
         options[0] = " ".join(options[0].split()[-longest:])
         sizes[0] = longest if asks else len(sentence)

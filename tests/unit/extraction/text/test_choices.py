@@ -180,6 +180,10 @@ def test_other_replies_choose_nothing(told: tuple[str, str], reply: str) -> None
             "le trio du chef",
         ),
         ("周末去爬山还是看展？你觉得呢", "都不错。", "看展吧", "看展"),
+        ("¿a quién leo en la playa?", "La Pardo, Machado o Galdós.", "La Pardo, que me hace reír", "La Pardo"),
+        ("开场放哪首好", "候选一《远行》、候选二《晚风》、候选三《渡口》,晚风稳。", "大家定了渡口", "渡口"),
+        ("头盔怎么选", "可以考虑:半盔、全盔蓝色款、越野盔。", "全盔！", "全盔蓝色款"),
+        ("床材の案", "オーク系、コルク系、樹脂系の三つです。", "会議はコルクで一致した", "コルク系"),
         ("选修课 陶艺 书法 击剑 三选一", "击剑要买装备。", "就第二个", "书法"),
         (
             "帮我选个桌子",
@@ -277,6 +281,7 @@ def test_another_choice_from_the_same_list_ends_the_first() -> None:
         ("在纠结：寄到上海的店、门口老照相馆、或者自己在家冲", "自己冲没地方。决定寄上海了", "寄到上海的店"),
         ("看了三辆：比亚迪海豚、欧拉好猫、零跑T03", "零跑太小。定了海豚", "比亚迪海豚"),
         ("印刷所は候補が三つ、緑陽社、しまや出版、それかコピー本", "緑陽社は締切が早い。しまやにする", "しまや出版"),
+        ("they let us take one of these home: a cat bed, a rug, or a jug", "rug. no question", "a rug"),
         ("drei zur Auswahl: Sprechfunk, Maschinist oder Atemschutz", "Ich mach Sprechfunk", "Sprechfunk"),
     ],
 )
