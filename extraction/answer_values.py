@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
-from extraction.entities.kinship_terms import tie_words
 from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.cues import gives_reason
 from extraction.text.lexicon_en import ANY_MONTH, word_set
@@ -71,15 +70,6 @@ _NAMES: Final = patterns_of(_WORDS["names"], {})
 # A name after a word for a person or a pet: 哥哥建平, 外甥女朵朵.
 _TIES_ZH: Final = re.compile("|".join(sorted({*KIN_WORDS_ZH, *JOBS_ZH, *PETS_ZH}, key=len, reverse=True)))
 _NO_NAMES: Final = word_set(_WORDS["no_names"])
-_KIN: Final = "|".join(word for word in tie_words() if word.isascii())
-# One character, such as 姐, is part of too many words.
-_KIN_ZH: Final = "|".join(
-    sorted((word for word in tie_words() if not word.isascii() and len(word) > 1), key=lambda word: (-len(word), word))
-)
-_OF_RELATIVE: Final = re.compile(
-    rf"\b(?:my|our) (?:[a-z]{{1,20}} )?(?:{_KIN})s?(?:'s|,)? (?:[a-z]{{1,20}} )?(?:is|was|has|had|got|works|lives|"
-    rf"moved|drives|eats|takes|started|says|can't|won't|loves|hates|bought|sold|goes)\b|我们?的?(?:{_KIN_ZH}|[爸妈哥姐弟妹])"
-)
 
 
 def value_asked(question: str) -> ValueKind | None:
@@ -97,11 +87,6 @@ def attribute_asked(question: str) -> Attribute | None:
 def states_attribute(text: str, attribute: Attribute) -> bool:
     """Return whether a text may state a value of an attribute."""
     return _ATTRIBUTES_STATED[attribute].search(plain_apostrophes(text[:_CHARS_MAX])) is not None
-
-
-def is_about_relative(text: str) -> bool:
-    """Return whether a relative of the speaker is the subject: "my sister Clara is a vegetarian", 我姐姐在上海."""
-    return _OF_RELATIVE.search(plain_apostrophes(text[:_CHARS_MAX])) is not None
 
 
 def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool:

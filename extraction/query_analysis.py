@@ -16,7 +16,7 @@ from extraction.temporal.expressions_by_table import table_of
 from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import HAN, is_chinese
-from extraction.text.cues import asks_choice, asks_for_work, asks_usual, speaks_of_user
+from extraction.text.cues import asks_choice, asks_for_work, asks_usual, names_somebody, speaks_of_user
 from extraction.text.fulltext_words import words_in
 from extraction.text.glosses import english_gloss
 from extraction.text.languages import is_english, is_english_or_chinese, tagged_language
@@ -105,6 +105,7 @@ class QueryAnalysis:
         cross_language_tokens: vectors of its word pieces for such texts; None if there are none.
         by_meaning: it is in a language of which only vectors and words are compared: neither English nor Chinese.
         of_user: it has a word for the user ("my", 我, "ich") and does not ask who.
+        names_somebody: it has words for somebody near the user ("my mate", "meine Kollegin").
     """
 
     chars: int = 0
@@ -147,11 +148,12 @@ class QueryAnalysis:
     cross_language_tokens: QuestionTokens | None = None
     by_meaning: bool = False
     of_user: bool = False
+    names_somebody: bool = False
 
     @property
     def names_others(self) -> bool:
         """Return whether the question may name somebody else than the user."""
-        return bool(self.kinship_words or self.possible_names)
+        return bool(self.kinship_words or self.possible_names or self.names_somebody)
 
     @property
     def asks_home(self) -> bool:
@@ -213,6 +215,7 @@ def analyse(
         english=is_english(text),
         by_meaning=not is_english_or_chinese(text),
         of_user=speaks_of_user(text) and _PATTERNS["who"].search(text) is None,
+        names_somebody=read_or(False, names_somebody, text),
         intent=read_or(Intent.GENERAL, intent_of, text, time, expected_type),
         answer_type=expected_type,
         value_kind=value_kind,

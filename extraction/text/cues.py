@@ -38,6 +38,21 @@ def speaks_of_user(text: str) -> bool:
     return any(pattern.search(text, 0, _CHARS_MAX) is not None for pattern in patterns)
 
 
+def names_somebody(text: str) -> bool:
+    """Return whether a text has words for somebody near its speaker: "my mate", 我教练, "meine Kollegin"."""
+    return _PATTERNS["somebody"].search(text, 0, _CHARS_MAX) is not None
+
+
+def tells_of_other(text: str) -> bool:
+    """Return whether a text, as it is written, tells of somebody else and not of its speaker: "my mate is at level 4".
+
+    "My mate says I'm at level 4" tells of both.
+    """
+    text = text[:_CHARS_MAX]
+    names_other = names_somebody(text) or _PATTERNS["third_person"].search(text) is not None
+    return names_other and not speaks_of_user(_PATTERNS["somebody"].sub(" ", text))
+
+
 def without_chat_lines(text: str) -> str:
     """Return a text without the lines of a chat that it quotes, if two names or more stand before such lines.
 

@@ -24,6 +24,8 @@ SCORED_N: Final = 5
 # One more is scored where none of these seems to answer: in 12 % of the questions that have an answer, and .024 instead
 # of .035 of these are doubted (own memories kept aside).
 SCORED_MORE_N: Final = 1
+# For a question with several answers.
+LISTED_N: Final = 12
 # How much of its answer score a fact loses for each unit of missing confidence, at most all: a statement that the rules
 # read looks like an answer even where it was misread, and its message is a candidate too. On 1,277 questions, 12 more
 # first hits and 8 more among three; facts that agents provide are certain and lose nothing.
@@ -93,7 +95,8 @@ def to_score(hits: Sequence[Hit], analysis: QueryAnalysis, *, more: bool = False
     """
     of_user = analysis.of_user and not analysis.names_others
     best = [hit.candidate for hit in hits if hit.candidate.kind is not HitKind.SCENE]
-    scored = best[SCORED_N : SCORED_N + SCORED_MORE_N] if more else best[:SCORED_N]
+    n = LISTED_N if analysis.asks_list else SCORED_N
+    scored = best[n : n + SCORED_MORE_N] if more else best[:n]
     own = (replace(one, text=without_chat_lines(one.text)) if of_user else one for one in scored)
     # A correction ("sorry, 3:45") answers as the message that it corrects does with the right values.
     meant = (replace(one, text=one.meant or one.text) for one in own)

@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
-from extraction.answer_values import Attribute, ValueKind, holds_value, is_about_relative, states_attribute
+from extraction.answer_values import Attribute, ValueKind, holds_value, states_attribute
 from extraction.embeddings.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import gives_reason, instructs, reports_change, tells_brief
+from extraction.text.cues import gives_reason, instructs, reports_change, tells_brief, tells_of_other
 from extraction.text.glosses import english_gloss
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
@@ -354,6 +354,7 @@ def _plain(
         "uncertain_fact": lambda: _column(
             1.0 - (one.confidence or 0.0) if one.kind is HitKind.FACT else 0.0 for one in candidates
         ),
+        "of_other": lambda: _where(candidates, _is_of_other, counts=analysis.of_user and not analysis.names_others),
         **_of_dialogue(candidates, analysis),
         **_of_attribute(candidates, analysis),
     }
@@ -384,6 +385,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     """
     why = analysis.answer_type is AnswerType.WHY
     reference = analysis.time_reference
+    no_newest = analysis.asks_list and not analysis.by_meaning
     end = analysis.time.end if analysis.time and reference is TimeReference.DATED else None
 
     # Cues of six languages read texts as they are written: 今週, not 今周.
@@ -403,7 +405,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
 
     return {
         "list_item": lambda: with_cue(adds_item, counts=analysis.asks_list),
-        **({} if analysis.asks_list else {f"newer_{reference}": lambda: _positions_in_time(candidates)}),
+        **({} if no_newest else {f"newer_{reference}": lambda: _positions_in_time(candidates)}),
         "change_now": lambda: with_cue(reports_change, counts=reference is TimeReference.NOW),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": lambda: _where(candidates, is_after, counts=end is not None),
@@ -416,6 +418,11 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "instruction": instruction,
         "instruction_for_work": lambda: instruction() if analysis.asks_for_work else np.zeros(len(candidates)),
     }
+
+
+def _is_of_other(one: Candidate) -> bool:
+    """Return whether a message tells of somebody else than its speaker."""
+    return one.kind is HitKind.MESSAGE and _has_cue(one.text[:_READ_CHARS_MAX], tells_of_other, False)
 
 
 def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:
@@ -431,11 +438,11 @@ def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Calla
     known = frozenset(analysis.capitalized | parts)
     of_somebody = kind in (ValueKind.NAME, ValueKind.PERSON)
     return lambda one: (
-        (of_somebody and _is_of_other(one, known)) or holds_value(one.text[:_READ_CHARS_MAX], kind, known)
+        (of_somebody and _is_of_unknown(one, known)) or holds_value(one.text[:_READ_CHARS_MAX], kind, known)
     )
 
 
-def _is_of_other(one: Candidate, known: Collection[str]) -> bool:
+def _is_of_unknown(one: Candidate, known: Collection[str]) -> bool:
     """Return whether a fact is a statement about somebody whose name is not known: "Luca is Marcus's son"."""
     if one.kind is not HitKind.FACT:
         return False
@@ -590,8 +597,7 @@ def _successors(at: int, closed_by: Mapping[int, int]) -> list[int]:
 # "Sold the Tesla, got a VW" is the latest statement about the user's car, and "my sister has a Volvo" is none.
 #
 # `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement of
-# it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
-# question is not.
+# it that reports a change; for a named time, the last before its end.
 
 
 def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Callable[[], Floats]]:
@@ -599,21 +605,18 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
     if attribute is None:
         return {}
     dated = analysis.time_reference is TimeReference.DATED
-    of_user = not analysis.kinship_words
+    of_user = not analysis.names_others
     end = analysis.time.end if dated and analysis.time else None
 
     def states(one: Candidate) -> bool:
         return _states(one.text[:_READ_CHARS_MAX], attribute)
-
-    def is_of_relative(one: Candidate) -> bool:
-        return of_user and _has_cue(one.text[:_READ_CHARS_MAX], is_about_relative, False)
 
     def reports(one: Candidate) -> bool:
         return (
             one.kind is HitKind.MESSAGE
             and one.role == Role.USER
             and states(one)
-            and not is_of_relative(one)
+            and not (of_user and _is_of_other(one))
             and (end is None or one.said_at < end)
             and _has_cue(one.text[:_READ_CHARS_MAX], reports_change, True)
         )
@@ -624,7 +627,6 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
 
     features = {
         "attribute": lambda: _column(map(states, candidates)),
-        "of_relative": lambda: _where(candidates, is_of_relative, counts=of_user),
     }
     if analysis.time_reference is TimeReference.FORMER:
         return features

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.answer_values import Attribute, attribute_asked, is_about_relative, states_attribute
+from extraction.answer_values import Attribute, attribute_asked, states_attribute
 from extraction.query_analysis import analyse
 
 
@@ -64,19 +64,6 @@ def test_the_attribute_asked_for_is_found(question: str, attribute: Attribute | 
 def test_statements_of_an_attribute_are_recognised(text: str, attribute: Attribute) -> None:
     assert states_attribute(text, attribute)
     assert not states_attribute("the sky is lovely tonight", attribute)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["My sister Clara is a vegetarian", "our son has got a car now", "我姐姐在上海", "I sing; my mother lives in Rome"],
-)
-def test_statements_about_relatives_are_recognised(text: str) -> None:
-    assert is_about_relative(text)
-
-
-@pytest.mark.parametrize("text", ["I moved near my sister", "我在上海工作", "we sold the car"])
-def test_statements_about_the_speaker_are_not_about_relatives(text: str) -> None:
-    assert not is_about_relative(text)
 
 
 @given(text=st.text(max_size=300), attribute=st.sampled_from(Attribute))

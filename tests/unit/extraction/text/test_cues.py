@@ -8,6 +8,7 @@ from extraction.text.cues import (
     asks_usual,
     instructs,
     tells_brief,
+    tells_of_other,
     without_chat_lines,
 )
 
@@ -141,3 +142,41 @@ def test_other_questions_ask_for_no_choice() -> None:
         "¿Qué coche tengo?",
     ):
         assert not asks_choice(question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister Clara is a vegetarian",
+        "our son has got a car now",
+        "my mate Rowan runs too, but he's faster",
+        "She wears a 41",
+        "Mein Kollege fährt einen Golf",
+        "Mi vecina tiene dos gatos",
+        "ma collègue habite à Dax",
+        "我姐姐在上海",
+        "教练姓何，他穿43码",
+        "友達は犬を飼っている",
+    ],
+)
+def test_texts_about_somebody_else_are_told_from_those_of_the_speaker(text: str) -> None:
+    assert tells_of_other(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved near my sister",
+        "my mate Rowan says I run too fast",
+        "My desk is in the hall",
+        "Mein Kollege fährt, ich laufe",
+        "mi vecina me dio un gato",
+        "ma veste est grise",
+        "我在上海工作",
+        "妈妈送了一台榨汁机",
+        "会社は渋谷にある",
+        "",
+    ],
+)
+def test_texts_of_the_speaker_tell_of_nobody_else(text: str) -> None:
+    assert not tells_of_other(text)
