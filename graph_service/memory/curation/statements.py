@@ -15,7 +15,7 @@ from extraction.entities.attributes import value_key
 from extraction.reader import THE_USER, ProposedFact, Reader, SceneLine, SceneText
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.argument_checks import check_ids, check_limit
+from graph_service.memory.argument_checks import check_ids, check_limit, raise_problems
 from graph_service.memory.change_log.log import append_changes, fact_change
 from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims
 from graph_service.memory.facts.conflict_resolution import content_of
@@ -33,7 +33,7 @@ from graph_service.memory.facts.stored import (
 )
 from graph_service.memory.forgetting.service import Forgetting, message_selection
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+from graph_service.memory.ingest.validation import REFUSED, IncomingMessage, RememberRequest, checked_fact
 from graph_service.memory.jobs.job_context import KeyedLock
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
@@ -198,15 +198,17 @@ class Statements:
             edit = replace(edit, **await content_in(edit.statement, stored, self.read))
         new = replace(
             _provided_fact(stored, CorrectionKind.SAYS),
-            object=edit.object or old.object,
+            object=old.object if edit.object is None else edit.object,
             object_type=None if edit.object else old.object_type,
-            predicate=edit.predicate or old.predicate,
-            relation=edit.relation if edit.relation is not None else old.relation,
-            statement=edit.statement or old.statement,
+            predicate=old.predicate if edit.predicate is None else edit.predicate,
+            relation=old.relation if edit.relation is None else edit.relation,
+            statement=old.statement if edit.statement is None else edit.statement,
             valid_at=edit.valid_at or stored.fact.valid_at,
             invalid_at=edit.invalid_at or _stored_end(stored.fact),
         )
         content_changed = _content(new) != _content(old)
+        if content_changed and name_key(new.object) == name_key(stored.subject.name):
+            raise InputError(f"object is {new.object!r:.100}, which is the fact's subject; name another one")
         if content_changed and edit.statement is None:
             raise InputError("the edit changes what the fact says: set `statement` as well")
         facts = [old, replace(new, replaces=(stored.fact.id,))] if content_changed else [new]
@@ -290,6 +292,8 @@ class Statements:
         key: str | None = None,
         of: FactWithEnds | None = None,
     ) -> Correction:
+        # A check of the whole call would name the place in a list that the caller did not send.
+        raise_problems(filter(None, (checked_fact(facts[-1], 1)[1],)), before=REFUSED)
         text = sentence_of(kind, facts[-1].statement)
         session_id = f"{CORRECTION_SESSION}{kind}:{key or secrets.token_hex(8)}"
         incoming = RememberRequest(

@@ -94,7 +94,7 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
 
 
-_REFUSED: Final = "nothing was stored: "
+REFUSED: Final = "nothing was stored: "
 # Names of the owner and the agent in provided facts.
 OWNER, ASSISTANT = "user", "assistant"
 
@@ -235,14 +235,14 @@ def check_request(tenant: TenantId, request: RememberRequest, *, now: datetime) 
         for index, message in enumerate(request.messages):
             problems += _message_problems(index, message, latest)
             problems += expiry_problems(f"messages[{index}]", message.expires_at, message.ttl_s, now)
-    raise_problems(problems, before=_REFUSED)
+    raise_problems(problems, before=REFUSED)
     messages, first_parts = _messages(tenant, request, now)
     facts, dropped = _facts(request.facts, len(request.messages))
     # Facts refer to messages of the call, of which long ones are stored in several parts.
     facts = tuple(
         replace(fact, message_indexes=tuple(first_parts[index] for index in fact.message_indexes)) for fact in facts
     )
-    raise_problems(dropped if request.strict else (), before=_REFUSED)
+    raise_problems(dropped if request.strict else (), before=REFUSED)
     episode = Episode(
         tenant=tenant,
         user_id=UserId(request.user_id),
@@ -458,12 +458,18 @@ def _key(
 def _facts(facts: tuple[ProvidedFact, ...], messages_n: int) -> tuple[tuple[ProvidedFact, ...], tuple[str, ...]]:
     kept, dropped = [], []
     for index, given in enumerate(facts):
-        fact = _with_known_predicate(given)
-        if problem := next(_fact_problems(fact, messages_n), None):
+        fact, problem = checked_fact(given, messages_n)
+        if problem:
             dropped.append(f"facts[{index}] {problem}")
         else:
             kept.append(fact)
     return tuple(kept), tuple(dropped)
+
+
+def checked_fact(given: ProvidedFact, messages_n: int) -> tuple[ProvidedFact, str | None]:
+    """Return a fact as it is stored, and its first problem as the end of a sentence, None if it has none."""
+    fact = _with_known_predicate(given)
+    return fact, next(_fact_problems(fact, messages_n), None)
 
 
 def _with_known_predicate(fact: ProvidedFact) -> ProvidedFact:

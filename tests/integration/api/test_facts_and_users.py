@@ -159,3 +159,29 @@ async def test_only_one_of_two_updates_of_the_same_version_is_stored(graph: Grap
     assert changed["version"] > fact["version"]
     assert (changed["createdAt"], changed["updatedAt"] > fact["updatedAt"]) == (fact["createdAt"], True)
     assert await update("Ana lives in Porto again.", changed["version"]) == []
+
+
+async def test_a_refused_correction_names_what_the_caller_sent(graph: Graph, tenant: str) -> None:
+    await tell(graph, tenant, "s", 1, a_fact("RELATES_TO", "Lisbon", "lives in"))
+    fact = (await ask(graph, tenant, VERSIONS))["nodes"][0]
+    update = """mutation ($id: String!, $statement: String, $object: String) {
+      updateFact(id: $id, statement: $statement, object: $object) { factId } }"""
+    add = """mutation ($object: String!) { addFact(input: {
+      userId: "ana", predicate: "RELATES_TO", object: $object, statement: "So it is."}) { factId } }"""
+
+    async def refusal(query: str, **given: Any) -> str:
+        (error,) = (await run(graph, tenant, query, **given)).errors
+        assert error.extensions["code"] == "BAD_INPUT"
+        return str(error.message)
+
+    words = "Ana lives in ana."
+    assert "object is 'ana', which is the fact's subject" in await refusal(
+        update, id=fact["id"], statement=words, object="ana"
+    )
+    both = "nothing was stored: subject and object are both 'user'; name two different ones"
+    assert await refusal(update, id=fact["id"], statement=words, object="user") == both
+    assert await refusal(add, object="user") == both
+    empty = "nothing was stored: {} is empty; leave it out or write something"
+    assert await refusal(update, id=fact["id"], statement=" ") == empty.format("statement")
+    assert await refusal(update, id=fact["id"], statement="Ana lives.", object="") == empty.format("object")
+    assert (await ask(graph, tenant, VERSIONS))["nodes"] == [fact]
