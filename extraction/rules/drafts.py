@@ -11,6 +11,8 @@ from schema.ids import name_key
 
 # An id that tells a reader nothing: a1b2c3d4, user_1001, auth0|5f7c8ec7.
 _ID: Final = re.compile(r"(?=\S*\d)\S{6,}")
+# A name and nothing else, which an id in lower case often is: ana, maria-jose.
+_PLAIN_NAME: Final = re.compile(r"[^\W\d_]+(?:[-' ][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,12 @@ class Speaker:
         return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
 
     def label(self, subject: str, unknown_user: str) -> str:
-        """Return the label of a subject in statements; `unknown_user` for a user without a name but such an id."""
+        """Return the label of a subject in statements; `unknown_user` for a user without a name but such an id.
+
+        A user's name begins with a capital letter wherever a statement has it.
+        """
         if subject == THE_USER:
-            return next((name for name in self.user_names if not _ID.fullmatch(name)), unknown_user)
+            name = next((name for name in self.user_names if not _ID.fullmatch(name)), "")
+            is_lower = name.islower() and _PLAIN_NAME.fullmatch(name)
+            return (name[:1].upper() + name[1:] if is_lower else name) or unknown_user
         return "assistant" if subject == THE_AGENT else subject

@@ -102,3 +102,17 @@ def test_relative_with_a_tagged_job_is_a_relative_of_the_speaker(text: str, job:
         "Rui's sister works as assistant.",
         "Rui has a sister.",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("ana", "Ana"),
+        ("maria-josé", "Maria-josé"),
+        ("eBay", "eBay"),
+        ("ana@x.org", "ana@x.org"),
+        ("u_10001", "the user"),
+    ],
+)
+def test_name_in_lower_case_has_a_capital_wherever_a_statement_has_it(name: str, label: str) -> None:
+    assert Speaker(me="@user", user_names=(name,)).label("@user", "the user") == label
