@@ -289,7 +289,9 @@ async def forget(
 
 @mutation
 async def forget_fact(info: Call, id: Annotated[str, argument("Its id.")]) -> ForgetResult:
-    """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay."""
+    """Delete a fact: facts it had closed are reopened, and it is never extracted again. Its messages stay, but not
+    corrections that state nothing else, nor the facts that these had rejected.
+    """
     return await info.memory.forgetting.fact(info.tenant, id)
 
 

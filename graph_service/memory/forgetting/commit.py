@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
@@ -18,7 +17,6 @@ from graph_service.memory.change_log.log import append_changes, node_change
 from graph_service.memory.consolidation.segmentation import PAUSE_S
 from graph_service.memory.entity_resolution.merge import MergeWriter, edge_changes, load_members
 from graph_service.memory.entity_resolution.resolver import Owner
-from graph_service.memory.facts.stored import fact_by_id
 from graph_service.memory.forgetting.feed import record_forgetting
 from graph_service.memory.forgetting.plan import (
     EntityOutcome,
@@ -31,12 +29,10 @@ from graph_service.memory.forgetting.plan import (
     scenes_of,
     scenes_to_resegment,
 )
-from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
+from graph_service.memory.forgetting.targets import load_facts_of
 from schema.change import FORGOTTEN, Change, Op
-from schema.entity import stored_names
-from schema.errors import NotFoundError
 from schema.ids import RECALL_CASES as CASES
-from schema.ids import MemoryId, TenantId, UserId, memory_id, to_element_id, user_uri
+from schema.ids import MemoryId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
 from schema.timespan import millis
 
@@ -369,8 +365,11 @@ class ForgettingWriter:
 
 def _result(impact: Impact, reread: int) -> ForgetResult:
     forgotten = {row["id"] for row in impact.messages}
-    facts = [row for row in impact.facts.values() if forgotten.issuperset(row["properties"]["evidence"])]
-    facts += [row for name, row in impact.facts.items() if name in impact.rejected]
+    facts = [
+        name
+        for name, row in impact.facts.items()
+        if name in impact.rejected or forgotten.issuperset(row["properties"]["evidence"])
+    ]
     entities = [row for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated]
     scenes = {row["scene_id"] for row in impact.messages if row["scene_id"]}
     return ForgetResult(
@@ -388,112 +387,3 @@ def _drop(op: Op, name: str) -> Change:
 
 def _sorted_by_id(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(rows, key=lambda row: str(row["id"]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetTarget:
-    """The facts or entities to forget.
-
-    Attributes:
-        scenes: ids of the scenes they were extracted from.
-        names: sets of spellings: one for an entity; two, of subject and object, for a fact.
-    """
-
-    user_id: UserId
-    scenes: frozenset[str]
-    facts: frozenset[str] = frozenset()
-    entities: frozenset[str] = frozenset()
-    names: Sequence[frozenset[str]] = ()
-    predicate: str = ""
-    relation: str | None = None
-
-    def tombstones(self, tenant: TenantId, key: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
-        """Return the tombstones that prevent extracting them again, as rows of `tombstones/put_tombstones`."""
-        salt, user_key = key.salt, key.user_key(self.user_id)
-        node_id = memory_id(user_uri(tenant, self.user_id))
-        if self.facts:
-            kind, ids = (
-                TombstoneKind.FACT,
-                fact_tombstone_ids(salt, user_key, self.names[0], self.predicate, self.relation, self.names[1]),
-            )
-        else:
-            kind, ids = TombstoneKind.ENTITY, entity_tombstone_ids(salt, user_key, self.names[0])
-        return [{"id": one, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for one in sorted(ids)]
-
-
-async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> ForgetTarget:
-    """Return the fact to forget; if an end is merged, all member facts that its edge is derived from.
-
-    Raises:
-        NotFoundError: the tenant has no such fact.
-    """
-    found = await fact_by_id(writing.run, tenant, fact_id)
-    if found is None or found.fact.predicate == "MENTIONED":
-        raise NotFoundError(f"there is no fact {fact_id!r}; perhaps it was forgotten before")
-    claim = found.fact.claim
-    members = await _members(writing, tenant, (claim.subject_id, claim.object_id))
-    subjects, objects = members[claim.subject_id], members[claim.object_id]
-    entity_ids = objects if Label.ENTITY in found.object.labels else subjects
-    stored = [
-        fact
-        for fact in await load_facts_of(writing, tenant, entity_ids)
-        if fact["predicate"] == claim.predicate
-        and fact["properties"].get("relation") == claim.relation
-        and fact["subject_id"] in subjects
-        and fact["object_id"] in objects
-    ]
-    return ForgetTarget(
-        user_id=found.user_id,
-        facts=frozenset(fact["properties"]["id"] for fact in stored),
-        scenes=frozenset(scene for fact in stored for scene in fact["properties"]["scenes"]),
-        names=[
-            await _names_of_end(writing, tenant, claim.subject_id, found.subject.labels),
-            await _names_of_end(writing, tenant, claim.object_id, found.object.labels),
-        ],
-        predicate=claim.predicate,
-        relation=claim.relation,
-    )
-
-
-async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> ForgetTarget:
-    """Return the entity to forget, with those merged into it; a member of a merged entity is returned alone.
-
-    Raises:
-        NotFoundError: the tenant has no such entity.
-    """
-    entity_id = to_element_id(entity_id)
-    resolved = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [entity_id]})
-    labels = resolved[0]["labels"] if resolved else ()
-    if not resolved or (labels is not None and Label.ENTITY not in labels):
-        raise NotFoundError(f"there is no entity {entity_id!r}; GraphQL's `entities` lists them")
-    members = (await _members(writing, tenant, [entity_id]))[entity_id]
-    parameters = {"tenant": tenant, "ids": sorted(members), "without": [], "evidence_max": 0}
-    rows = await writing.run(statement("forgetting/remaining_support"), parameters)
-    return ForgetTarget(
-        user_id=UserId(resolved[0]["user_id"]),
-        entities=frozenset(members),
-        scenes=frozenset(scene for row in rows for scene in row["scenes"]),
-        names=[frozenset(name for row in rows for name in stored_names(row["properties"]))],
-    )
-
-
-async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
-    """Return the stored facts and mentions of entities; for merged entities those of the members, not derived ones."""
-    parameters = {"tenant": tenant, "ids": sorted(ids)}
-    edges = await writing.run(statement("lookup/edges_of_nodes"), parameters)
-    member_facts = await writing.run(statement("entity_resolution/member_facts"), parameters)
-    return [*(row for row in edges if not row["properties"].get("merged")), *member_facts]
-
-
-async def _members(writing: Writing, tenant: TenantId, ids: Sequence[str]) -> dict[str, set[str]]:
-    """Return the ids of the entities merged into each node, its own included."""
-    found = await load_members(writing, tenant, ids)
-    return {name: {member["id"] for member in found.get(name, ())} | {name} for name in ids}
-
-
-async def _names_of_end(writing: Writing, tenant: TenantId, node_id: str, labels: Collection[str]) -> frozenset[str]:
-    """Return every spelling of one end of a fact."""
-    if Label.ENTITY not in labels:
-        return frozenset((THE_USER if Label.USER in labels else THE_AGENT,))
-    rows = await writing.run(statement("lookup/node_by_id"), {"tenant": tenant, "id": node_id})
-    return frozenset(form for name in stored_names(rows[0]["node"]) for form in all_forms(name))

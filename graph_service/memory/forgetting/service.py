@@ -16,13 +16,11 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, expiry_of, raise_problems
 from graph_service.memory.forgetting.commit import (
     ForgetResult,
-    ForgetTarget,
     ForgettingWriter,
     Impact,
-    find_entity,
-    find_fact,
 )
 from graph_service.memory.forgetting.feed import RecentQuestions, record_forgetting
+from graph_service.memory.forgetting.targets import ForgetTarget, find_entity, find_fact, joined, with_corrections
 from graph_service.memory.forgetting.user import begin_user_erasure
 from graph_service.memory.ingest.episode_writer import message_row
 from graph_service.memory.ingest.spool import Spool
@@ -382,7 +380,8 @@ class Forgetting:
     async def fact(self, tenant: TenantId, fact_id: str) -> ForgetResult:
         """Forget a fact: delete it, reopen the facts it had closed, and never extract it again.
 
-        The messages stay. The tombstone contains only a keyed hash of the fact.
+        The messages stay; corrections that state nothing else are deleted, with the facts that they had rejected. The
+        tombstone contains only a keyed hash of the fact.
 
         Raises:
             NotFoundError: the tenant has no such fact; perhaps it was forgotten before.
@@ -443,11 +442,7 @@ class Forgetting:
     ) -> list[dict[str, Any]]:
         """Return the rows of `tombstones/put_tombstones` for messages, sessions or users."""
         key = await ensure_tombstone_key(self.graph, tenant, secrets.token_hex(16), create=create)
-        kind, ids = target
-        return [
-            {"id": tombstone_id(key.salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": at_ms}
-            for name in ids
-        ]
+        return _message_tombstones(key.salt, target, at_ms)
 
     async def _forget_knowledge(
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
@@ -455,17 +450,23 @@ class Forgetting:
         key, at = await ensure_tombstone_key(self.graph, tenant, secrets.token_hex(16)), self.clock()
         forgotten = set[str]()
 
-        async def steps(writing: Writing) -> ForgetResult:
+        async def steps(writing: Writing) -> tuple[ForgetResult, UserId, list[Row]]:
             user_id = (await find(writing)).user_id
             forgetting = ForgettingWriter(writing=writing, tenant=tenant, user_id=user_id, at=at)
             await forgetting.lock([])
             # Find again under the lock.
-            target = await find(writing)
+            targets, corrections = await with_corrections(writing, tenant, await find(writing))
+            selection = message_selection(tenant, ids=corrections)
+            messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
+            await forgetting.lock(sorted({row["session"] for row in messages}))
+            tombstones = [row for one in targets for row in one.tombstones(tenant, key, millis(at))]
+            tombstones += _message_tombstones(key.salt, (TombstoneKind.MESSAGE, corrections), millis(at))
+            target = joined(targets)
             forgotten.update(target.facts, target.entities)
-            return await self._commit(forgetting, [], target.tombstones(tenant, key, millis(at)), target)
+            return await self._commit(forgetting, messages, tombstones, target), user_id, messages
 
-        result = await self.graph.write(steps)
-        self.on_forgotten(tenant)
+        result, user_id, messages = await self.graph.write(steps)
+        await self._forget_cached(tenant, user_id, messages)
         self.questions.forget_elements(tenant, forgotten)
         self.notify(tenant)
         return result
@@ -547,6 +548,13 @@ def message_selection(
 ) -> dict[str, Any]:
     """Return the parameters of `forgetting/messages_to_forget`."""
     return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene, "expired_ms": expired_ms}
+
+
+def _message_tombstones(salt: str, target: tuple[TombstoneKind, Sequence[str]], at_ms: int) -> list[dict[str, Any]]:
+    kind, ids = target
+    return [
+        {"id": tombstone_id(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": at_ms} for name in ids
+    ]
 
 
 def _spooled_result(spooled: int, reason: str) -> ForgetResult:

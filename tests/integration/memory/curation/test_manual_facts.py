@@ -9,8 +9,9 @@ from graph_service.graph.store import Graph
 from graph_service.memory.curation.statements import Correction, FactEdit, ManualFact
 from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.service import Memory
+from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
-from schema.ids import TenantId
+from schema.ids import TenantId, UserId
 from tests.integration.memory.facts.test_conflict_resolution import edges, open_now, say
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
@@ -226,3 +227,49 @@ async def test_statements_about_facts_of_another_tenant_are_refused(graph: Graph
             await apply(graph, f"{tenant}-other", act, *args)
     assert await memory_reading_at_once(graph).statements.latest(TenantId(f"{tenant}-other"), "alice", limit=10) == []
     assert await rows(graph, tenant) == before
+
+
+@pytest.mark.parametrize("kind", ["fact", "entity"])
+@pytest.mark.parametrize("act", ["add", "update", "update twice"])
+async def test_forgetting_what_a_person_stated_deletes_the_statement(
+    graph: Graph, tenant: str, act: str, kind: str
+) -> None:
+    await say(graph, tenant, "I live in Paris. I like tea.", day=0)
+    memory, name = a_memory(graph), TenantId(tenant)
+    await apply(graph, tenant, "pin", (await edges(graph, tenant))["tea"]["id"])
+    wrong = (await edges(graph, tenant))["Paris"]["id"]
+    if act == "add":
+        await apply(graph, tenant, "add", a_fact("Oslo", "Alice lives in Oslo"))
+    else:
+        if act == "update twice":
+            step = await apply(graph, tenant, "update", wrong, FactEdit(object="Bari", statement="Alice lives in Bari"))
+            wrong = step.fact_id
+        await apply(graph, tenant, "update", wrong, FactEdit(object="Oslo", statement="Alice lives in Oslo"))
+    if kind == "fact":
+        done = await memory.forgetting.fact(name, (await edges(graph, tenant))["Oslo"]["id"])
+    else:
+        done = await memory.forgetting.entity(name, an_entity(name, UserId("alice"), "Oslo").id)
+    assert done.messages == (2 if act == "update twice" else 1)
+    left = "\n".join(await rows(graph, tenant))
+    assert "Oslo" not in left
+    assert "Bari" not in left
+    assert "I live in Paris." in left
+    # What a person corrected does not hold again; what another fact replaced does.
+    assert await open_now(graph, tenant) == ({"tea", "Paris"} if act == "add" else {"tea"})
+    assert [one.kind for one in await memory.statements.latest(name, "alice", limit=9)] == ["pin"]
+
+
+@pytest.mark.parametrize("act", ["confirm", "pin", "reject", "update"])
+async def test_forgetting_a_corrected_fact_deletes_corrections_of_nothing_else(
+    graph: Graph, tenant: str, act: str
+) -> None:
+    await say(graph, tenant, "I live in Paris. I like tea.", day=0)
+    fact = (await edges(graph, tenant))["Paris"]["id"]
+    edit = (FactEdit(object="Bari", statement="Alice lives in Bari"),) if act == "update" else ()
+    await apply(graph, tenant, act, fact, *edit)
+    done = await a_memory(graph).forgetting.fact(TenantId(tenant), fact)
+    assert (done.facts, done.messages) == (1, 0 if act == "update" else 1)
+    await a_worker(graph).drain()
+    assert await open_now(graph, tenant) == ({"tea", "Bari"} if act == "update" else {"tea"})
+    kinds = [one.kind for one in await a_memory(graph).statements.latest(TenantId(tenant), "alice", limit=9)]
+    assert kinds == (["update"] if act == "update" else [])
