@@ -192,6 +192,21 @@ def numbered_change(row: Row) -> NumberedChange:
     )
 
 
+def _row(change: Change) -> Row:
+    return {
+        "op": change.op.value,
+        "element_id": change.element_id,
+        "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
+        "reason": change.reason,
+    }
+
+
+async def redact_changes(writing: Writing, tenant: TenantId, changes: Iterable[Change]) -> None:
+    """Replace the bodies of stored changes of the same elements by those of these, which may yet be stored."""
+    rows = [_row(change) for change in sorted(changes, key=lambda change: change.element_id)]
+    await writing.run(statement("change_log/redact"), {"tenant": tenant, "rows": rows})
+
+
 async def append_changes(
     writing: Writing, tenant: TenantId, user_id: str, changes: Sequence[Change], *, at: datetime
 ) -> int:
@@ -202,15 +217,7 @@ async def append_changes(
     """
     if not changes:
         return 0
-    rows = [
-        {
-            "op": change.op.value,
-            "element_id": change.element_id,
-            "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
-            "reason": change.reason,
-        }
-        for change in changes
-    ]
+    rows = [_row(change) for change in changes]
     parameters = {"tenant": tenant, "user_id": user_id, "at": at, "rows": rows}
     result = await writing.run(statement("change_log/append"), parameters)
     assert result, "the tenant of a change must exist"

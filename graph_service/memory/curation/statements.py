@@ -16,7 +16,7 @@ from extraction.reader import THE_USER, ProposedFact, Reader, SceneLine, SceneTe
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit, raise_problems
-from graph_service.memory.change_log.log import append_changes, fact_change
+from graph_service.memory.change_log.log import append_changes, fact_change, redact_changes
 from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.conflicts import ConflictIndex
@@ -406,6 +406,7 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         ids = [fact.id for fact in deleted]
         await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "ids": ids})
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_UNDO_REASON) for fact in deleted]
+        await redact_changes(writing, tenant, changes)
         changes += [fact_change(replace(item, reason=_UNDO_REASON), row) for item, row in zip(items, put, strict=True)]
         about = subjects_in([*put, *({"subject_id": fact.subject_id} for fact in deleted)], user)
         changes += await settle_profile(writing, tenant, about, at=at)

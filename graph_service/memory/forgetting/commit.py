@@ -4,7 +4,6 @@ If a fact, an entity or names of the user are forgotten, messages stay; tombston
 from them again.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from typing import Any, Final
 from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.change_log.log import append_changes, node_change
+from graph_service.memory.change_log.log import append_changes, node_change, redact_changes
 from graph_service.memory.consolidation.segmentation import PAUSE_S
 from graph_service.memory.entity_resolution.merge import MergeWriter, edge_changes, load_members
 from graph_service.memory.entity_resolution.resolver import Owner
@@ -282,7 +281,7 @@ class ForgettingWriter:
         # Log only the last change of each element: earlier ones may contain what is forgotten.
         last_index = {change.element_id: index for index, change in enumerate(changes)}
         changes = [change for index, change in enumerate(changes) if last_index[change.element_id] == index]
-        await self._redact_log(changes)
+        await redact_changes(self.writing, self.tenant, changes)
         await record_forgetting(self.writing, self.tenant, self.user_id, messages=bool(impact.messages))
         await append_changes(self.writing, self.tenant, self.user_id, changes, at=self.at)
         return _result(impact, reread)
@@ -349,18 +348,6 @@ class ForgettingWriter:
             return node_change(rows[0]["properties"], Label.USER, FORGOTTEN)
         await self._run(statement("forgetting/delete_nodes"), ids=[self.user_node_id])
         return None
-
-    async def _redact_log(self, changes: Sequence[Change]) -> None:
-        """Replace the bodies of older log entries about the same elements by the current ones."""
-        rows: list[Row] = [
-            {
-                "id": change.element_id,
-                "op": change.op.value,
-                "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
-            }
-            for change in sorted(changes, key=lambda change: change.element_id)
-        ]
-        await self._run(statement("forgetting/redact_changes"), rows=rows, reason=FORGOTTEN)
 
 
 def _result(impact: Impact, reread: int) -> ForgetResult:

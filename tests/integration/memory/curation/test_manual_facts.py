@@ -193,6 +193,8 @@ async def test_undo_restores_the_graph_exactly(graph: Graph, tenant: str, act: s
     assert await rows(graph, tenant) != before
     await memory_reading_at_once(graph).statements.undo(TenantId(tenant), done.id)
     assert await rows(graph, tenant) == before
+    log = await Explorer(graph).recent(TenantId(tenant), None, since=None, before=None, limit=100)
+    assert not [line for line in log.changes if "Oslo" in str(line) or "Bari" in str(line)]
     with pytest.raises(NotFoundError):
         await memory_reading_at_once(graph).statements.undo(TenantId(tenant), done.id)
 

@@ -26,7 +26,7 @@ _MESSAGE = [
     "forgetting/delete_nodes",
     "forgetting/mark_messages_unread",
     "forgetting/enqueue_reread",
-    "forgetting/redact_changes",
+    "change_log/redact",
     "change_log/append",
     "forgetting/sessions_to_reread",
     "jobs/claim_for_session",
