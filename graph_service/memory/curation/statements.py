@@ -201,7 +201,7 @@ class Statements:
             object=old.object if edit.object is None else edit.object,
             object_type=None if edit.object else old.object_type,
             predicate=old.predicate if edit.predicate is None else edit.predicate,
-            relation=old.relation if edit.relation is None else edit.relation,
+            relation=old.relation if edit.relation is None else edit.relation or None,
             statement=old.statement if edit.statement is None else edit.statement,
             valid_at=edit.valid_at or stored.fact.valid_at,
             invalid_at=edit.invalid_at or _stored_end(stored.fact),

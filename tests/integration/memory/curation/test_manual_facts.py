@@ -7,6 +7,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.statements import Correction, FactEdit, ManualFact
+from graph_service.memory.facts.stored import fact_by_id
 from graph_service.memory.mindmap.reader import Explorer, MindMap
 from graph_service.memory.service import Memory
 from schema.entity import an_entity
@@ -110,6 +111,15 @@ async def test_edited_end_replaces_the_stored_one(graph: Graph, tenant: str) -> 
     earlier = NOON + timedelta(days=2)
     await apply(graph, tenant, "update", paris["id"], FactEdit(invalid_at=earlier))
     assert (await edges(graph, tenant))["Paris"]["invalid_at"] == earlier
+
+
+async def test_empty_relation_of_an_edit_removes_it(graph: Graph, tenant: str) -> None:
+    added = await apply(graph, tenant, "add", a_fact("Paris", "Alice lives in Paris"))
+    edit = FactEdit(predicate="PREFERS", relation="", statement="Alice likes Paris")
+    done = await apply(graph, tenant, "update", added.fact_id, edit)
+    stored = await fact_by_id(graph.read, tenant, str(done.fact_id))
+    assert stored is not None
+    assert (stored.fact.predicate, stored.fact.relation) == ("PREFERS", None)
 
 
 async def test_edited_object_of_a_rejected_fact_has_no_end(graph: Graph, tenant: str) -> None:
