@@ -447,7 +447,7 @@ async def content_in(words: str, stored: FactWithEnds, read: Reader) -> dict[str
     they are compared with the stored statement. Empty also if neither finds an object.
     """
     fact, name = stored.fact, stored.object.name
-    if value_key(name) in value_key(words):
+    if _names(words, name):
         return {}
     is_user = Label.USER in stored.subject.labels
     line = SceneLine(message_id=MemoryId(""), role=Role.USER, speaker=None, text=words, said_at=fact.valid_at)
@@ -467,6 +467,15 @@ async def content_in(words: str, stored: FactWithEnds, read: Reader) -> dict[str
     start = "|".join(map(re.escape, sorted(starts)))
     put = re.fullmatch(f"(?:{start})(.{{1,100}}?){re.escape(after)}[.。]?", words.strip(), re.IGNORECASE)
     return {"object": put[1]} if named and put is not None else {}
+
+
+def _names(words: str, name: str) -> bool:
+    """Return whether words contain a name, not as a part of another ("York" in "Yorkshire"), in any spelling."""
+    key = value_key(name)
+    if not key.isascii():
+        return key in value_key(words)
+    spelled = r"[\W_]*".join(map(re.escape, key))
+    return re.search(rf"(?<![a-z0-9]){spelled}(?:e?s)?(?![a-z0-9])", name_key(words)) is not None
 
 
 async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactWithEnds:

@@ -90,6 +90,23 @@ async def test_statement_alone_names_the_new_object(graph: Graph, tenant: str, w
 
 
 @pytest.mark.parametrize(
+    ("told", "words", "known"),
+    [
+        ("I live in York.", "Alice lives in Yorkshire.", {"Yorkshire"}),
+        ("I live in York.", "Alice lives in York's old town.", {"York"}),
+        ("My phone number is 0171 555 20 12.", "Alice's phone is 01715552012.", {"0171 555 20 12"}),
+    ],
+)
+async def test_statement_names_the_known_object_as_whole_words(
+    graph: Graph, tenant: str, told: str, words: str, known: set[str]
+) -> None:
+    await say(graph, tenant, told, day=0)
+    (fact,) = (await edges(graph, tenant)).values()
+    await apply(graph, tenant, "update", fact["id"], FactEdit(statement=words))
+    assert await open_now(graph, tenant) == known
+
+
+@pytest.mark.parametrize(
     "edit",
     [FactEdit(statement="Alice had a flat in Paris"), FactEdit(object="Lyon", statement="Alice lived in Lyon")],
 )
