@@ -156,7 +156,7 @@ async def entities(
     info: Call, user_id: UserId, first: FirstArgument = 100, after: AfterCursor = None
 ) -> Connection[ListedEntity]:
     """The entities of one user's memory, most recently mentioned first."""
-    check_limit(first)
+    check_limit(first, name="first")
     found = await info.memory.entities.listed(info.tenant, user_id, limit=first + 1, after=after)
     return page_of(found, first, after, cursor=entity_cursor)
 

@@ -149,7 +149,7 @@ async def usage(info: Call, days: Annotated[int, argument("Number of days, 1 to 
 @field
 async def dead_letters(info: Call, first: FirstArgument = 100, after: AfterCursor = None) -> Connection[DeadLetter]:
     """Jobs that failed too often, latest first."""
-    check_limit(first)
+    check_limit(first, name="first")
     letters = await info.memory.dead_letters.listed(info.tenant, limit=first + 1, after=after)
     return page_of(letters, first, after, cursor=letter_cursor)
 

@@ -137,7 +137,7 @@ class GraphReads:
 
     async def facts(self, tenant: TenantId, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
         """Return the facts of each node, by node id: at most `first`, and one more if there are more."""
-        check_limit(page.first)
+        check_limit(page.first, name="first")
         at, fact_id = decode_cursor(ListName.FACTS, page.after)
         parameters = {
             "tenant": tenant,
@@ -161,7 +161,7 @@ class GraphReads:
             NotFoundError: the tenant has no such user.
         """
         check_ids(userId=user_id, sessionId=selection.session_id, agentId=selection.agent_id)
-        check_limit(page.first)
+        check_limit(page.first, name="first")
         check_tags(selection.tags)
         if selection.text is not None and (problem := text_problem(selection.text, LIMITS.query_chars)):
             raise InputError(f"text {problem}")
@@ -212,7 +212,7 @@ class GraphReads:
         Args:
             prefix: the beginning of their ids; empty for all.
         """
-        check_limit(first)
+        check_limit(first, name="first")
         if prefix:
             check_ids(prefix=prefix)
         (last,) = decode_cursor(ListName.USERS, after)
@@ -245,7 +245,7 @@ class GraphReads:
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
         """Return open, leased and dead jobs, the next due first: at most `first`, and one more if there are more."""
-        check_limit(first)
+        check_limit(first, name="first")
         dead, due_ms, job_id = decode_cursor(ListName.JOBS, after)
         parameters: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
         parameters |= {"dead": dead, "due_ms": due_ms, "after": job_id, "rows_max": first + 1}
@@ -268,7 +268,7 @@ class GraphReads:
             tags: only scenes with a message that has one of these tags.
         """
         check_ids(userId=user_id, sessionId=session_id)
-        check_limit(first)
+        check_limit(first, name="first")
         check_tags(tags)
         start_ms, scene_id = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))

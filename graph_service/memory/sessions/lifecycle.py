@@ -143,7 +143,7 @@ class Sessions:
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
         """Return up to `first` + 1 sessions of a user after a cursor, latest first."""
         check_ids(userId=user_id)
-        check_limit(first)
+        check_limit(first, name="first")
         return await self._listed(tenant, user_id, rows_max=first + 1, after=after)
 
     async def one(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:

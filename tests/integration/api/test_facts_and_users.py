@@ -185,3 +185,13 @@ async def test_a_refused_correction_names_what_the_caller_sent(graph: Graph, ten
     assert await refusal(update, id=fact["id"], statement=" ") == empty.format("statement")
     assert await refusal(update, id=fact["id"], statement="Ana lives.", object="") == empty.format("object")
     assert (await ask(graph, tenant, VERSIONS))["nodes"] == [fact]
+
+
+@pytest.mark.parametrize(
+    "listed", ["facts", "entities", "scenes", "sessions", "users", "jobs", "deadLetters", "changesSince"]
+)
+async def test_refused_page_size_is_named_first_as_the_argument(graph: Graph, tenant: str, listed: str) -> None:
+    await tell(graph, tenant, "s", 1, a_fact("PREFERS", "tea"))
+    of = {"users": "", "jobs": "", "deadLetters": "", "changesSince": "seq: 0,"}.get(listed, 'userId: "ana",')
+    (error,) = (await run(graph, tenant, f"{{ {listed}({of} first: 0) {{ pageInfo {{ hasNextPage }} }} }}")).errors
+    assert str(error.message).startswith("first is 0; use 1 to ")
