@@ -2,13 +2,13 @@
 // hot
 // $tenant: str
 // $user_id: str
-// $session_id: str or null; only this one
+// $session_id: str or null; only this one. Those of corrections are left out of a list
 // $last_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
 // -> lifecycle, messages, unread, unembedded, zone, scenes, unextracted, problem
 MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id})
-WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
+WHERE l.last_ms >= 0 AND CASE WHEN $session_id IS NULL THEN NOT l.session_id STARTS WITH 'by-hand:' ELSE l.session_id = $session_id END
   AND ($after IS NULL OR l.last_ms < $last_ms OR (l.last_ms = $last_ms AND l.id > $after))
 WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max
 CALL (l) {

@@ -192,6 +192,9 @@ async def test_corrections_are_acts_and_not_scenes_or_evidence(
     assert {quote.role for quote in about_user.evidence} == {"user"}
     await apply(graph, tenant, "reject", fact)
     assert (await mind_map.evidence(tenant, fact)).corrections[-1].kind == "reject"
+    listed = await a_memory(graph).sessions.latest(name, "alice")
+    assert not [session for session in listed if session.session_id.startswith("by-hand:")]
+    assert listed
 
 
 @pytest.mark.parametrize(
