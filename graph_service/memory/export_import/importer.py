@@ -96,10 +96,11 @@ async def import_rows(
         try:
             header, digest = await asyncio.to_thread(_read, path, staging)
             vectors_usable = await _vectors_fit(graph, header.get("embedder"))
-            await _begin(graph, tenant, digest, now)
+            properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in header["tenant"].items()}
+            await _begin(graph, tenant, digest, properties["seq"], now)
             try:
                 await _write(graph, tenant, staging, report, vectors=vectors_usable)
-                await _finish(graph, tenant, header["tenant"], now=now)
+                await _finish(graph, tenant, properties, now=now)
             except UnavailableError as error:
                 raise UnavailableError(
                     f"the import was interrupted ({error.message}); repeat the same import to resume it",
@@ -230,8 +231,8 @@ async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool
     return await stored_embedder(graph) == other
 
 
-async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> None:
-    parameters = {"tenant": tenant, "file": digest, "epoch": secrets.token_hex(4), "now": now}
+async def _begin(graph: Graph, tenant: TenantId, digest: str, seq: int, now: datetime) -> None:
+    parameters = {"tenant": tenant, "file": digest, "seq": seq, "epoch": secrets.token_hex(4), "now": now}
     if not await graph.run(statement("export_import/begin_import"), parameters):
         raise ConflictError(
             f"the tenant {tenant!r} is not empty, or an import of another file into it was interrupted; import into an "
@@ -280,7 +281,7 @@ def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
     return {**parameters, "key": properties[key], "label": label.value}
 
 
-async def _finish(graph: Graph, tenant: TenantId, tenant_properties: Mapping[str, Any], *, now: datetime) -> None:
+async def _finish(graph: Graph, tenant: TenantId, properties: Mapping[str, Any], *, now: datetime) -> None:
     """Create the jobs, and write the tenant's properties, which completes the import."""
     jobs, after = {"tenant": tenant, "now_ms": millis(now)}, ""
     while rows := await graph.run(
@@ -288,8 +289,7 @@ async def _finish(graph: Graph, tenant: TenantId, tenant_properties: Mapping[str
     ):
         after = rows[-1]["id"]
     await graph.run(statement("export_import/open_unread"), jobs)
-    properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in tenant_properties.items()}
-    parameters = {"tenant": tenant, "properties": properties}
+    parameters = {"tenant": tenant, "properties": properties, "epoch": secrets.token_hex(4)}
     await graph.run(statement("export_import/finish_import"), parameters)
 
 

@@ -15,7 +15,9 @@ import networkx
 import pytest
 import pytest_asyncio
 
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.export_import.exporter import export_graphml, export_rows
 from graph_service.memory.export_import.importer import ImportResult, import_rows
@@ -210,6 +212,23 @@ async def test_interrupted_import_resumes_with_the_same_file(bilingual: Graph, t
         await imported(bilingual, tenant, other, tmp_path)
     await imported(bilingual, tenant, text, tmp_path)
     assert await exported(bilingual, tenant) == text
+
+
+async def test_message_stored_during_an_import_keeps_its_changes(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    text = await exported(bilingual, TENANT)
+    digest = hashlib.sha256(b"".join(text.splitlines(keepends=True)[:-1])).hexdigest()
+    begin = {"tenant": tenant, "file": digest, "seq": rows_of(text)[0]["tenant"]["seq"], "epoch": "begun", "now": NOW}
+    await bilingual.run(statement("export_import/begin_import"), begin)
+    await a_memory(bilingual).remember(TenantId(tenant), an_incoming("I live in Oslo.", user="guest"))
+    await imported(bilingual, tenant, text, tmp_path)
+    before, after = (
+        [row["properties"] for row in rows_of(one) if row.get("node") == "Change"]
+        for one in (text, await exported(bilingual, tenant))
+    )
+    assert after[: len(before)] == before
+    assert [(change["seq"], change["user_id"]) for change in after[len(before) :]] == [(len(before) + 1, "guest")]
+    head = await ChangeLog(bilingual).head(TenantId(tenant))
+    assert (head.seq, head.epoch == "begun") == (len(before) + 1, False)
 
 
 def _changed(rows: list[dict[str, Any]], place: int, **more: Any) -> list[dict[str, Any]]:
