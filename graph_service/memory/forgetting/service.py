@@ -359,11 +359,12 @@ class Forgetting:
         check_ids(userId=user_id)
         user, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
         parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
-        totals = (await self.graph.read(statement("forgetting/user_totals"), parameters))[0]
+        (totals,) = await self.graph.read(statement("forgetting/user_totals"), parameters)
         target = (TombstoneKind.USER, [node_id])
-        stored = any(totals.values())
-        spooled = await self._forget_spooled(tenant, target, stored=stored, user_id=user_id)
-        if not stored:
+        spooled = await self._forget_spooled(tenant, target, stored=any(totals.values()), user_id=user_id)
+        # Again, because the replay may have stored messages before they could be removed from the spool.
+        (totals,) = await self.graph.read(statement("forgetting/user_totals"), parameters)
+        if not any(totals.values()):
             return _spooled_result(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self.window.forget(tenant, user)
         at_ms = millis(self.clock())
@@ -409,6 +410,8 @@ class Forgetting:
         """Forget messages in the graph and in the spool, where `which` selects them; raise if there are none."""
         rows = await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         spooled = await self._forget_spooled(tenant, target, stored=bool(rows), **which)
+        # Again, because the replay may have stored messages before they could be removed from the spool.
+        rows = rows or await self.graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             return _spooled_result(spooled, missing)
         return await self._forget(tenant, selection, rows, target, spooled)

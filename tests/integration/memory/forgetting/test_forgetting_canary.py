@@ -1,5 +1,6 @@
 """Test that a secret planted everywhere and forgotten is found nowhere, even after all jobs have run again."""
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -11,6 +12,9 @@ import pytest_asyncio
 
 from extraction.embeddings.cache import CachedEmbedder
 from graph_service.graph.store import Graph
+from graph_service.memory.forgetting.commit import ForgetResult
+from graph_service.memory.forgetting.service import Forgetting
+from graph_service.memory.ingest.episode_writer import store_episodes
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import RememberRequest
@@ -170,6 +174,40 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     await elsewhere.close()
 
 
+async def forget(forgetting: Forgetting, tenant: TenantId, kind: str, message_id: str) -> ForgetResult:
+    """Forget a message, or the session or user of `an_incoming`."""
+    match kind:
+        case "message":
+            return await forgetting.message(tenant, message_id)
+        case "session":
+            return await forgetting.session(tenant, "alice", "s1")
+        case _:
+            return await forgetting.user(tenant, "alice")
+
+
+@pytest.mark.parametrize("kind", ["message", "session", "user"])
+async def test_what_the_replay_stores_while_it_is_forgotten_is_gone(
+    graph: Graph, tenant: str, tmp_path: Path, kind: str
+) -> None:
+    here, spool, dead = TenantId(tenant), Spool(tmp_path / "spool.sqlite3", bytes_max=MB), a_dead_graph()
+    said = an_incoming(messages=(a_message("I bought a Qwixfal.", id="m1"),))
+    receipt = await a_memory(dead, spool=spool).remember(here, said)
+    async with spool.replay_lock:  # As in a replay, which has loaded the message and not stored it yet.
+        forgetting = asyncio.create_task(
+            forget(a_memory(graph, spool=spool).forgetting, here, kind, receipt.message_ids[0])
+        )
+        while not spool.replay_lock._waiters and not forgetting.done():  # noqa: ASYNC110  the lock has no event
+            await asyncio.sleep(0.01)
+        (entry,) = await spool.waiting(episodes_max=1, bytes_max=MB)
+        await store_episodes(graph, [entry.episode], epoch="e")
+        await spool.remove([entry.number])
+    assert (await forgetting).messages == 1
+    await a_worker(graph).drain()
+    assert await found_in_graph(graph, tenant, "Qwixfal") == []
+    await spool.close()
+    await dead.close()
+
+
 @pytest.mark.parametrize("kind", ["message", "session", "user"])
 async def test_what_was_forgotten_in_the_spool_alone_is_not_stored_from_a_copy(
     graph: Graph, tenant: str, tmp_path: Path, kind: str
@@ -181,13 +219,7 @@ async def test_what_was_forgotten_in_the_spool_alone_is_not_stored_from_a_copy(
     for spool in spools:
         receipt = await a_memory(dead, spool=spool, window=window).remember(here, said)
     forgetting = a_memory(graph, spool=spools[0], window=window).forgetting
-    match kind:
-        case "message":
-            done = await forgetting.message(here, receipt.message_ids[0])
-        case "session":
-            done = await forgetting.session(here, "alice", "s1")
-        case _:
-            done = await forgetting.user(here, "alice")
+    done = await forget(forgetting, here, kind, receipt.message_ids[0])
     assert done.spooled == 1
     assert (
         await window.turns(SessionKey(tenant=here, user_id=UserId("alice"), session_id=SessionId("s1")))
