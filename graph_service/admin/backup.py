@@ -310,6 +310,8 @@ def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
                 contextlib.closing(sqlite3.connect(copy.name)) as to,
             ):
                 source.backup(to)
+        except sqlite3.OperationalError as error:
+            raise OSError(f"{str(path)!r} could not be copied to {copy.name!r} ({error})") from error
         except sqlite3.Error as error:
             raise sqlite3.DatabaseError(f"{str(path)!r} cannot be read ({error}); move it away") from error
         yield copy.file, os.stat(copy.name).st_size

@@ -1,6 +1,7 @@
 """The `mnemoscene` command: the table of commands, and errors printed as one line."""
 
 import contextlib
+import errno
 import functools
 import importlib
 import sys
@@ -18,7 +19,7 @@ from graph_service.cli.signals import StoppedError, leave
 from graph_service.config.settings import keep_children_safe
 from graph_service.observability.terminal_text import shown
 from graph_service.version import version as installed_version
-from schema.errors import MnemosceneError
+from schema.errors import InstallError, MnemosceneError
 
 # Command -> "module:attribute" in `commands/`, in the order of the help text. A module is imported when its command is
 # called: most of them import slow libraries.
@@ -158,6 +159,9 @@ def exit_code() -> int:
         sys.stderr.close()
         return 0
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            sys.stderr.write(f"mnemoscene: {error.strerror}: free some space, also for temporary files (TMPDIR)\n")
+            return InstallError.exit_code
         import traceback
 
         frame = traceback.extract_tb(error.__traceback__)[-1]

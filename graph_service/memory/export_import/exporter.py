@@ -5,11 +5,9 @@ import contextlib
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,7 +15,7 @@ from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.export_import.row_format import EDGE, FORMAT, ORDER, VERSION, Row, encode_value, properties_of
 from graph_service.memory.export_import.snapshot import Progress, TenantSnapshot, UserErasedError
-from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
+from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches, temporary_staging
 from schema.errors import ConflictError
 from schema.graph_model import Property
 from schema.ids import TenantId
@@ -72,8 +70,7 @@ async def staged_tenant(
 ) -> AsyncIterator[tuple[Staging, Mapping[str, Any]]]:
     """Yield a consistent copy of a tenant in a temporary file, and the tenant's properties; see `export_rows`."""
     for _ in range(_ATTEMPTS):
-        with tempfile.TemporaryDirectory(prefix="mnemoscene-export-") as folder:
-            staging = Staging(Path(folder) / "rows.sqlite", source=tenant, target=NO_TENANT)
+        with temporary_staging(source=tenant, target=NO_TENANT) as staging:
             try:
                 snapshot = TenantSnapshot(graph, tenant, staging, vectors=vectors, on_progress=on_progress)
                 await snapshot.fill()
@@ -83,8 +80,6 @@ async def staged_tenant(
             else:
                 yield staging, stored
                 return
-            finally:
-                staging.close()
     raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
 
 

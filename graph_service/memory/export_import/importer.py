@@ -5,7 +5,6 @@ import hashlib
 import json
 import logging
 import secrets
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +32,7 @@ from graph_service.memory.export_import.row_format import (
     without_vectors,
 )
 from graph_service.memory.export_import.snapshot import LONG_ROWS_MAX, ROWS_MAX, Progress
-from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches
+from graph_service.memory.export_import.staging import NO_TENANT, Staging, in_batches, temporary_staging
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json
@@ -91,24 +90,20 @@ async def import_rows(
         UnavailableError: Neo4j does not answer; repeat the import to resume it.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
-    with tempfile.TemporaryDirectory(prefix="mnemoscene-import-") as folder:
-        staging = Staging(Path(folder) / "rows.sqlite", source=NO_TENANT, target=tenant)
+    with temporary_staging(source=NO_TENANT, target=tenant) as staging:
+        header, digest = await asyncio.to_thread(_read, path, staging)
+        vectors_usable = await _vectors_fit(graph, header.get("embedder"))
+        properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in header["tenant"].items()}
+        await _begin(graph, tenant, digest, properties["seq"], now)
         try:
-            header, digest = await asyncio.to_thread(_read, path, staging)
-            vectors_usable = await _vectors_fit(graph, header.get("embedder"))
-            properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in header["tenant"].items()}
-            await _begin(graph, tenant, digest, properties["seq"], now)
-            try:
-                await _write(graph, tenant, staging, report, vectors=vectors_usable)
-                await _finish(graph, tenant, properties, now=now)
-            except UnavailableError as error:
-                raise UnavailableError(
-                    f"the import was interrupted ({error.message}); repeat the same import to resume it",
-                    error.retry_after_s,
-                ) from error
-            return _result(staging, vectors=vectors_usable)
-        finally:
-            staging.close()
+            await _write(graph, tenant, staging, report, vectors=vectors_usable)
+            await _finish(graph, tenant, properties, now=now)
+        except UnavailableError as error:
+            raise UnavailableError(
+                f"the import was interrupted ({error.message}); repeat the same import to resume it",
+                error.retry_after_s,
+            ) from error
+        return _result(staging, vectors=vectors_usable)
 
 
 def _read(path: Path, staging: Staging) -> tuple[Row, str]:

@@ -5,8 +5,10 @@ elsewhere and another export give identical bytes. Ids that do not derive from a
 """
 
 import asyncio
+import contextlib
 import json
 import sqlite3
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -28,6 +30,7 @@ from graph_service.memory.facts.conflict_resolution import first_uri
 from graph_service.memory.items.writes import item_tokens
 from graph_service.memory.tags import message_tokens
 from schema.entity import stored_names
+from schema.errors import UnavailableError
 from schema.graph_model import Property
 from schema.ids import TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 from schema.labels import MIND_MAP_KINDS, Label, Link
@@ -451,3 +454,21 @@ def _session_of(row: Row) -> str | None:
             session: str | None = row["properties"].get("session_id")
             return session
     return None
+
+
+@contextlib.contextmanager
+def temporary_staging(*, source: TenantId, target: TenantId) -> Iterator[Staging]:
+    """Yield an empty staging file in the directory for temporary files.
+
+    Raises:
+        UnavailableError: the disk is full.
+    """
+    with tempfile.TemporaryDirectory(prefix="mnemoscene-staging-") as folder:
+        try:
+            with contextlib.closing(Staging(Path(folder) / "rows.sqlite", source=source, target=target)) as staging:
+                yield staging
+        except sqlite3.OperationalError as error:
+            raise UnavailableError(
+                f"the copy of the tenant in {tempfile.gettempdir()} could not be written ({error}): free some space "
+                "there, or set TMPDIR to another directory"
+            ) from error

@@ -6,7 +6,9 @@ Each disk is a small tmpfs filled by a file; the tests are skipped without the r
 import contextlib
 import json
 import os
+import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ import pytest
 from graph_service.admin.backup import back_up
 from graph_service.auth.audit import FILE_NAME, AuditEntry, AuditLog, read_audit_log
 from graph_service.graph.local_neo4j.owner import read_owner
+from graph_service.memory.export_import.staging import NO_TENANT, temporary_staging
 from graph_service.memory.ingest.spool import Spool
 from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId
@@ -225,3 +228,29 @@ def test_backup_on_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
         with pytest.raises(InstallError, match=r"No space left.*nothing was left behind"):
             back_up(data, disk.folder / "memories.tar.gz")
         assert list(disk.folder.iterdir()) == []
+
+
+def test_full_disk_of_temporary_files_is_named_and_no_spool_is_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data/neo4j").mkdir(parents=True)
+    with contextlib.closing(sqlite3.connect(tmp_path / "data/spool.sqlite3")) as spool:
+        spool.executescript(f"CREATE TABLE episodes (body); INSERT INTO episodes VALUES (zeroblob({2 * MB}))")
+    with small_disk(tmp_path / "temporary", mb=1) as disk:
+        monkeypatch.setattr("tempfile.tempdir", str(disk.folder))
+        with pytest.raises(InstallError, match=r"could not be copied to .*/temporary/.* full"):
+            back_up(tmp_path / "data", tmp_path / "memories.tar.gz")
+        rows = [{"node": "User", "properties": {"id": f"{number}", "name": "x" * 1_000}} for number in range(2_000)]
+        with (
+            pytest.raises(UnavailableError, match=r"temporary could not be written.* TMPDIR"),
+            temporary_staging(source=NO_TENANT, target=TenantId("t")) as staging,
+        ):
+            staging.add(rows)
+        assert list(disk.folder.iterdir()) == []
+
+
+def test_full_disk_of_the_output_is_no_bug(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        arguments = [sys.executable, "-m", "graph_service", "db", "status"]
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, env=Home(tmp_path, {}).environ)
+    assert (done.returncode, "No space left on device" in done.stderr, "bug" in done.stderr) == (7, True, False)
