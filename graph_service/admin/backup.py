@@ -225,7 +225,7 @@ def no_start(data_dir: Path) -> Iterator[None]:
             raise ConflictError(
                 f"the local Neo4j in {str(data_dir)!r} is running or starting, started by {who}; files cannot be copied"
                 " while they change: stop it with `mnemoscene db stop`, or export a tenant while it runs"
-                " (`mnemoscene export FILE`)"
+                " (`mnemoscene export --output FILE`)"
             )
         settle_store(data_dir)
         yield

@@ -137,8 +137,8 @@ def _table(document: dict[str, Any]) -> Columns:
 
 
 _OWN_TOOL: Final = (
-    "back up that server with its own tool (`neo4j-admin database dump`); `mnemoscene export FILE` writes one tenant of"
-    " it. Unset NEO4J_URI for the local Neo4j"
+    "back up that server with its own tool (`neo4j-admin database dump`); `mnemoscene export --output FILE` writes one"
+    " tenant of it. Unset NEO4J_URI for the local Neo4j"
 )
 FileArgument = Annotated[Path, typer.Argument(help="The backup file.", metavar="FILE", show_default=False)]
 

@@ -70,7 +70,10 @@ def test_compact_leaves_the_old_database_when_copying_fails(data_dir: Path, faul
 
 
 def test_compact_refuses_while_another_process_starts_a_database(data_dir: Path) -> None:
-    with try_lock(data_dir / "start.lock"), pytest.raises(ConflictError, match="running or starting"):
+    with (
+        try_lock(data_dir / "start.lock"),
+        pytest.raises(ConflictError, match=r"running or starting.*export --output FILE"),
+    ):
         compact(data_dir, copy=copies)
 
 
