@@ -67,7 +67,7 @@ class _Runner(Generic[T]):
         self._clock: int | None = None
 
     def cpu_s(self) -> float | None:
-        """Return the CPU seconds of the thread; None where they are unavailable (macOS, Windows)."""
+        """Return the CPU seconds of the thread; None where they are unavailable (macOS)."""
         if self._clock is None or not self.thread.is_alive():
             return None
         try:

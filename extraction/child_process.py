@@ -90,8 +90,7 @@ def _ask(child: "subprocess.Popen[bytes]", work: Callable[..., object], args: tu
 
 def answer_parent() -> None:
     """Run the call that standard input holds; main function of the child."""
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    os.nice(_NICE)
     calls, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What the call prints is no part of the answer.
     os.dup2(2, 1)

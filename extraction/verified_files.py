@@ -120,8 +120,6 @@ def writable_by_others(path: Path) -> str:
 
     Group write permission from umask 002 is removed first.
     """
-    if not hasattr(os, "geteuid"):
-        return ""
     state = path.stat()
     if state.st_uid not in (os.geteuid(), 0):
         return f"{str(path)!r} belongs to another user ({state.st_uid})"
@@ -157,8 +155,8 @@ def _record_file(place: Path) -> Path | None:
 
 @contextlib.contextmanager
 def _opened(path: Path | str, *, dir_fd: int | None, follow: bool) -> Iterator[BufferedReader]:
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    number = os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), dir_fd=dir_fd)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+    number = os.open(path, flags | (0 if follow else os.O_NOFOLLOW), dir_fd=dir_fd)
     with os.fdopen(number, "rb") as file:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise OSError("it is not a regular file")

@@ -15,7 +15,6 @@ import os
 import secrets
 import shutil
 import sqlite3
-import sys
 import tarfile
 import tempfile
 import zlib
@@ -50,8 +49,6 @@ _LOCK: Final = "start.lock"
 _EXCLUDED: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
 # Start of the names of snapshot caches, which the service replaces when they are missing or damaged.
 CACHE_PREFIX: Final = "snapshots"
-# Do not follow a symbolic link planted at the target path; Windows has no such flag.
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK_BYTES: Final = 1 << 20
 # Limits for a backup to restore.
 _FILES_MAX: Final = 1_000_000
@@ -202,13 +199,10 @@ def _is_work_dir(entry: Path, data_dir: Path) -> bool:
 
 
 def _is_fixed(data_dir: Path) -> bool:
-    """Return whether a directory cannot be replaced: a mount point, or its parent is not writable.
-
-    On Windows an open lock file cannot be removed, so the directory stays there as well.
-    """
+    """Return whether a directory cannot be replaced: a mount point, or its parent is not writable."""
     if not data_dir.exists():
         return False
-    return os.path.ismount(data_dir) or not os.access(data_dir.parent, os.W_OK) or sys.platform == "win32"
+    return os.path.ismount(data_dir) or not os.access(data_dir.parent, os.W_OK)
 
 
 @contextlib.contextmanager
@@ -238,7 +232,8 @@ def _write(
     if export is not None:
         files = {name: path for name, path in files.items() if PurePosixPath(name).parts[0] not in _DATABASE}
     listed: dict[str, dict[str, object]] = {}
-    with open(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | _NO_LINK, 0o600), "wb") as out:
+    # Do not follow a symbolic link planted at the target path.
+    with open(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as out:
         with (
             gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as packed,
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,

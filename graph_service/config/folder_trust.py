@@ -177,11 +177,11 @@ def _read(here: Path) -> tuple[bytes | None, str]:
 
 @contextlib.contextmanager
 def _opened_folder(folder: Path) -> Iterator[int | None]:
-    """Yield a descriptor of the directory, so that files are read from the one that was checked; None if unsupported.
+    """Yield a descriptor of the directory, so that files are read from the one that was checked.
 
-    A symbolic link also yields None.
+    A symbolic link yields None.
     """
-    if os.open not in os.supports_dir_fd or folder.is_symlink():
+    if folder.is_symlink():
         yield None
         return
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -195,9 +195,9 @@ def _unsafe(state: os.stat_result, name: str) -> str:
     """Return why another user can change this file or directory, else an empty string."""
     if stat.S_ISLNK(state.st_mode):
         return f"{name} is a symbolic link"
-    if hasattr(os, "geteuid") and state.st_uid not in (os.geteuid(), 0):
+    if state.st_uid not in (os.geteuid(), 0):
         return f"{name} belongs to another user"
-    if hasattr(os, "geteuid") and state.st_mode & _OTHERS_MAY_WRITE:
+    if state.st_mode & _OTHERS_MAY_WRITE:
         return f"{name} is writable by other users"
     return ""
 

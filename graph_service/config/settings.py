@@ -215,20 +215,17 @@ def keep_children_safe() -> None:
 _FOR_CHILDREN = (
     *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
-    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "USERPROFILE", "LOCALAPPDATA", "APPDATA"),
 )
 
 
 def child_environment() -> dict[str, str]:
     """Return the environment of a child process that runs foreign code, such as Neo4j."""
-    return {name: value for name, value in os.environ.items() if name.upper() in _FOR_CHILDREN}
+    return {name: value for name, value in os.environ.items() if name in _FOR_CHILDREN}
 
 
 def has_screen() -> bool:
     """Return whether a browser window can open: true on desktops, false on servers and in remote shells."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def has_color() -> bool:

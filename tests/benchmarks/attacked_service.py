@@ -10,9 +10,9 @@ import contextlib
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -245,7 +245,7 @@ def machine_speed() -> dict[str, float]:
     for _ in range(64):
         digest.update(block)
     hashed_s = time.perf_counter()
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    load = os.getloadavg()[0]
     return {
         "python_loop_ms": round((looped_s - begun_s) * 1000),
         "sha256_64mb_ms": round((hashed_s - looped_s) * 1000),
@@ -256,10 +256,6 @@ def machine_speed() -> dict[str, float]:
 
 def free_descriptors() -> int:
     """Raise the limit of open files to its maximum; return how many connections this process may open."""
-    if sys.platform == "win32":
-        return 500
-    import resource
-
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return max(most - 200, 50)

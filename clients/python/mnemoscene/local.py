@@ -69,9 +69,7 @@ def data_folders() -> list[Path]:
     if told:
         return [Path(told)]
     home = Path.home()
-    if sys.platform == "win32":
-        users = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "mnemoscene" / "mnemoscene"
-    elif sys.platform == "darwin":
+    if sys.platform == "darwin":
         users = home / "Library" / "Application Support" / "mnemoscene"
     else:
         users = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "mnemoscene"

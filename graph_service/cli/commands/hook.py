@@ -12,7 +12,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -312,12 +312,10 @@ def _run(call: Invocation, agent: Agent, user: str | None, limit_s: float) -> No
 
 
 def _in_time(limit_s: float) -> None:
-    """Raise UnavailableError in the main thread after a while, whatever it waits for; 0 for never. No-op on Windows."""
-    alarm: Callable[..., Any] | None = getattr(signal, "setitimer", None)
-    if alarm is not None:
+    """Raise UnavailableError in the main thread after a while, whatever it waits for; 0 for never."""
 
-        def too_late(_number: int, _frame: object) -> None:
-            raise UnavailableError("it took too long")
+    def too_late(_number: int, _frame: object) -> None:
+        raise UnavailableError("it took too long")
 
-        signal.signal(signal.SIGALRM, too_late)
-        alarm(signal.ITIMER_REAL, limit_s)
+    signal.signal(signal.SIGALRM, too_late)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)

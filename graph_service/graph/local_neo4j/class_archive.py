@@ -167,8 +167,7 @@ def main() -> None:
     """Build one archive; the only argument is JSON with `path` and `jars`."""
     arguments = json.loads(sys.argv[1])
     path, jars = Path(arguments["path"]), tuple(Path(jar) for jar in arguments["jars"])
-    if hasattr(os, "nice"):
-        os.nice(19)
+    os.nice(19)
     limit = threading.Timer(BUILD_MAX_S, os._exit, args=(3,))
     limit.daemon = True
     limit.start()

@@ -1,9 +1,9 @@
 """Record the process that owns the Neo4j of a data directory, and lock files to serialise starts."""
 
 import contextlib
+import fcntl
 import json
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -120,22 +120,9 @@ def _still_exists(number: int, path: Path) -> bool:
         return False
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _locked(number: int) -> bool:
-        try:
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _locked(number: int) -> bool:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+def _locked(number: int) -> bool:
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -231,7 +231,7 @@ def test_cache_writable_by_others_is_secured_or_refused(repository: Repository, 
         ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
 def test_cache_of_another_user_is_refused(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)

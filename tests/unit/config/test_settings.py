@@ -218,7 +218,7 @@ def test_irregular_settings_file_neither_counts_nor_blocks(tmp_path: Path, kind:
             trusted(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
 def test_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemoscene/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
