@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from extraction.verified_files import write_private
 from graph_service.config.settings import Settings
 from graph_service.graph.local_neo4j.owner import ProcessMark
+from schema.errors import InstallError
 
 _NAME: Final = "service.json"
 
@@ -23,10 +24,19 @@ def recorded(settings: Settings, address: str) -> Iterator[None]:
 
     Args:
         address: `http://host:port`.
+
+    Raises:
+        InstallError: the data directory cannot be written.
     """
     file, mine = settings.data_dir / _NAME, ProcessMark.of(os.getpid())
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_private(file, json.dumps({"process": asdict(mine), "address": address, "neo4j": settings.neo4j.uri}))
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(file, json.dumps({"process": asdict(mine), "address": address, "neo4j": settings.neo4j.uri}))
+    except OSError as error:
+        raise InstallError(
+            f"the data directory {str(settings.data_dir)!r} cannot be used: {error.strerror}; make it writable, free"
+            " some space, or name another directory"
+        ) from error
     try:
         yield
     finally:

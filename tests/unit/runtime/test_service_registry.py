@@ -7,6 +7,7 @@ import pytest
 
 from graph_service.config.settings import Settings, load_settings
 from graph_service.runtime.service_registry import recorded, running_service
+from schema.errors import InstallError
 
 ADDRESS = "http://127.0.0.1:7780"
 
@@ -44,3 +45,9 @@ def test_record_with_a_remote_address_is_ignored(tmp_path: Path, address: str) -
     """It may have come with the directory; keys and memories would be sent to the service that it names."""
     with recorded(of(tmp_path), address):
         assert running_service(of(tmp_path)) is None
+
+
+def test_a_data_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(InstallError, match=r"data' cannot be used"), recorded(of(tmp_path), ADDRESS):
+        pass
