@@ -108,7 +108,10 @@ class Database:
     async def run(self, stop: asyncio.Event) -> None:
         """Keep the database connected until `stop` is set, from when it was connected for the first time."""
         arrival, _ = await first_done(self.wait(), stop.wait())
-        if stop.is_set() or not has_result(arrival):
+        if not has_result(arrival):
+            # Its error ends the service, which sets `stop`.
+            await stop.wait()
+        if stop.is_set():
             return
         self.on_return()
         restart_s = _RESTART_MIN_S

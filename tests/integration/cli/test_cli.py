@@ -54,6 +54,11 @@ def test_invalid_setting_exits_with_one_message_and_its_code(home: Home) -> None
     assert "Traceback" not in done.err
 
 
+def test_a_refused_login_ends_the_service_with_one_message(home: Home) -> None:
+    done = Home(home.folder, {**home.more, "NEO4J_USER": "nobody"}).run_process("serve", "--port", "0", "--no-browser")
+    assert (done.code, "refused the user 'nobody'" in done.err, "bug" in done.err) == (7, True, False)
+
+
 def test_an_unknown_option_is_refused_with_a_hint(home: Home) -> None:
     done = home.run("recall", "where?", "--usr", "ana")
     assert done.code == 2
