@@ -16,7 +16,7 @@ from graph_service.memory.consolidation.readers import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, RunJob, SessionJobs, enqueue, finish_jobs
 from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
-from schema.errors import ConflictError
+from schema.errors import BrokenDataError, ConflictError
 from schema.ids import TenantId
 from schema.session import SessionState
 
@@ -196,7 +196,12 @@ async def reread_sessions(graph: Graph, read: ExtractUntil, claim: JobClaim, job
             return await read(read_claim, until_ms)
 
         jobs = SessionJobs(graph, job_context)
-        left = await jobs.run_once(run, claim.tenant, session, JobKind.EXTRACT, even_if_done=True)
+        try:
+            left = await jobs.run_once(run, claim.tenant, session, JobKind.EXTRACT, even_if_done=True)
+        except BrokenDataError:
+            if await _next_part(graph, claim) == part:
+                raise
+            continue  # The session was forgotten meanwhile.
         if left is not None:
             job_context.step("reextract session done")
     now_ms = job_context.now_ms()

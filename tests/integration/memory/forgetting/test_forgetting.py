@@ -1,18 +1,21 @@
 """Test that forgetting messages leaves the graph as if they had never been said."""
 
+import contextlib
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.ingest.validation import RememberRequest
+from graph_service.memory.jobs.outbox import DeadLetters, JobKind, SessionJobs
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
-from tests.support.builders import a_memory, a_message, a_worker
+from tests.support.builders import a_memory, a_message, a_worker, an_incoming
 from tests.support.slow import slow_but
 
 # (session, minute, text): a day or more apart, so that sessions do not affect the facts.
@@ -165,3 +168,22 @@ async def test_forgetting_messages_of_another_tenant_is_refused(graph: Graph, te
         with pytest.raises(NotFoundError):
             await attempt
     assert await memory_of(graph, tenant) == before
+
+
+async def test_session_forgotten_before_it_is_read_again_leaves_no_dead_letter(
+    graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, forgetting, claim = TenantId(tenant), a_memory(graph).forgetting, SessionJobs.claim
+    receipt = await a_memory(graph).remember(here, an_incoming("I live in Paris.", "I love jasmine tea."))
+    await a_worker(graph).drain()
+
+    async def claim_after(jobs: SessionJobs, of: TenantId, session: str, kind: JobKind, *, even_if_done: bool) -> Any:
+        with contextlib.suppress(NotFoundError):
+            if even_if_done:
+                await forgetting.session(here, "alice", "s1")
+        return await claim(jobs, of, session, kind, even_if_done=even_if_done)
+
+    await forgetting.message(here, receipt.message_ids[0])
+    monkeypatch.setattr(SessionJobs, "claim", claim_after)
+    await a_worker(graph).drain()
+    assert await DeadLetters(graph).listed(here) == []
