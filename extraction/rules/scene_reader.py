@@ -37,7 +37,7 @@ from extraction.rules.valid_times import (
 from extraction.rules.wording import CHINESE_WORDING, ENGLISH_WORDING
 from extraction.text.choices import CHOSE, choice_in
 from extraction.text.corrections import Correction
-from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
+from extraction.text.languages import is_english_or_chinese_beside_names, parts_by_script, tagged_language
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
@@ -184,9 +184,23 @@ def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
 
 
 def _facts_of(line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag] | None) -> list[ProposedFact]:
+    return [
+        fact
+        for text in parts_by_script(line.text[:READ_CHARS_MAX])
+        for fact in _facts_in(text, line, number, scene, None if tags is None else _tags_within(text, tags))
+    ]
+
+
+def _tags_within(text: str, tags: Sequence[Tag]) -> list[Tag]:
+    """Return the tags of a part of a message, which has spaces for the rest."""
+    return [tag for tag in tags if not text[slice(*tag.obj)].isspace()]
+
+
+def _facts_in(
+    text: str, line: SceneLine, number: int, scene: SceneText, tags: Sequence[Tag] | None
+) -> list[ProposedFact]:
     me = _subject_of_speaker(line, scene)
     speaker = Speaker(me=me, user_names=scene.user_names)
-    text = line.text[:READ_CHARS_MAX]
     language = tagged_language(text)
     sentences = sorted(split_sentences(text), key=lambda one: one.start)
     times_of = cache(partial(timed, said_at=line.said_at))

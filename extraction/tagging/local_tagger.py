@@ -20,7 +20,7 @@ from extraction.embeddings.model_download import fetched_models
 from extraction.rules.tags import Tag
 from extraction.tagging.tag_model import TagModel
 from extraction.text.chinese import is_chinese
-from extraction.text.languages import is_english_or_chinese_beside_names, tagged_language
+from extraction.text.languages import is_english_or_chinese_beside_names, parts_by_script, tagged_language
 from schema.errors import InstallError
 
 _log = logging.getLogger("mnemoscene.models")
@@ -41,7 +41,8 @@ class LocalTagger:
         """
         loop = asyncio.get_running_loop()
         found: list[list[Tag] | None] = [None] * len(texts)
-        names = [_model_of(text) for text in texts]
+        parts = [(at, part) for at, text in enumerate(texts) for part in parts_by_script(text)]
+        names = [_model_of(part) for _, part in parts]
         for name, lazy in self._models.items():
             mine = [at for at, own in enumerate(names) if own is name]
             if not mine:
@@ -51,7 +52,7 @@ class LocalTagger:
             except InstallError as error:
                 _log.warning("hardly any facts are read: %s", error.message)
                 continue
-            cut = await loop.run_in_executor(self._threads, model.encoded, [texts[at] for at in mine])
+            cut = await loop.run_in_executor(self._threads, model.encoded, [parts[at][1] for at in mine])
             lengths = [len(message.ids) for message in cut]
             batches = [[cut[at] for at in part] for part in equal_length_batches(range(len(cut)), lengths)]
             tagged = await asyncio.gather(
@@ -59,7 +60,8 @@ class LocalTagger:
             )
             for batch, tags in zip(batches, tagged, strict=True):
                 for message, own in zip(batch, tags, strict=True):
-                    found[mine[message.at]] = [*(found[mine[message.at]] or ()), *own]
+                    at = parts[mine[message.at]][0]
+                    found[at] = [*(found[at] or ()), *own]
         return found
 
     def close(self) -> None:

@@ -8,13 +8,14 @@ from typing import Final, Literal, cast
 from extraction.text.chinese import HAN
 from extraction.text.lexicon_en import WORDS, word_set
 from extraction.text.name_forms import simplified_characters
-from extraction.text.sentences import has_cjk
+from extraction.text.sentences import Sentence, has_cjk, split_sentences
 
 Tagged = Literal["de", "es", "fr", "ja"]
 
 # A word of Latin letters, or a run of others; parts of names with digits are none.
 _LATIN: Final = r"a-z\u00df-\u024f"
 _WORD: Final = re.compile(rf"(?<![0-9_{_LATIN}])[{_LATIN}]+(?![0-9_{_LATIN}])|[^\W\d_{_LATIN}]+")
+_LATIN_WORD: Final = re.compile(rf"[{_LATIN}]+")
 _LISTS: Final = WORDS["languages"]
 _ENGLISH: Final = word_set(_LISTS["english"]) | word_set(_LISTS["english_facts"])
 _OTHER: Final = word_set(" ".join(_LISTS["not_english"].values())) - _ENGLISH
@@ -81,6 +82,40 @@ def tagged_language(text: str) -> Tagged | None:
     english = sum(word in _ENGLISH_TOO for word in words)
     is_told = most > second and most[0] > english and most[0] >= max(others)
     return cast("Tagged", language) if is_told else None
+
+
+# A part of a text in another script has at least this many words, or Chinese or Japanese characters.
+_WORDS_APART, _CHARACTERS_APART = 3, 5
+
+
+def parts_by_script(text: str) -> list[str]:
+    """Return a text with sentences in Latin and in Chinese or Japanese script once for each, else as it is.
+
+    Each has the length of the text, with spaces for the other sentences: "I moved to Graz. 我姐姐住在上海。" in two languages
+    is read as two texts are. Few words in the other script, such as names, are left.
+    """
+    if not _CJK_CHARACTER.search(text):
+        return [text]
+    parts: dict[bool, list[Sentence]] = {True: [], False: []}
+    for sentence in split_sentences(text):
+        characters, words = _size(sentence.text)
+        parts[characters > 0 and characters >= 2 * words].append(sentence)
+    characters = sum(_size(one.text)[0] for one in parts[True])
+    words = sum(_size(one.text)[1] for one in parts[False])
+    is_mixed = characters >= _CHARACTERS_APART and words >= _WORDS_APART
+    return [_only(text, own) for own in parts.values()] if is_mixed else [text]
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Return the number of Chinese and Japanese characters of a text, and of words in Latin letters."""
+    return len(_CJK_CHARACTER.findall(text)), len(_LATIN_WORD.findall(text.casefold()))
+
+
+def _only(text: str, sentences: Sequence[Sentence]) -> str:
+    chars = [char if char.isspace() else " " for char in text]
+    for one in sentences:
+        chars[one.start : one.end] = one.text
+    return "".join(chars)
 
 
 def written_language(text: str) -> str:

@@ -80,3 +80,9 @@ async def test_job_in_french_ends_when_the_message_says(api: Api, graph: Graph, 
     (job,) = await facts_after(api, graph, reader, "J'ai quitté la boulangerie en octobre 2025.")
     assert (job["object"]["name"], job["relation"]) == ("boulangerie", "works at")
     assert job["invalidAt"].startswith("2025-10")
+
+
+async def test_message_in_two_languages_is_read_in_each(api: Api, graph: Graph, reader: Reader) -> None:
+    facts = await facts_after(api, graph, reader, "I live in Berlin. 我对花生过敏，我的猫叫豆豆。")
+    told = {fact["statement"] for fact in facts}
+    assert {"Ana lives in Berlin.", "Ana对花生过敏。"} <= told

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.text.languages import in_simplified_characters, is_english, tagged_language
+from extraction.text.languages import in_simplified_characters, is_english, parts_by_script, tagged_language
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,27 @@ def test_text_of_another_language_is_not_tagged_as_one(text: str) -> None:
 def test_japanese_characters_stay_as_they_are() -> None:
     assert in_simplified_characters("我妹妹當護士") == "我妹妹当护士"
     assert in_simplified_characters("妹は看護師で、亀と龍が好き") == "妹は看護師で、亀と龍が好き"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("I moved to Graz last week. 我姐姐住在上海。", ["我姐姐住在上海。", "I moved to Graz last week."]),
+        ("妹は看護師です。Ich wohne in Linz.", ["妹は看護師です。", "Ich wohne in Linz."]),
+        ("My sister 王芳 lives in 上海. I miss her.", ["My sister 王芳 lives in 上海. I miss her."]),
+        ("我住在上海。OK, thanks!", ["我住在上海。OK, thanks!"]),
+        ("I live in Porto. 哈哈！", ["I live in Porto. 哈哈！"]),
+        ("我在Google Cloud上班。每天都很忙。", ["我在Google Cloud上班。每天都很忙。"]),
+        ("", [""]),
+    ],
+)
+def test_sentences_of_two_scripts_are_parted(text: str, parts: list[str]) -> None:
+    assert [part.strip() for part in parts_by_script(text)] == parts
+
+
+@given(st.text(st.sampled_from("我住在上海。 I live in Graz.妹は\n")))
+def test_parts_keep_their_place_and_lose_nothing(text: str) -> None:
+    parts = parts_by_script(text)
+    assert {len(part) for part in parts} == {len(text)}
+    for at, char in enumerate(text):
+        assert char.isspace() or [part[at] for part in parts if not part[at].isspace()] == [char]
