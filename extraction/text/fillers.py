@@ -29,13 +29,15 @@ _EAST_ASIAN: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def plain_question(text: str) -> str:
-    """Return a question as the models have learnt questions: composed, with a question mark, without "do you remember".
+    """Return a question as the models have learnt questions: composed, with its mark, without "do you remember".
 
-    Where nothing is left, the whole question is returned.
+    Only names keep capitals. Where nothing is left, the whole question is returned.
     """
     text = unicodedata.normalize("NFC", text)
     if text.isupper() and _SHOUTED.search(text):
         text = text.lower()
-    text = text if _ENDED.search(text) else f"{text.rstrip()}{'？' if _EAST_ASIAN.search(text) else '?'}"
-    topic = _PATTERNS["opening"].sub("", without_fillers(text).strip())
-    return topic.strip() if re.search(r"\w", topic) else text
+    topic = _PATTERNS["opening"].sub("", without_fillers(text).strip()).strip()
+    text = topic if re.search(r"\w", topic) else text
+    if _ENDED.search(text) or not _PATTERNS["question"].search(text):
+        return text
+    return f"{text.rstrip()}{'？' if _EAST_ASIAN.search(text) else '?'}"

@@ -66,23 +66,25 @@ def test_texts_keep_their_length_and_all_that_is_not_blanked(pieces: list[str]) 
         ("oye, ¿te acuerdas dónde vivo?", "dónde vivo?"),
         ("dis-moi, quel est mon vol ?", "quel est mon vol ?"),
         ("ねえ、忘れちゃった、部屋番号は", "部屋番号は？"),
-        ("cafe\u0301 near me", "café near me?"),
+        ("cafe\u0301 near me", "café near me"),
         ("What did I forget?", "What did I forget?"),
         ("Do you remember my sister?", "Do you remember my sister?"),
         ("Tell me about my dog.", "Tell me about my dog."),
         ("我忘了什么？", "我忘了什么？"),
         ("问问题最多的是谁？", "问问题最多的是谁？"),
-        ("USA", "USA?"),
-        ("thanks", "thanks?"),
+        ("USA", "USA"),
+        ("my phone number", "my phone number"),
+        ("in which town do I live", "in which town do I live?"),
+        ("wie heißt mein Chef", "wie heißt mein Chef?"),
+        ("thanks", "thanks"),
         ("?", "?"),
     ],
 )
-def test_question_is_read_without_its_opening_and_with_a_mark(question: str, plain: str) -> None:
+def test_question_is_read_without_its_opening(question: str, plain: str) -> None:
     assert plain_question(question) == plain
 
 
 @given(st.text())
-def test_plain_questions_stay_as_they_are(question: str) -> None:
-    once = plain_question(question)
-    assert once.endswith(("?", "？")) or once.rstrip().endswith(tuple("!！.。…'\"”’」』)）"))
-    assert not any(char.isalnum() for char in question) or any(char.isalnum() for char in once)
+def test_question_keeps_a_word(question: str) -> None:
+    plain = plain_question(question)
+    assert any(char.isalnum() for char in plain) or not any(char.isalnum() for char in question)
