@@ -5,7 +5,7 @@ resolves them to an `AcceptedFact`, which is one assertion; all assertions of a 
 each validity period. So the three have different values, and no other type for a fact is stored.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeVar
@@ -184,6 +184,7 @@ class Fact(FactValues):
         corrections: manual corrections, `messageId:words`, sorted.
         wordings: the extracted statements of its messages, `messageId:words`, sorted; empty if all are the same.
         extracted: the extracted values that corrections override; None if there are none.
+        recorded_at: when it was first stored; None if it is not, or was not loaded.
     """
 
     id: MemoryId
@@ -212,6 +213,7 @@ class Fact(FactValues):
     corrections: tuple[str, ...] = ()
     wordings: tuple[str, ...] = ()
     extracted: FactValues | None = None
+    recorded_at: datetime | None = field(default=None, compare=False)
 
     @property
     def is_unconfirmed(self) -> bool:

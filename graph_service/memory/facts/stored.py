@@ -53,7 +53,7 @@ def fact_from_row(row: Mapping[str, Any]) -> Fact:
 
 
 def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
-    """Return the row of `facts/put_facts` for a planned fact; `recorded_at` is set only when the fact is new."""
+    """Return the row of `facts/put_facts` for a planned fact; `recorded_at` is that of a new one."""
     fact = planned.fact
     content = content_of(fact)
     properties: dict[str, Any] = {
@@ -68,9 +68,8 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "similarity_keys": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),
         "scope_user": scope_token(tenant, user_id),
+        "recorded_at": planned.before.recorded_at if planned.before else recorded_at,
     }
-    if planned.before is None:
-        properties["recorded_at"] = recorded_at
     return {**to_row(fact, ("id", "subject_id", "object_id", "predicate")), "properties": properties}
 
 

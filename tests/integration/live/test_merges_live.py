@@ -1,4 +1,4 @@
-"""Test that merges and splits reach viewers: a snapshot plus later patches equals the next snapshot."""
+"""Test that merges, splits and repeated mentions reach viewers: a snapshot plus patches equals the next snapshot."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -62,6 +62,21 @@ async def test_each_merge_and_split_arrives_as_patches(graph: Graph, tenant: str
             await act()
             await follows(service, graph, tenant, viewer)
         assert set(at_first[0]) < set(drawn(viewer.shown)[0])
+
+
+async def test_mention_repeated_by_a_second_message_arrives_as_a_patch(graph: Graph, tenant: str) -> None:
+    told = ("Bob", "PREFERS", "tea", None)
+    await say(graph, tenant, told, session="s1")
+    async with serving(graph, QUICK) as service, service.viewer(tenant) as viewer:
+        await viewer.take()
+        before = drawn(viewer.shown)[1]
+        await say(graph, tenant, told, told, session="s1")
+        await follows(service, graph, tenant, viewer)
+        after = drawn(viewer.shown)[1]
+        mentions = {name for name, edge in before.items() if edge["predicate"] == "MENTIONED"}
+        assert mentions, "the first message mentions things"
+        assert all(before[name]["evidence_n"] < after[name]["evidence_n"] for name in mentions)
+        assert all(before[name]["known_at"] == after[name]["known_at"] for name in mentions)
 
 
 async def test_resuming_viewer_sees_the_original_graph_after_an_undone_merge(graph: Graph, tenant: str) -> None:
