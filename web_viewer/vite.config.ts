@@ -65,9 +65,9 @@ const precompress: Plugin = {
 
 /** Modules of Cytoscape, each replaced by an empty function: the viewer lays out, searches and draws without them. */
 const CYTOSCAPE_UNUSED = [
-  "collection/algorithms/index",
-  "extensions/layout/(?:breadthfirst|circle|concentric|cose|grid|random)",
-  "extensions/renderer/canvas/(?:drawing-images|export-image|webgl/drawing-redraw-webgl)",
+  "collection/(?:algorithms/index|degree)",
+  "extensions/layout/(?:breadthfirst|circle|concentric|cose|grid|preset|random)",
+  "extensions/renderer/(?:base/images|null/index|canvas/(?:drawing-images|export-image|webgl/drawing-redraw-webgl))",
   "version",
 ].map((path) => new RegExp(`/cytoscape/src/${path}\\.mjs$`));
 
