@@ -4,6 +4,13 @@ import { excerptOf, toldWords } from "../src/panel/evidence";
 
 const quote = (id: string, speaker: string | null, at: string) => ({ message_id: id, speaker, role: "user", said_at: at });
 
+describe("what a person did to a fact", () => {
+  it("is said in words although no correction was made on this page", () => {
+    expect(["confirm", "reject", "pin", "update"].map((kind) => new Words("en").act(kind))).toEqual(["Confirmed", "Rejected", "Pinned", "Edited"]);
+    expect(new Words("zh").act("confirm")).toBe("已确认");
+  });
+});
+
 describe("the quotation of a long message", () => {
   const words = "The road was long. ".repeat(80);
 
