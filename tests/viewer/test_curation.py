@@ -213,6 +213,10 @@ async def test_edited_fact_has_its_new_statement_until_undone(viewer: Watching) 
     await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("oolong <b>tea</b>")
     await viewer.page.locator('[data-act="take-back"]').click()
     assert (await _fact(viewer, "jasmine"))["id"] == fact["id"]
+    # The new fact was selected, and is gone.
+    panel = viewer.page.locator("[data-panel]")
+    await expect(panel.locator("[data-missing]")).to_be_visible()
+    await expect(panel).not_to_contain_text("oolong")
 
 
 async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:

@@ -12,7 +12,7 @@ export interface Past {
 
 /**
  * @param id of the selection.
- * @param isFact null while unknown.
+ * @param isFact null while unknown, and once the selection is gone.
  * @param version changes with the element, so that both are fetched again.
  */
 export function usePast(id: Ref<string>, isFact: Ref<boolean | null>, version: Ref<string>): Past {
@@ -27,7 +27,7 @@ export function usePast(id: Ref<string>, isFact: Ref<boolean | null>, version: R
 
   async function load(): Promise<void> {
     pending?.abort();
-    if (id.value !== shown) [versions.value, causes.value, shown] = [[], null, id.value];
+    if (id.value !== shown || isFact.value === null) [versions.value, causes.value, shown] = [[], null, id.value];
     if (id.value === "" || isFact.value === null) return;
     const { signal } = (pending = new AbortController());
     const pastVersions = isFact.value ? fetchHistory(id.value, tenant, signal) : Promise.resolve([]);
