@@ -59,8 +59,9 @@ async def test_message_written_beside_the_map_is_stored_and_appears(viewer: Watc
     page = viewer.page
     await viewer.open("#/map?side=now")
     await page.locator("[data-ask-text]").fill("I play the <b>cello</b>.")
-    await page.locator('[data-act="tell"]').click()
+    await page.locator('[data-act="tell"]').press("Enter")
     await expect(page.locator("[data-told-now]")).to_be_visible(timeout=WAIT_MS)
+    await expect(page.locator("[data-ask-text]")).to_be_focused()
     await expect(page.locator("[data-message]").first).to_contain_text("I play the <b>cello</b>.", timeout=WAIT_MS)
     assert await page.locator("[data-ask-text]").input_value() == ""
 

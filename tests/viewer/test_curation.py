@@ -217,6 +217,7 @@ async def test_edited_fact_has_its_new_statement_until_undone(viewer: Watching) 
     panel = viewer.page.locator("[data-panel]")
     await expect(panel.locator("[data-missing]")).to_be_visible()
     await expect(panel).not_to_contain_text("oolong")
+    await expect(viewer.page.locator('[data-act="add-fact"]')).to_be_focused()
 
 
 async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
@@ -290,8 +291,12 @@ async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watch
     fact = await _fact(viewer, "jasmine")
     await viewer.choose(fact["id"])
     await viewer.page.clock.install()
-    await _act(viewer, "forget")
+    await viewer.page.locator('[data-correct] [data-act="forget"]').press("Enter")
     await expect(viewer.page.locator("[data-correct]")).to_contain_text("permanently")
+    await expect(viewer.page.locator("[data-correct] .acts button").last).to_be_focused()
+    await viewer.page.keyboard.press("Enter")
+    await expect(viewer.page.locator('[data-correct] [data-act="forget"]')).to_be_focused()
+    await viewer.page.keyboard.press("Enter")
     await _act(viewer, "forget-now")
     keep = viewer.page.locator('[data-act="keep"]')
     await expect(keep).to_be_focused()

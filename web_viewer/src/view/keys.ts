@@ -32,6 +32,11 @@ const KEYS: Record<string, KeyAction> = {
   "4": "list",
 };
 
+/** Return whether the element that had the keyboard is gone or disabled. */
+export function isFocusLost(): boolean {
+  return (document.activeElement ?? document.body) === document.body;
+}
+
 export function keyAction(event: KeyboardEvent): KeyAction | null {
   if (event.altKey || event.isComposing) return null;
   const field = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
