@@ -68,6 +68,17 @@ async def test_impossible_memory_and_dead_link_are_explained(viewer: Viewer) -> 
     assert "snapshot" not in await viewer.page.locator("body").inner_text()
 
 
+async def test_forgotten_user_leaves_the_list_of_an_open_page(viewer: Viewer) -> None:
+    names = viewer.page.locator(".lens option")
+    await viewer.say("I love jasmine tea.", user="zoe", name="Zoe Zimmer")
+    await viewer.open()
+    await expect(names.filter(has_text="Zoe Zimmer")).to_have_count(1, timeout=WAIT_MS)
+    body = {"query": 'mutation { forgetUser(userId: "zoe") { __typename } }'}
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemoscene-Tenant": viewer.tenant}) as client:
+        assert "errors" not in (await client.post(f"{viewer.address}/graphql", json=body)).json()
+    await expect(names.filter(has_text="Zoe Zimmer")).to_have_count(0, timeout=WAIT_MS)
+
+
 async def test_new_facts_appear_highlighted_on_an_open_page(viewer: Viewer) -> None:
     await viewer.say("I love jasmine tea.")
     await viewer.open()

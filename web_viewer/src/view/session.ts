@@ -95,6 +95,12 @@ export function openSession() {
   const can = shallowRef<CanUndo>({ undo: false, redo: false, text: null });
   const undo = new Undo((now) => (can.value = now));
 
+  /** Drop the name of a user who was forgotten while the page is open. */
+  const forgetOwner = (user: string | null): void => {
+    const { hello } = live;
+    if (hello.value) hello.value = { ...hello.value, users: hello.value.users.filter((one) => one.user_id !== user) };
+    owners.value = new Map([...owners.value].filter(([id]) => id !== user));
+  };
   store.listen((state, touched) => {
     const opened = opening.value && touched.whole;
     const isLarge = state.total.nodes + state.total.edges > WHOLE_MAX;
@@ -107,6 +113,10 @@ export function openSession() {
     } else {
       places.extend(state);
       if (touched.whole) void explore.fetchAgain();
+    }
+    for (const id of touched.whole ? [] : touched.removed) {
+      const node = live.graph.value.nodes.get(id);
+      if (node?.kind === "User") forgetOwner(node.user_id);
     }
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
