@@ -89,6 +89,16 @@ describe("the time a memory covers", () => {
     }
   });
 
+  it.each([[10, 6], [2, 5], [40, 5], [120, 5]])("has ticks on local minutes for a conversation of %i minutes", (minutes, most) => {
+    const from = new Date(2024, 1, 3, 23, 51, 20).getTime();
+    const span = spanOf([from, from + minutes * 60_000])!;
+    const found = ticks(span, most);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThanOrEqual(most);
+    for (const { atMs, unit } of found) expect([unit, atMs % 60_000]).toEqual(["hour", 0]);
+    expect(ticks(spanOf([from])!, most)).not.toEqual([]);
+  });
+
   it("has several ticks for a span of about a week, on the same days wherever it begins", () => {
     const daysOf = (from: number, to: number): number[] => ticks({ fromMs: new Date(2023, 3, from, 20).getTime(), toMs: new Date(2023, 3, to, 20).getTime() }, 7).map(({ atMs }) => new Date(atMs).getTime());
     const found = daysOf(27, 36);

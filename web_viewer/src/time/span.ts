@@ -41,17 +41,16 @@ export function spanOf(moments: readonly number[]): Span | null {
   let [fromMs, toMs] = [Infinity, -Infinity];
   for (const ms of moments) [fromMs, toMs] = [Math.min(fromMs, ms), Math.max(toMs, ms)];
   // Start before the first change, so that the beginning is empty; add some room if all came at once.
-  const room = Math.max((toMs - fromMs) * 0.02, 1_000);
+  const room = Math.max((toMs - fromMs) * 0.02, MINUTE_MS);
   return { fromMs: fromMs - room, toMs: toMs + room };
 }
 
 /** The unit that the label of a tick names. */
 export type TickUnit = "hour" | "day" | "month" | "year";
 
-/** Steps of the ruler in calendar units, with their approximate length in hours. */
+/** Steps of the ruler in calendar units, those below a day in minutes, with their approximate length in hours. */
 const STEPS: readonly { unit: TickUnit; by: number; hours: number }[] = [
-  { unit: "hour", by: 1, hours: 1 },
-  { unit: "hour", by: 6, hours: 6 },
+  ...[1, 5, 15, 60, 360].map((by) => ({ unit: "hour" as const, by, hours: by / 60 })),
   { unit: "day", by: 1, hours: 24 },
   { unit: "day", by: 2, hours: 24 * 2 },
   { unit: "day", by: 7, hours: 24 * 7 },
@@ -60,9 +59,10 @@ const STEPS: readonly { unit: TickUnit; by: number; hours: number }[] = [
   { unit: "year", by: 1, hours: 24 * 366 },
   { unit: "year", by: 5, hours: 24 * 1_827 },
 ];
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-/** Return at most `most` ticks, on the first of local hours, days, every other day, Mondays, months, quarters or years. */
+/** Return at most `most` ticks, on the first of local minutes, hours, days, every other day, Mondays, months, quarters or years. */
 export function ticks(span: Span, most: number): { atMs: number; unit: TickUnit }[] {
   const length = span.toMs - span.fromMs;
   const fitting = STEPS.find((one) => length / (one.hours * HOUR_MS) <= most - 1);
@@ -81,7 +81,8 @@ function startOf(ms: number, { unit, by }: { unit: TickUnit; by: number }): Date
   const [year, month, day] = [at.getFullYear(), at.getMonth(), at.getDate()];
   if (unit === "year") return new Date(year - (year % by), 0, 1);
   if (unit === "month") return new Date(year, month - (month % by), 1);
-  if (unit === "hour") return new Date(year, month, day, at.getHours() - (at.getHours() % by));
+  const minute = at.getHours() * 60 + at.getMinutes();
+  if (unit === "hour") return new Date(year, month, day, 0, minute - (minute % by));
   // Counted from a Monday.
   const days = Math.floor(Date.UTC(year, month, day) / (24 * HOUR_MS)) + 3;
   return new Date(year, month, day - (((days % by) + by) % by));
@@ -92,7 +93,7 @@ function after(at: Date, { unit, by }: { unit: TickUnit; by: number }): Date {
   if (unit === "year") return new Date(year + by, 0, 1);
   if (unit === "month") return new Date(year, month + by, 1);
   if (unit === "day") return new Date(year, month, day + by);
-  return new Date(at.getTime() + by * HOUR_MS);
+  return new Date(at.getTime() + by * MINUTE_MS);
 }
 
 /** Return the middle of each of `n` equal parts in which something happens, ascending; playing skips the others. */
