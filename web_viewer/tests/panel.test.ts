@@ -1,8 +1,30 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Words } from "../src/i18n/words";
 import { excerptOf, toldWords } from "../src/panel/evidence";
+import { dayOf, lastOf } from "../src/view/moments";
 
 const quote = (id: string, speaker: string | null, at: string) => ({ message_id: id, speaker, role: "user", said_at: at });
+
+describe("a day", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it.each(["America/Los_Angeles", "UTC", "Asia/Tokyo"])("is the same in the panel and in the form, and as it was told, in %s", (zone) => {
+    vi.stubEnv("TZ", zone);
+    const words = new Words("en");
+    expect([words.date("2026-05-01T00:00:00Z"), dayOf("2026-05-01T00:00:00Z")]).toEqual(["1 May 2026", "2026-05-01"]);
+    expect(words.date(lastOf("2026-06-01T00:00:00Z"))).toBe("31 May 2026");
+  });
+
+  it("is the local one of a moment", () => {
+    const dayIn = (zone: string): string[] => {
+      vi.stubEnv("TZ", zone);
+      return [new Words("en").date("2026-05-01T20:00:00Z"), dayOf("2026-05-01T20:00:00Z")];
+    };
+    expect(dayIn("Asia/Tokyo")).toEqual(["2 May 2026", "2026-05-02"]);
+    expect(dayIn("America/Los_Angeles")).toEqual(["1 May 2026", "2026-05-01"]);
+    expect(dayOf(null)).toBe("");
+  });
+});
 
 describe("what a person did to a fact", () => {
   it("is said in words although no correction was made on this page", () => {

@@ -1,6 +1,7 @@
 /** Format messages, names of predicates and kinds, and times in one language. */
 
 import type { Trouble } from "../live/requests";
+import { isDay } from "../view/moments";
 import { ENTITY_TYPES, GROUPS, PREDICATES, RELATIONS } from "../protocol/vocabulary";
 import { en, zh, type MessageKey } from "./messages";
 
@@ -151,9 +152,10 @@ export class Words {
     return this.known(`code.${code}`);
   }
 
+  /** A midnight of UTC is a day as it was told, which is the same day everywhere. */
   date(iso: string | null): string {
     const at = parse(iso);
-    return at ? this.dated({ dateStyle: "medium" }, at) : "–";
+    return at ? this.dated({ dateStyle: "medium", timeZone: isDay(at) ? "UTC" : undefined }, at) : "–";
   }
 
   /** Return the label of a tick on a ruler of time. */

@@ -44,3 +44,24 @@ export function msOf(iso: string | null | undefined): number | null {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? null : ms;
 }
+
+const DAY_MS = 86_400_000;
+
+/** Return whether a time is a midnight of UTC, which stands for its day. */
+export function isDay(at: Date): boolean {
+  return at.getTime() % DAY_MS === 0;
+}
+
+/** Return the day of a time as `YYYY-MM-DD`, as the page shows it. */
+export function dayOf(iso: string | null | undefined): string {
+  const ms = msOf(iso);
+  if (ms === null) return "";
+  const at = new Date(ms);
+  return new Date(ms - (isDay(at) ? 0 : at.getTimezoneOffset() * 60_000)).toISOString().slice(0, 10);
+}
+
+/** Return the last moment of a period whose end is exclusive, or its last day if that is a day. */
+export function lastOf(until: string): string {
+  const end = new Date(until);
+  return new Date(end.getTime() - (isDay(end) ? DAY_MS : 1)).toISOString();
+}
