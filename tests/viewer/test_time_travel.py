@@ -56,6 +56,22 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
 
 
+async def test_time_before_everything_says_so_and_leads_back(viewer: Watching) -> None:
+    await viewer.open("#/map?true=1990-01-01T00:00:00Z")
+    await viewer.page.locator("[data-nothing-then] button").click()
+    await viewer.until("window.__mnemoscene.counts.nodes > 0 && !location.hash.includes('true=')")
+
+
+async def test_back_button_to_another_time_shows_the_bar_of_that_time(viewer: Watching) -> None:
+    await viewer.open("#/map?true=2024-03-01T00:00:00Z")
+    await viewer.choose(await Watching.found(viewer.address, viewer.tenant, "Berlin"))
+    await viewer.page.locator('[data-act="time"]').click()
+    await expect(viewer.page.locator("[data-timebar]")).to_have_count(0)
+    await viewer.page.go_back()
+    await viewer.until("location.hash.includes('true=')")
+    await expect(viewer.page.locator("[data-timebar]")).to_be_visible()
+
+
 @pytest.mark.parametrize("width", slow_but([1280], [1280, 390]))
 async def test_slider_keeps_its_place_while_it_is_dragged_from_now(viewer: Watching, width: int) -> None:
     await viewer.page.set_viewport_size({"width": width, "height": 800})
