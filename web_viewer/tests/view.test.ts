@@ -300,6 +300,7 @@ describe("the address", () => {
 
   it("reads a bare link to a user and a tenant", () => {
     expect(readAddress("#/?user=alice")).toMatchObject({ tab: null, user: "alice", sel: null, hide: [], sure: 0, ego: null, path: null, validAt: null });
+    expect(readAddress("#/?user=&sel=&around=")).toMatchObject({ user: null, sel: null, ego: null });
     expect(readAddress("#/map?true=never&sure=7")).toMatchObject({ tab: "map", validAt: null, sure: 0 });
     expect([tenantOf("?tenant=lab"), tenantOf("")]).toEqual(["lab", "default"]);
   });
