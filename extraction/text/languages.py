@@ -91,8 +91,8 @@ _WORDS_APART, _CHARACTERS_APART = 3, 5
 def parts_by_script(text: str) -> list[str]:
     """Return a text with sentences in Latin and in Chinese or Japanese script once for each, else as it is.
 
-    Each has the length of the text, with spaces for the other sentences: "I moved to Graz. 我姐姐住在上海。" in two languages
-    is read as two texts are. Few words in the other script, such as names, are left.
+    Each is as long as the text, with spaces for the other sentences: "I moved to Graz. 我姐姐住在上海。" is read
+    as two texts are. Few words in the other script, such as names, are left.
     """
     if not _CJK_CHARACTER.search(text):
         return [text]

@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from extraction.text.chinese import HAN_OR_KANA
 from extraction.text.corrections import Correction, corrections_of
 from graph_service.memory.recall.candidates import Candidate
 from schema.labels import Role
 
 # Parts of a number, time or Latin word, of which a correction may change some characters.
 _IN_VALUE: Final = re.compile(r"[A-Za-zÀ-ÿ\d:.@_-]")
-# "1,240", 16:40 and "am 14. Mai" are within a clause.
-_CLAUSE: Final = re.compile(r"(?:[^,.;:!?\n，。；：！？]|[.,:](?=\w)|(?<=\d)\.)+[,.;:!?\n，。；：！？]*")
+# "1,240", 16:40 and "am 14. Mai" are within a clause, 买的漫步者,花了459 is two.
+_CLAUSE: Final = re.compile(
+    rf"(?:[^,.;:!?\n，。；：！？]|(?<![{HAN_OR_KANA}])[.,:](?=[^\W{HAN_OR_KANA}])|(?<=\d)\.)+[,.;:!?\n，。；：！？]*"
+)
 
 
 def with_corrections(messages: Sequence[Candidate]) -> list[Candidate]:

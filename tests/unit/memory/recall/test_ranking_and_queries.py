@@ -252,6 +252,7 @@ def test_correction_stands_directly_above_the_message_that_it_corrects() -> None
     ("said", "meant", "parts"),
     [
         ("上个月我搬到厦门了，房租2600。", "上个月我搬到厦门了，房租2900。", ("房租2900。", "上个月我搬到厦门了，")),
+        ("洗衣机是海尔的,花了1890", "洗衣机是海尔的,花了1980", ("花了1980", "洗衣机是海尔的,")),
         ("The room is 1,240 euros.", "The room is 1,340 euros.", None),
         ("Flight on the 12th, hotel Mila.", "Flight on the 14th, hotel Mila.", ("Flight on the 14th,", " hotel Mila.")),
         ("At 3:45, ok?", "At 4:45, ok?", ("At 4:45,", " ok?")),
