@@ -49,8 +49,15 @@ def tells_of_other(text: str) -> bool:
     "My mate says I'm at level 4" tells of both.
     """
     text = text[:_CHARS_MAX]
-    names_other = names_somebody(text) or _PATTERNS["third_person"].search(text) is not None
+    named = any(_is_subject(text, found) for found in _PATTERNS["somebody"].finditer(text))
+    names_other = named or _PATTERNS["third_person"].search(text) is not None
     return names_other and not speaks_of_user(_PATTERNS["somebody"].sub(" ", text))
+
+
+def _is_subject(text: str, found: re.Match[str]) -> bool:
+    """Return whether somebody stands at the beginning of a sentence, or before a verb or particle, as in Chinese."""
+    before = text[: found.start()].rstrip(" ")
+    return not before or before[-1] in ".!?\n" or _HAN_OR_KANA.search(found[0]) is not None
 
 
 def without_chat_lines(text: str) -> str:

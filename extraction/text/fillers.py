@@ -23,7 +23,7 @@ def without_fillers(text: str) -> str:
     return text
 
 
-_SHOUTED: Final = re.compile(r"[^\W\d_]{2,20}\s{1,3}[^\W\d_]{2,20}")
+_SHOUTED: Final = re.compile(r"(?:[^\W\d_]{1,20}['’?]?\s{1,3}){2}[^\W\d_]")
 _ENDED: Final = re.compile(r"[?？!！.。…]['\"”’」』)）]?\s{0,9}$")
 _EAST_ASIAN: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -31,12 +31,12 @@ _EAST_ASIAN: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 def plain_question(text: str) -> str:
     """Return a question as the models have learnt questions: composed, with its mark, without "do you remember".
 
-    Only names keep capitals. Where nothing is left, the whole question is returned.
+    A question all in capitals loses them. Where nothing is left, the whole question is returned.
     """
     text = unicodedata.normalize("NFC", text)
-    if text.isupper() and _SHOUTED.search(text):
+    if text.isupper() and _SHOUTED.search(text) and _PATTERNS["question"].search(text):
         text = text.lower()
-    topic = _PATTERNS["opening"].sub("", without_fillers(text).strip()).strip()
+    topic = _PATTERNS["opening"].sub("", text.strip()).strip()
     text = topic if re.search(r"\w", topic) else text
     if _ENDED.search(text) or not _PATTERNS["question"].search(text):
         return text

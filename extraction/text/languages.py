@@ -101,7 +101,7 @@ def parts_by_script(text: str) -> list[str]:
         characters, words = _size(sentence.text)
         parts[characters > 0 and characters >= 2 * words].append(sentence)
     characters = sum(_size(one.text)[0] for one in parts[True])
-    words = sum(_size(one.text)[1] for one in parts[False])
+    words = sum(_size(one.text)[1] for one in parts[False] if not _CJK_CHARACTER.search(one.text))
     is_mixed = characters >= _CHARACTERS_APART and words >= _WORDS_APART
     return [_only(text, own) for own in parts.values()] if is_mixed else [text]
 

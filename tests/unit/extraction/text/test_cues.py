@@ -154,7 +154,7 @@ def test_other_questions_ask_for_no_choice() -> None:
         "Mein Kollege fährt einen Golf",
         "Mi vecina tiene dos gatos",
         "ma collègue habite à Dax",
-        "我姐姐在上海",
+        "我姐姐是护士",
         "教练姓何，他穿43码",
         "友達は犬を飼っている",
     ],
@@ -175,6 +175,9 @@ def test_texts_about_somebody_else_are_told_from_those_of_the_speaker(text: str)
         "我在上海工作",
         "妈妈送了一台榨汁机",
         "会社は渋谷にある",
+        "Moved to Graz with my girlfriend",
+        "妻の実家に引っ越した",
+        "朋友在北京，住在上海",
         "",
     ],
 )

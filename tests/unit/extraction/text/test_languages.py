@@ -112,6 +112,7 @@ def test_japanese_characters_stay_as_they_are() -> None:
         ("妹は看護師です。Ich wohne in Linz.", ["妹は看護師です。", "Ich wohne in Linz."]),
         ("My sister 王芳 lives in 上海. I miss her.", ["My sister 王芳 lives in 上海. I miss her."]),
         ("我住在上海。OK, thanks!", ["我住在上海。OK, thanks!"]),
+        ("我的公司是 Acme Labs Linz. 我住在上海。", ["我的公司是 Acme Labs Linz. 我住在上海。"]),
         ("I live in Porto. 哈哈！", ["I live in Porto. 哈哈！"]),
         ("我在Google Cloud上班。每天都很忙。", ["我在Google Cloud上班。每天都很忙。"]),
         ("", [""]),
