@@ -32,10 +32,12 @@ from tests.support.open_service import OpenService, open_service
 from tests.support.polling import until
 from tests.support.readers import read_with_tags
 from tests.support.tcp_proxy import tcp_proxy
-from tests.viewer.watching import WAIT_MS, Watching
+from tests.viewer.watching import LOOKS_MAX, WAIT_MS, Watching
 
 _SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I really do love 弹钢琴.")
-_RECALL = 'query($q: String!) { recall(userId: "alice", query: $q, kinds: [FACT]) { hits { id score confidence } } }'
+_RECALL = (
+    'query($q: String!) { recall(userId: "alice", query: $q, kinds: [FACT]) { degraded hits { id score confidence } } }'
+)
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -57,10 +59,16 @@ async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watchi
 
 
 async def asked(service: OpenService, viewer: Watching, text: str) -> list[dict[str, Any]]:
-    """Ask as an agent does over GraphQL, and return the hits."""
+    """Ask as an agent does over GraphQL, and return the hits.
+
+    An answer without the database, which plans its first question for seconds, is not shown to viewers.
+    """
     async with service.client(None, **{"Mnemoscene-Tenant": viewer.tenant}) as client:
-        answer = (await client.post("/graphql", json={"query": _RECALL, "variables": {"q": text}})).json()
-    return list(answer["data"]["recall"]["hits"])
+        for _ in range(LOOKS_MAX):
+            answer = (await client.post("/graphql", json={"query": _RECALL, "variables": {"q": text}})).json()
+            if not answer["data"]["recall"]["degraded"]:
+                return list(answer["data"]["recall"]["hits"])
+    raise AssertionError("every answer was without the database")
 
 
 async def facts_by_object(viewer: Watching) -> dict[str, dict[str, Any]]:
@@ -352,6 +360,7 @@ async def test_context_is_shown_as_the_agent_got_it_and_its_hits_are_judged(
 
 async def test_forgotten_message_takes_its_questions_from_the_panel(service: OpenService, viewer: Watching) -> None:
     await viewer.open("#/map?side=now")
+    await expect(viewer.page.locator("[data-no-questions]")).to_be_visible(timeout=WAIT_MS)
     await asked(service, viewer, "Does she hate coriander?")
     question = viewer.page.locator("[data-question]")
     await expect(question).to_have_count(1, timeout=WAIT_MS)
