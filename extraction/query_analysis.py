@@ -156,6 +156,14 @@ class QueryAnalysis:
         return bool(self.kinship_words or self.possible_names or self.names_somebody)
 
     @property
+    def has_no_newest(self) -> bool:
+        """Return whether several answers may hold at once, so that a newer one replaces none.
+
+        In other languages than English and Chinese, what seems to ask for several answers mostly has one.
+        """
+        return self.asks_list and not self.by_meaning
+
+    @property
     def asks_home(self) -> bool:
         """Return whether the question asks where the user lives, and not where at a named time."""
         present = self.time_reference in (TimeReference.NOW, TimeReference.OPEN) and self.time is None

@@ -8,10 +8,11 @@ import re
 import unicodedata
 from typing import Final
 
-from extraction.text.toml_files import filled, patterns_of, toml_of
+from extraction.text.chinese import HAN_OR_KANA
+from extraction.text.toml_files import patterns_of, toml_of
 
 _TABLES: Final = toml_of("extraction.text", "fillers.toml")
-_PATTERNS: Final = patterns_of(_TABLES["patterns"], {name: filled(part, {}) for name, part in _TABLES["parts"].items()})
+_PATTERNS: Final = patterns_of(_TABLES["patterns"], _TABLES["parts"])
 
 
 def without_fillers(text: str) -> str:
@@ -25,7 +26,7 @@ def without_fillers(text: str) -> str:
 
 _SHOUTED: Final = re.compile(r"(?:[^\W\d_]{1,20}['’?]?\s{1,3}){2}[^\W\d_]")
 _ENDED: Final = re.compile(r"[?？!！.。…]['\"”’」』)）]?\s{0,9}$")
-_EAST_ASIAN: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_EAST_ASIAN: Final = re.compile(f"[{HAN_OR_KANA}]")
 
 
 def plain_question(text: str) -> str:

@@ -97,18 +97,16 @@ def parts_by_script(text: str) -> list[str]:
     if not _CJK_CHARACTER.search(text):
         return [text]
     parts: dict[bool, list[Sentence]] = {True: [], False: []}
+    characters_apart = words_apart = 0
     for sentence in split_sentences(text):
-        characters, words = _size(sentence.text)
-        parts[characters > 0 and characters >= 2 * words].append(sentence)
-    characters = sum(_size(one.text)[0] for one in parts[True])
-    words = sum(_size(one.text)[1] for one in parts[False] if not _CJK_CHARACTER.search(one.text))
-    is_mixed = characters >= _CHARACTERS_APART and words >= _WORDS_APART
+        characters = len(_CJK_CHARACTER.findall(sentence.text))
+        words = len(_LATIN_WORD.findall(sentence.text.casefold()))
+        is_cjk = characters > 0 and characters >= 2 * words
+        parts[is_cjk].append(sentence)
+        characters_apart += characters if is_cjk else 0
+        words_apart += 0 if characters else words
+    is_mixed = characters_apart >= _CHARACTERS_APART and words_apart >= _WORDS_APART
     return [_only(text, own) for own in parts.values()] if is_mixed else [text]
-
-
-def _size(text: str) -> tuple[int, int]:
-    """Return the number of Chinese and Japanese characters of a text, and of words in Latin letters."""
-    return len(_CJK_CHARACTER.findall(text)), len(_LATIN_WORD.findall(text.casefold()))
 
 
 def _only(text: str, sentences: Sequence[Sentence]) -> str:

@@ -12,14 +12,20 @@ def toml_of(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))
 
 
-def filled(pattern: str | list[str], parts: Mapping[str, str]) -> str:
-    """Return a pattern, or a list of alternatives, with parts in the place of their names, such as `{number}`."""
-    whole = pattern if isinstance(pattern, str) else "|".join(pattern)
+def filled(pattern: str | list[str], parts: Mapping[str, str | list[str]]) -> str:
+    """Return a pattern with parts in the place of their names, such as `{number}`; lists are alternatives."""
+    whole = _joined(pattern)
     for name, part in parts.items():
-        whole = whole.replace(f"{{{name}}}", part)
+        whole = whole.replace(f"{{{name}}}", _joined(part))
     return whole
 
 
-def patterns_of(table: Mapping[str, str | list[str]], parts: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+def _joined(pattern: str | list[str]) -> str:
+    return pattern if isinstance(pattern, str) else "|".join(pattern)
+
+
+def patterns_of(
+    table: Mapping[str, str | list[str]], parts: Mapping[str, str | list[str]]
+) -> dict[str, re.Pattern[str]]:
     """Return the patterns of a table, with `parts` filled in; `(?i)` before the first alternative holds for all."""
     return {key: re.compile(filled(pattern, parts)) for key, pattern in table.items()}

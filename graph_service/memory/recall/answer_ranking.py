@@ -24,7 +24,7 @@ SCORED_N: Final = 5
 # One more is scored where none of these seems to answer: in 12 % of the questions that have an answer, and .024 instead
 # of .035 of these are doubted (own memories kept aside).
 SCORED_MORE_N: Final = 1
-# For a question with several answers.
+# For a question with several answers: of 82, all are among the first six hits in .74 instead of .65; with 8 in .71.
 LISTED_N: Final = 12
 # How much of its answer score a fact loses for each unit of missing confidence, at most all: a statement that the rules
 # read looks like an answer even where it was misread, and its message is a candidate too. On 1,277 questions, 12 more

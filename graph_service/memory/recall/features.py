@@ -385,7 +385,6 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     """
     why = analysis.answer_type is AnswerType.WHY
     reference = analysis.time_reference
-    no_newest = analysis.asks_list and not analysis.by_meaning
     end = analysis.time.end if analysis.time and reference is TimeReference.DATED else None
 
     # Cues of six languages read texts as they are written: 今週, not 今周.
@@ -405,7 +404,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
 
     return {
         "list_item": lambda: with_cue(adds_item, counts=analysis.asks_list),
-        **({} if no_newest else {f"newer_{reference}": lambda: _positions_in_time(candidates)}),
+        **({} if analysis.has_no_newest else {f"newer_{reference}": lambda: _positions_in_time(candidates)}),
         "change_now": lambda: with_cue(reports_change, counts=reference is TimeReference.NOW),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": lambda: _where(candidates, is_after, counts=end is not None),

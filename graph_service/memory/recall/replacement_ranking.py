@@ -77,7 +77,7 @@ def to_compare(
         answers: answer scores by id of the candidate; others are not compared.
         share: share of the weight that counts, 0 for conversations between people to 1.
     """
-    if analysis.time_reference is TimeReference.DATED or (analysis.asks_list and not analysis.by_meaning):
+    if analysis.time_reference is TimeReference.DATED or analysis.has_no_newest:
         return []
     scored = [hit.candidate for hit in hits if hit.candidate.id in answers]
     scores = {hit.candidate.id: hit.score for hit in hits}
